@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from browser.stage import Visit, expect
+from browser.stage import PHONE, Visit, expect
 from browser.test_layout import NAMELESS
 from paddock.referees.score_function import ScoreFunction
 from paddock.server.classroom import Classroom
@@ -33,6 +33,8 @@ LEGIBLE = """[...document.querySelectorAll("[data-testid=board-row]")].every((ro
     && parseFloat(getComputedStyle(row).fontSize) > 0.02 * innerHeight)"""
 CUT = """[...document.querySelectorAll(".state-mark")].filter(
     (mark) => mark.offsetWidth > mark.parentElement.clientWidth).length"""
+CUT_NAMES = """[...document.querySelectorAll("#class-title, .students td.student")].filter(
+    (name) => /^(Robotics|Student)/.test(name.textContent) && name.scrollWidth > name.clientWidth).length"""
 IN_PLACE = """(() => {
     const [brand, clock, status] = [".brand", ".transport", ".status"].map((part) =>
         document.querySelector(part).getBoundingClientRect());
@@ -89,11 +91,12 @@ def test_the_lecturer_sees_at_a_glance_who_needs_help(lesson: ServedClass, lectu
     lecturer.find("needs-help").click()
     lecturer.find("sort-student").get_by_role("button").click()
     expect(lecturer.find("student-row").first).to_contain_text("Ada Lovelace")
-    for wide, high in ((1000, 800), (1280, 800), (1920, 1080)):
+    for wide, high in (PHONE, (1000, 800), (1280, 800), (1920, 1080)):
         lecturer.page.set_viewport_size({"width": wide, "height": high})
         lecturer.pictures(2)
         assert lecturer.ask("document.documentElement.scrollWidth <= innerWidth")
         assert lecturer.ask(CUT) == 0
+        assert lecturer.ask(CUT_NAMES) == 0
     assert lecturer.ask(NAMELESS) == []
 
 
@@ -153,6 +156,7 @@ def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass
     page: Visit = visit(lesson.link("محمد الأمين"), permissions=["clipboard-read", "clipboard-write"])
     expect(page.find("exercise-title")).to_have_text("Follow the line")
     expect(page.find("allowed")).to_contain_text("ground")
+    expect(page.find("seed")).to_be_hidden()  # students do not know it
     expect(page.find("due")).to_contain_text("2020")
     page.find("starter-copy").click()
     expect(page.find("toast")).to_contain_text("Copied")

@@ -71,6 +71,9 @@ def test_links_are_written_for_a_mail_merge(folder: Path) -> None:
     assert f"lecturer: http://192.0.2.7:8700/#token={ClassFolder.load(folder).keys.supervisor}" in run(
         "class", "links", folder
     )
+    for damaged in (b"", b"http://\xe4"):  # by a power failure
+        (folder / ".server").write_bytes(damaged)
+        assert ":8642/#token=" in run("class", "links", folder)
     assert "wrote" in run("class", "sheet", folder)
     assert "links.csv is out of date; update it with: paddock class links" in run("class", "lock-out", folder, "Zoë M.")
     assert "without Zoë M., who is locked out" in run("class", "links", folder)

@@ -76,10 +76,11 @@ def test_an_unusable_address_is_refused(url: str) -> None:
         paddock.connect(url)
 
 
+@pytest.mark.parametrize("scheme", ["ws", "epuck2", "usarsim", "vrep", "coppelia", "player"])
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), "soon", None])
-def test_a_timeout_that_is_none_is_refused(timeout: Any) -> None:
+def test_a_timeout_that_is_none_is_refused(scheme: str, timeout: Any) -> None:
     with pytest.raises(paddock.LinkError, match="connect: timeout: expected seconds > 0, got"):
-        paddock.connect("ws://localhost:1", timeout=timeout)
+        paddock.connect(f"{scheme}://localhost:1", timeout=timeout)
 
 
 def test_nobody_listens() -> None:
@@ -89,6 +90,32 @@ def test_nobody_listens() -> None:
     assert str(caught.value) == (
         f"ws://127.0.0.1:{port}/ws: cannot connect: Connection refused; is the server running?"
     )
+
+
+@contextlib.contextmanager
+def other_program(text: bytes) -> Iterator[int]:
+    """The port of a program that sends a text to whoever connects, and hangs up when it hears something."""
+    with socket.create_server(("127.0.0.1", 0)) as door:
+
+        def work() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = door.accept()
+                    with connection, contextlib.suppress(OSError):
+                        connection.sendall(text)
+                        connection.recv(1000)
+
+        threading.Thread(target=work, daemon=True).start()
+        yield int(door.getsockname()[1])
+
+
+@pytest.mark.parametrize("scheme", ["ws", "usarsim", "vrep", "coppelia", "player"])
+def test_the_port_of_another_program_is_named(scheme: str, caplog: pytest.LogCaptureFixture) -> None:
+    with other_program(100 * b"+OK nothing here\r\n") as port, pytest.raises(paddock.LinkError) as caught:
+        paddock.connect(f"{scheme}://127.0.0.1:{port}", timeout=TIMEOUT)
+    assert f"127.0.0.1:{port}" in str(caught.value)
+    assert "arena.reconnect" not in str(caught.value)  # there is no arena yet
+    assert len(caplog.records) <= 3  # of a hundred lines
 
 
 def test_a_host_that_does_not_exist() -> None:
@@ -538,3 +565,14 @@ def test_errors_of_the_server_have_the_attributes_of_their_class() -> None:
         assert str(caught.value) == "no robot called 'gren' (there are: blue, red)"
         assert (caught.value.what, caught.value.asked) == ("", "")
         assert np.isfinite(arena.time)
+
+
+def test_what_cannot_be_sent_is_refused_and_the_connection_stays() -> None:
+    with serving() as server, join(server) as arena:
+        for speed in (10**30, -(10**30)):
+            with pytest.raises(paddock.PaddockError):
+                arena.set_speed(speed)
+        with pytest.raises(paddock.BadMessage, match="send_goal: object cannot be sent"):
+            arena.send_goal("red", object(), 0.5)  # type: ignore[arg-type]
+        arena.step()
+        assert arena.tick == 1

@@ -297,7 +297,8 @@ def test_a_robot_comes_and_goes(arena: BaseArena) -> None:
         assert str(caught.value) == "robot 'green' has left the arena"
     with pytest.raises(paddock.UnknownName):
         arena["green"]
-    assert arena.spawn("green", "e-puck").name == "green"
+    place = np.array([0.58, 0.7])
+    assert arena.spawn("green", "e-puck", at=place).pose.y == 0.7  # type: ignore[arg-type]
 
 
 # Both at once.
@@ -384,6 +385,9 @@ MISTAKES: dict[str, Callable[[BaseArena], object]] = {
     "observing what is not there": lambda arena: arena["red"].on_sense(print, "grond"),
     "a robot without room": lambda arena: arena.spawn("green", "e-puck", at=(0.5, 0.5)),
     "a robot at no place": lambda arena: arena.spawn("green", "e-puck", at=(math.nan, 0.5)),
+    "a robot at a number": lambda arena: arena.spawn("green", "e-puck", at=0.5),  # type: ignore[arg-type]
+    "a robot at a text": lambda arena: arena.spawn("green", "e-puck", at="ab"),  # type: ignore[arg-type]
+    "a robot at three numbers": lambda arena: arena.spawn("green", "e-puck", at=(1, 1, 0)),  # type: ignore[arg-type]
     "a robot that looks nowhere": lambda arena: arena.spawn("green", "e-puck", heading=math.inf),
     "a kind of robot that is not there": lambda arena: arena.spawn("green", "e-pukc"),
     "a name that is taken": lambda arena: arena.spawn("red", "e-puck"),

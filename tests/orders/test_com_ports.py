@@ -29,7 +29,7 @@ def test_the_name_of_a_com_port_passes_through_configuration_and_address(text: s
     config = HostConfig(robots=(OrderRobotSpec(name="r", device=text),))
     (path,) = [robot.path for robot in HostConfig.from_toml(config.to_toml()).robots]
     assert path == text.removeprefix("orders://")
-    assert read_address(f"orders://{path}", 1.0).device == path
+    assert read_address(f"orders://{path}").device == path
 
 
 def test_the_com_ports_of_a_machine_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:

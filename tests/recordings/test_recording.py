@@ -204,10 +204,14 @@ def test_in_a_replay_nothing_can_be_changed_until_it_is_live(recorded: tuple[Rec
         lambda: arena.spawn("other", "e-puck"),
         lambda: arena.remove("red"),
         lambda: arena.restore(arena.snapshot()),
+        lambda: arena.reset(seed=8),
         lambda: paddock.record(arena, recording.path),
     ):
         with pytest.raises(Refused, match="a replay cannot be changed"):
             change()
+    assert arena.digest() == digests[10]
+    arena.reset()  # to the start of the recording
+    arena.step(10)
     assert arena.digest() == digests[10]
     arena.go_live()
     red.wheels.set(0.1, 0.1)

@@ -18,7 +18,11 @@ from rosbags.highlevel import AnyReader
 
 import paddock
 from paddock.recordings import StreamRates, export_bag
-from paddock.recordings.schemas import FOXGLOVE, schema_data
+from paddock.recordings.schemas import schema_data
+from paddock.robots import RobotSpec
+from paddock.robots.differential import DifferentialDrive
+from paddock.robots.spec import BodySpec
+from paddock.sensors.laser import LaserSpec
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +119,7 @@ def test_protobuf_reads_what_robots_did(run: Path) -> None:
     assert any(entity.triangles or entity.cylinders for entity in entities)
 
 
-@pytest.mark.parametrize("name", FOXGLOVE)
+@pytest.mark.parametrize("name", ["FrameTransforms", "LaserScan", "CompressedImage", "Log", "SceneUpdate"])
 def test_schemas_are_those_of_the_foxglove_sdk(name: str) -> None:
     schema = getattr(foxglove.messages, name).get_schema()
     assert (schema.name, schema.encoding, schema.data) == (f"foxglove.{name}", "protobuf", schema_data(schema.name))
@@ -221,3 +225,30 @@ def test_a_bag_of_a_lone_robot_has_the_names_and_frames_of_a_live_one(tmp_path: 
         assert set(mounts) == {"range0", "range1", "range2"}
         assert mounts["range0"].header.frame_id == "base_link"
         assert mounts["range0"].transform.translation.y > 0
+
+
+def make_scanner(beams: int, reach: float) -> RobotSpec:
+    laser = LaserSpec(name="eye", mounts=((0.0, 0.0, 0.05, 0.0),), range=reach, beams=beams, fov_deg=180.0)
+    drive = DifferentialDrive(wheel_separation=0.08, wheel_diameter=0.04, max_speed=0.3)
+    return RobotSpec(name="scanner", body=BodySpec(radius=0.05, height=0.05), drive=drive, sensors=(laser,))
+
+
+def test_a_new_robot_with_the_name_of_a_removed_one_has_its_own_scans_and_readings(tmp_path: Path) -> None:
+    kinds = [make_scanner(11, 1.0), "e-puck", make_scanner(21, 2.0)]
+    with paddock.open("empty") as arena, paddock.record(arena, tmp_path / "run.mcap", all_devices=True) as recorder:
+        for kind in kinds:
+            arena.spawn("bob", kind, at=(1.5, 1.5))
+            arena.step(50)
+            arena.remove("bob")
+            arena.step(10)
+        recorder.close()
+        assert paddock.Recording(tmp_path / "run.mcap").arena().digest() == arena.digest()
+    export_bag(tmp_path / "run.mcap", tmp_path / "bag")
+    with AnyReader([tmp_path / "bag"]) as bag:
+        scans = [bag.deserialize(data, c.msgtype) for c, _, data in bag.messages() if c.topic == "/bob/scan"]
+        topics = set(bag.topics)
+    assert {(len(scan.ranges), round(scan.angle_increment * 180 / np.pi, 3), scan.range_max) for scan in scans} == {
+        (11, 18.0, 1.0),
+        (21, 9.0, 2.0),
+    }
+    assert {"/bob/proximity", "/bob/odom", "/red/proximity"} <= topics

@@ -130,3 +130,33 @@ def test_robots_have_met_when_they_stand_near_each_other():
             assert game.scores["a"] == game.scores["b"] == pytest.approx(5.0, abs=0.15)
         with pytest.raises(UnknownName, match="bb"):
             officiate(arena, {"kind": "meet", "robots": ["a", "bb"]})
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        (
+            {"kind": "foraging", "things": [[0.5, 0.5], [99, 0]]},
+            r"things: \(99, 0\) is outside of empty: expected x from 0 to 2",
+        ),
+        ({"kind": "maze-race", "goal": [0.5, -1]}, r"goal: \(0.5, -1\) is outside of empty"),
+        ({"kind": "sumo", "centre": [3, 1]}, r"centre: \(3, 1\) is outside of empty"),
+        ({"kind": "meet", "robots": ["red", "red"]}, r"referee.robots: expected different robots, got 'red' twice"),
+        ({"kind": "laps", "line": [[1, 0], [1, 0]]}, r"referee.line: expected two different points"),
+        (
+            {"kind": "laps", "line": [[1, 0], [1, 1]], "checkpoints": [[[0, 1], [0, 1]]]},
+            r"referee.checkpoints\[0\]: expected two different points",
+        ),
+    ],
+)
+def test_what_no_robot_can_do_is_refused(table, problem):
+    with paddock.open("empty") as arena, pytest.raises(PaddockError, match=problem):
+        officiate(arena, table)
+
+
+def test_robots_that_were_removed_do_not_meet():
+    with paddock.open("line-crossing") as arena, officiate(arena, "meet") as game:
+        for name in list(arena.robots):
+            arena.remove(name)
+        arena.step(100)
+        assert (game.error, game.finished) == ("", False)

@@ -67,6 +67,17 @@ def test_laps_and_times_are_the_same_at_every_speed_and_whoever_watches(times, s
             assert {line["robot"] for line in peer.wait("scores")["scores"]} == set(server.arena)
 
 
+def test_a_heat_that_cannot_be_prepared_again_starts_as_it_was(monkeypatch):
+    def refuse(*_):
+        raise paddock.SimulationError("there is no room")
+
+    with serve_heats(HeatSettings(seconds=1.0, countdown=1)).in_background() as server, Peer(server) as peer:
+        peer.ask("set_heat", action="start")
+        monkeypatch.setattr("paddock.server.heat_manager.assign_places", refuse)
+        assert peer.ask("set_heat", action="prepare")["message"] == "there is no room"
+        wait_for(lambda: server.session.heats.phase == "finished")
+
+
 def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then():
     with serve_heats(HeatSettings(seconds=1.0, countdown=1)).in_background() as server, Peer(server) as peer:
         peer.ask("lock", on=False)

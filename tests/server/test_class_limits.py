@@ -14,6 +14,7 @@ from paddock.core.errors import Refused, SpecError
 from paddock.core.limits import ClassLimits
 from paddock.server import Server
 from paddock.server.access import Grant, Role
+from paddock.server.class_handlers import find_clients
 from paddock.testing import wait_for
 from server.parties import SPEC, Peer, on_loop, served
 
@@ -65,7 +66,8 @@ def test_a_supervisor_releases_whoever_holds_up_the_others() -> None:
         slow.ask("lock", timeout=3600)
         other.ask("lock")
         waiting = other.tell("step", ticks=3)
-        on_loop(server, lambda: server.session.supervision.release("Ada"))
+        with Peer(server, name="lecturer") as lecturer:
+            assert lecturer.ask("release", client="Ada")["type"] == "done"
         assert other.answer(waiting)["tick"] == 3
         assert other.wait("released")["client"] == "Ada"
         assert on_loop(server, lambda: [member.name for member in server.session.clock.lock]) == ["other"]
@@ -88,8 +90,9 @@ def test_all_connections_of_a_student_are_closed_and_their_robots_stop() -> None
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as first, Peer(server, token=token) as second, Peer(server) as lecturer:
             first.ask("sense", robot="red", commands={"red": {"wheels": [0.1, 0.1]}})
-            assert on_loop(server, lambda: server.session.supervision.disconnect("Ada", "out you go")) == 2
-            assert [peer.until_closed() for peer in (first, second)] == [(4403, "out you go")] * 2
+            assert lecturer.ask("disconnect", client="Ada")["type"] == "done"
+            goodbye = (4403, "a supervisor closed this connection")
+            assert [peer.until_closed() for peer in (first, second)] == [goodbye] * 2
             assert on_loop(server, lambda: server.session.ownership.owners) == {}
             assert lecturer.ask("sense", robot="red")["type"] == "observed"
 
@@ -110,7 +113,7 @@ def test_connections_are_counted_by_token() -> None:
             with Peer(server, token=ben) as other:
                 assert other.welcome["type"] == "welcome"
             second.close()
-            until(server, lambda: len(server.session.supervision.clients_of("Ada")) == 1)
+            until(server, lambda: len(find_clients(server.session, "Ada")) == 1)
             with Peer(server, token=ada) as again:
                 assert again.welcome["type"] == "welcome"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -171,6 +172,16 @@ def test_a_folder_with_an_exercise_is_opened_and_is_the_classes_own_from_then_on
         assert "week-3: the class already has a different exercise of this name" in refused
         assert "done" in paddock("class", "open", str(folder.path), "--exercise", "week-3", folder=tmp_path).stdout
         assert "no exercise called 'wek-3'" in paddock("class", "open", str(folder.path), "--exercise", "wek-3").stderr
+
+
+def test_commands_reach_a_class_at_an_ipv6_address(tmp_path: Path) -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    folder = make_class(tmp_path)
+    with PaddockProcess("class", "serve", str(folder.path), "--host", "::1"):
+        assert "done" in paddock("class", "pause", str(folder.path)).stdout
 
 
 def test_a_class_has_one_server_and_commands_tell_where_none_answers(tmp_path: Path) -> None:

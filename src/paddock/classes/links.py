@@ -35,13 +35,21 @@ class JoinLink:
 
 def base_url(folder: ClassFolder) -> str:
     """Return the address of a class: from class.toml, of the running server, or the default one."""
-    spec, running = folder.spec, folder.path / RUNNING
+    spec = folder.spec
     if spec.address:
         return spec.address.rstrip("/")
-    if running.is_file():
-        return running.read_text(encoding="utf-8").split()[-1].rstrip("/")
+    if running := read_addresses(folder.path):
+        return running[-1].rstrip("/")
     host = own_address() if spec.host in ANY_ADDRESS else spec.host
     return f"http://{f'[{host}]' if ':' in host else host}:{spec.port}"
+
+
+def read_addresses(path: Path) -> list[str]:
+    """Return the addresses that the server of a class has written: local, and for other machines; empty if none."""
+    try:
+        return (path / RUNNING).read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError):  # there is none, or a power failure has damaged the file
+        return []
 
 
 def warn_unreachable(folder: ClassFolder, base: str = "") -> str:

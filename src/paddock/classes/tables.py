@@ -49,15 +49,14 @@ def write_table(
     private: bool = False,
 ) -> None:
     """Replace a CSV file."""
-    heads = dict(zip(columns, columns, strict=True))
-    text = _lines(columns, [heads, *rows], _find_separator(_read_text(path)))
+    text = _lines(columns, rows, _find_separator(_read_text(path)), head=True)
     write_text(path, MARK + text, sync=sync, private=private)
 
 
 def append_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
     """Add all rows or none to a CSV file. A file that was edited by hand is reformatted without loss."""
     text = _read_text(path)
-    if text.startswith(_lines(columns, [dict(zip(columns, columns, strict=True))])) and text.endswith("\n"):
+    if text.startswith(_lines(columns, (), head=True)) and text.endswith("\n"):
         append_text(path, _lines(columns, rows), sync=True)
         return
     before = [row for _, row in read_table(path)]
@@ -84,11 +83,14 @@ def _find_separator(text: str) -> str:
     return max(SEPARATORS, key=text.partition("\n")[0].count)
 
 
-def _lines(columns: Sequence[str], rows: Iterable[Mapping[str, object]], separator: str = ",") -> str:
+def _lines(
+    columns: Sequence[str], rows: Iterable[Mapping[str, object]], separator: str = ",", *, head: bool = False
+) -> str:
     text = io.StringIO()
-    csv.DictWriter(text, columns, restval="", delimiter=separator, lineterminator="\n").writerows(
-        {key: _number_cell(value) for key, value in row.items()} for row in rows
-    )
+    writer = csv.DictWriter(text, columns, restval="", delimiter=separator, lineterminator="\n")
+    if head:
+        writer.writeheader()
+    writer.writerows({key: _number_cell(value) for key, value in row.items()} for row in rows)
     return text.getvalue()
 
 

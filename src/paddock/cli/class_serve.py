@@ -14,7 +14,7 @@ from rich.console import Console
 
 import paddock
 from paddock.classes import ClassFolder
-from paddock.classes.links import RUNNING, warn_unreachable
+from paddock.classes.links import RUNNING, read_addresses, warn_unreachable
 from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
@@ -53,11 +53,8 @@ def serve_class(folder: ClassFolder, settings: Settings, *, referee: Referee | N
 
 
 def find_server(path: Path) -> str:
-    """Return the address that the server of a class has written; empty if there is none."""
-    try:
-        return (path / RUNNING).read_text(encoding="utf-8").split()[0]
-    except (OSError, IndexError):
-        return ""
+    """Return the local address that the server of a class has written; empty if there is none."""
+    return next(iter(read_addresses(path)), "")
 
 
 def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, open_page: bool) -> None:
@@ -72,8 +69,9 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
     running = folder.path / RUNNING
 
     def ready() -> None:
-        host = ANY_ADDRESS.get(settings.host, settings.host)
-        write_text(running, f"http://{host}:{server.port}\n{server.url()}\n")
+        everywhere = ANY_ADDRESS.get(settings.host)
+        local = f"http://{everywhere}:{server.port}" if everywhere else server.url().rstrip("/")
+        write_text(running, f"{local}\n{server.url()}\n")
         console.print(visible(f"serving {folder.spec.title} at {server.url()}   (Ctrl-C stops it)"))
         console.print(f"lecturer:   {server.url(token=server.supervisor)}")
         console.print(f"projector:  {server.url()}#view=projector&token={folder.keys.projector}")

@@ -11,6 +11,7 @@ from paddock.core.errors import LinkError, format_value, suggestion
 from paddock.core.lazy import import_on_demand
 from paddock.core.registry import Registry
 from paddock.core.user_code import is_path
+from paddock.links.options import check_timeout
 
 if TYPE_CHECKING:
     from paddock.links.coppelia import CoppeliaRobot
@@ -75,6 +76,7 @@ def connect(
         timeout: seconds without an answer after which a call fails, and after which other clients stop waiting for
             this one.
     """
+    check_timeout(timeout)
     scheme, url = _split_own(url)
     if not is_path(scheme) and scheme not in LINKS:
         raise LinkError(

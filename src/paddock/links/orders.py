@@ -34,7 +34,7 @@ def connect_orders(url: str, *, name: str = "", timeout: float = 10.0, checked: 
         timeout: seconds after which a call fails, in addition to the duration of a drive.
         checked: request checked mode; robots that do not support it stay in legacy mode.
     """
-    address = read_address(url, timeout)
+    address = read_address(url)
     port = OrdersPort(address.open_line, timeout, checked=checked, silence=address.silence)
     try:
         port.identify()

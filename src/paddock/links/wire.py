@@ -56,10 +56,10 @@ class WebSocketWire:
             self._protocol = ClientProtocol(parse_uri(url), max_size=MAX_BYTES, logger=quiet)
             self._reader = MessageReader(self._protocol, masked=False, most=MAX_BYTES)
             self._socket = self._open_socket()
+        except OSError as error:  # first, because an invalid certificate is also a ValueError
+            raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None
         except (InvalidURI, ValueError) as error:
             raise LinkError(f"{url}: not a usable address: {error}") from None
-        except OSError as error:
-            raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None
         self._secure = isinstance(self._socket, ssl.SSLSocket)
         self._recv: Callable[[int], bytes] = self._socket.recv
         self._send: Callable[[Any], int] = self._socket.send
@@ -93,11 +93,7 @@ class WebSocketWire:
         protocol.send_request(protocol.connect())
         self._write(b"".join(protocol.data_to_send()))
         while protocol.state is State.CONNECTING:
-            try:
-                self._shake(deadline)
-            except LinkError:
-                if protocol.handshake_exc is None:
-                    raise
+            self._shake(deadline)
             error = protocol.handshake_exc
             if isinstance(error, InvalidStatus):
                 reason = (error.response.body or b"").decode(errors="replace").strip()
@@ -115,15 +111,18 @@ class WebSocketWire:
         except NOT_NOW:
             return
         except OSError as error:
-            raise self._lose(error.strerror or str(error)) from None
-        if not data:
+            raise LinkError(f"{self.url}: no handshake: {error.strerror or error}; is this a Paddock server?") from None
+        if data:
+            self._protocol.receive_data(data)
+        else:
             self._protocol.receive_eof()
-            raise self._lose("the server closed it")
-        self._protocol.receive_data(data)
 
     def send(self, message: Message) -> None:
         """Send a message now."""
-        data = masked_frame(to_msgpack(message))
+        try:
+            data = masked_frame(to_msgpack(message))
+        except (TypeError, OverflowError) as error:  # an argument of a call is no number or text, or is too large
+            raise BadMessage(f"{message.type}: {error}") from None
         with self._writing:
             if self._lost is not None:
                 self._raise_lost()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from paddock.core.errors import BadMessage
 
 BODY = np.dtype(
     [
@@ -42,20 +39,3 @@ def pack_leds(leds: NDArray[np.float64]) -> bytes:
     """Pack LED brightness (N, ·) into one bit per LED, lowest bit first; empty if all LEDs are off."""
     on = leds > 0
     return np.packbits(on, axis=1, bitorder="little").tobytes() if on.any() else b""
-
-
-def unpack(bodies: bytes) -> NDArray[Any]:
-    """Return the structured array with one row per robot; see BODY."""
-    if len(bodies) % BODY.itemsize:
-        raise BadMessage(f"frame.bodies: expected {BODY.itemsize} bytes per robot, got {len(bodies)} bytes")
-    return np.frombuffer(bodies, BODY)
-
-
-def unpack_leds(leds: bytes, robots: int) -> NDArray[np.bool_]:
-    """Return which LEDs are on, shape (robots, ·), with one column per bit of the frame, a multiple of 8."""
-    if not leds:
-        return np.zeros((robots, 0), bool)
-    if not robots or len(leds) % robots:
-        raise BadMessage(f"frame.lamps: expected the same number of bytes for each of {robots} robots, got {len(leds)}")
-    rows = np.frombuffer(leds, np.uint8).reshape(robots, -1)
-    return np.unpackbits(rows, axis=1, bitorder="little").astype(bool)

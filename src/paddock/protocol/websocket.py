@@ -25,24 +25,21 @@ TOO_BIG = 1009  # close code
 
 def frame(data: bytes, *, text: bool = False) -> bytes:
     """Return the frame of a message from a server."""
-    first, size = TEXT if text else BINARY, len(data)
-    if size < 126:
-        return bytes((first, size)) + data
-    if size < 65536:
-        return struct.pack("!BBH", first, 126, size) + data
-    return struct.pack("!BBQ", first, 127, size) + data
+    return _head(TEXT if text else BINARY, 0, len(data)) + data
 
 
 def masked_frame(data: bytes) -> bytes:
     """Return the masked frame of a binary message from a client."""
-    size, mask = len(data), os.urandom(4)
+    mask = os.urandom(4)
+    return _head(BINARY, MASKED, len(data)) + mask + apply_mask(data, mask)
+
+
+def _head(first: int, masked: int, size: int) -> bytes:
     if size < 126:
-        head = bytes((BINARY, MASKED | size))
-    elif size < 65536:
-        head = struct.pack("!BBH", BINARY, MASKED | 126, size)
-    else:
-        head = struct.pack("!BBQ", BINARY, MASKED | 127, size)
-    return head + mask + apply_mask(data, mask)
+        return bytes((first, masked | size))
+    if size < 65536:
+        return struct.pack("!BBH", first, masked | 126, size)
+    return struct.pack("!BBQ", first, masked | 127, size)
 
 
 class MessageReader:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,9 +12,10 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.recordings.protobuf import decode
-from paddock.recordings.reading import MessagePlace
 from paddock.recordings.recording import Recording
 from paddock.recordings.robot_messages import WORLD_FRAME, plain_sensors
+from paddock.recordings.schemas import describe_readings
+from paddock.robots import RobotSpec
 from paddock.ros2.names import join_names, make_token
 from paddock.sensors.base import Mount, RangeSensorSpec, is_pivoting
 from paddock.sensors.camera import CameraSpec
@@ -62,6 +64,7 @@ class BagTopic:
     device: str
     convert: Callable[[BagTopic, int, dict[int, list[Any]]], Iterator[tuple[str, Any]]]
     namespace: str = ""  # of its topics and frames; empty for a single robot, as in the live bridge
+    schema: str = ""
 
     def name(self, *parts: str) -> str:
         """Return the name of a ROS topic, which has only letters, digits and _."""
@@ -77,19 +80,18 @@ class BagMessages:
 
     def __init__(self, recording: Recording, types: Any) -> None:
         self._recording, self._types = recording, types
-        self._specs = recording.robot_specs()
+        self._specs, self._history = recording.robot_specs(), recording.robot_history()
 
     def iterate(self) -> Iterator[tuple[int, str, Any]]:
         """Yield time [ns], topic and message, in order of time."""
         file = self._recording.file
         yield from self._mounts()
-        places: list[tuple[MessagePlace, BagTopic]] = []
-        for topic, schema in file.schemas.items():
-            source = self._topic(topic, schema)
-            places += [(place, source) for place in file.places(topic) if source is not None]
-        for place, source in sorted(places, key=lambda entry: entry[0]):
-            for topic, message in source.convert(source, place.time, decode(file.read(place))):
-                yield place.time, topic, message
+        sources = {channel: self._topic(topic, file.schemas[channel]) for channel, topic in file.topics.items()}
+        for place in sorted(place for topic in {*file.topics.values()} for place in file.places(topic)):
+            source = sources[place.channel]
+            if source is not None:
+                for topic, message in source.convert(source, place.time, decode(file.read(place))):
+                    yield place.time, topic, message
 
     def _topic(self, topic: str, schema: str) -> BagTopic | None:
         _, robot, *rest = topic.split("/")
@@ -103,7 +105,13 @@ class BagMessages:
         convert = converters.get(schema, self._readings if rest == ["readings"] else None)
         if convert is None:
             return None
-        return BagTopic(robot if rest else "", rest[0] if rest else "", convert, self._namespace(robot))
+        return BagTopic(robot if rest else "", rest[0] if rest else "", convert, self._namespace(robot), schema)
+
+    def _spec(self, topic: BagTopic, time: int, fits: Callable[[RobotSpec], bool] = lambda spec: True) -> RobotSpec:
+        """Return the spec of a robot at a time [ns]; a removed robot and a new one may have the same name."""
+        tick = round(time / (self._recording.dt * 1e9))
+        specs = [specs[topic.robot] for since, specs in self._history if since <= tick and topic.robot in specs]
+        return next(spec for spec in reversed(specs) if fits(spec))
 
     def _namespace(self, robot: str) -> str:
         return "" if len(self._specs) == 1 else make_token(robot)
@@ -137,11 +145,6 @@ class BagMessages:
             transform=transform,
         )
 
-    def _sensor_frame(self, topic: BagTopic) -> str:
-        """Return the frame of a sensor; for a pivoting sensor, the base frame."""
-        sensor = self._specs[topic.robot].sensor(topic.device)
-        return topic.frame(BASE_FRAME if is_pivoting(sensor) else topic.device)
-
     # ---- one function per kind of message; fields are numbered as in the schemas
 
     def _transforms(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
@@ -160,7 +163,7 @@ class BagMessages:
 
     def _odometry(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
         x, y, heading, left, right, *_ = (float(np.frombuffer(fields[number][0])[0]) for number in range(1, 9))
-        separation = self._specs[topic.robot].drive.wheel_separation
+        separation = self._spec(topic, time).drive.wheel_separation
         unknown = np.zeros(36)
         pose = self._make(
             "geometry_msgs/msg/Pose",
@@ -182,12 +185,15 @@ class BagMessages:
         yield topic.name("odom"), message
 
     def _scan(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
-        lasers = [spec for spec in self._specs[topic.robot].sensors if isinstance(spec, LaserSpec)]
+        ranges = np.frombuffer(fields[6][0]).astype(np.float32)
+        shape = topic.device, len(ranges)
+        robot = self._spec(topic, time, lambda spec: shape in [(each.name, each.beams) for each in list_lasers(spec)])
+        lasers = list_lasers(robot)
         spec = next(spec for spec in lasers if spec.name == topic.device)
         first, last = (float(np.frombuffer(fields[number][0])[0]) for number in (4, 5))
         message = self._make(
             "sensor_msgs/msg/LaserScan",
-            header=self._header(time, self._sensor_frame(topic)),
+            header=self._header(time, topic.frame(topic.device)),
             angle_min=first,
             angle_max=last,
             angle_increment=(last - first) / (spec.beams - 1),
@@ -195,13 +201,13 @@ class BagMessages:
             scan_time=spec.period,
             range_min=0.0,
             range_max=spec.range,
-            ranges=np.frombuffer(fields[6][0]).astype(np.float32),
+            ranges=ranges,
             intensities=np.zeros(0, np.float32),
         )
         yield topic.name(*(["scan"] if spec is lasers[0] else [topic.device, "scan"])), message
 
     def _readings(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
-        devices = plain_sensors(self._specs[topic.robot])
+        devices = plain_sensors(self._spec(topic, time, lambda spec: name_readings(spec) == topic.schema))
         for number, values in fields.items():
             layout = self._make("std_msgs/msg/MultiArrayLayout", dim=[], data_offset=0)
             data = np.frombuffer(values[0], "<f4").copy()
@@ -211,8 +217,12 @@ class BagMessages:
             )
 
     def _picture(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
-        header, data = self._header(time, self._sensor_frame(topic)), np.frombuffer(fields[2][0], np.uint8)
-        message = self._make("sensor_msgs/msg/CompressedImage", header=header, format="jpeg", data=data)
+        robot = self._spec(topic, time, lambda spec: topic.device in [sensor.name for sensor in spec.sensors])
+        frame = topic.frame(BASE_FRAME if is_pivoting(robot.sensor(topic.device)) else topic.device)
+        data = np.frombuffer(fields[2][0], np.uint8)
+        message = self._make(
+            "sensor_msgs/msg/CompressedImage", header=self._header(time, frame), format="jpeg", data=data
+        )
         yield topic.name(topic.device, "image_raw", "compressed"), message
 
     def _log(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
@@ -238,6 +248,17 @@ class BagMessages:
 
     def _quaternion(self, x: float, y: float, z: float, w: float) -> Any:
         return self._make("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
+
+
+def list_lasers(spec: RobotSpec) -> list[LaserSpec]:
+    """Return the lasers of a robot."""
+    return [sensor for sensor in spec.sensors if isinstance(sensor, LaserSpec)]
+
+
+@cache
+def name_readings(spec: RobotSpec) -> str:
+    """Return the name of the schema of a robot's readings."""
+    return describe_readings(spec, plain_sensors(spec))[0]
 
 
 def _latched_quality() -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+VARINT, FIXED64, BYTES = 0, 1, 2
 Part = bytes | tuple[Any, ...]  # constant bytes, or a variable part: name, numpy type and optional shape
 Kind = Literal["double", "string", "bytes", "bool", "int64", "doubles", "floats", "File"]
 # Numbers of types and labels in a schema description.

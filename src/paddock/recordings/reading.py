@@ -46,11 +46,11 @@ class RecordingFile:
             raise PaddockError(f"{self.path}: cannot be read: {why}") from None
         if self._data[: len(MAGIC)] != MAGIC:
             raise PaddockError(f"{self.path}: expected a recording (an MCAP file)")
-        self.schemas: dict[str, str] = {}  # by topic
+        self.topics: dict[int, str] = {}  # by channel
+        self.schemas: dict[int, str] = {}  # by channel
         self._indices: list[tuple[int, int, int, int]] = []  # start, end, chunk and channel of each index
         self.has_ended = False  # all messages are complete
         self._chunks: list[int] = []  # start offsets
-        self._topics: dict[int, str] = {}
         self._last_places: list[MessagePlace] = []  # in the last chunk of a truncated file
         self.read_chunk = lru_cache(CHUNKS_KEPT)(self._read_chunk)
         self.places = lru_cache(None)(self._places)
@@ -79,8 +79,8 @@ class RecordingFile:
                     names[schema.id] = schema.name
                 else:
                     channel = self._parse(self._mcap.records.Channel, start, end)
-                    self._topics[channel.id] = channel.topic
-                    self.schemas[channel.topic] = names.get(channel.schema_id, "")
+                    self.topics[channel.id] = channel.topic
+                    self.schemas[channel.id] = names.get(channel.schema_id, "")
 
     def _index_last_chunk(self) -> None:
         """Index the last chunk, because some of the indices after it may be missing."""
@@ -101,7 +101,7 @@ class RecordingFile:
     def _check_channels(self) -> None:
         """Refuse messages of unknown channels, because missing messages would change the replay."""
         for start, _, _, channel in self._indices:
-            if channel not in self._topics:
+            if channel not in self.topics:
                 raise PaddockError(f"{self.path}: damaged at byte {start}: unknown channel {channel}")
 
     @contextmanager
@@ -133,7 +133,7 @@ class RecordingFile:
 
     def _places(self, topic: str) -> tuple[MessagePlace, ...]:
         """Return the locations of the messages of a topic, in file order; empty for an unknown topic."""
-        channels = {channel for channel, name in self._topics.items() if name == topic}
+        channels = {channel for channel, name in self.topics.items() if name == topic}
         found = []
         for start, end, chunk, channel in self._indices:
             if channel in channels:

@@ -217,10 +217,16 @@ class Recording:
         return {robot: name for people in worlds for robot, name in people.items()}
 
     def robot_specs(self) -> dict[str, RobotSpec]:
-        """Return the specs of all robots in the recording, by name."""
-        worlds = [self._build(place) for place in self.file.places(WORLD)]
-        pairs = [zip(world.spec.robots, world.robots, strict=True) for world in worlds]
-        return {placed.name: spec for world in pairs for placed, spec in world}
+        """Return the specs of all robots in the recording, by name; of a name that was used again, the last one."""
+        return {name: spec for _, specs in self.robot_history() for name, spec in specs.items()}
+
+    def robot_history(self) -> list[tuple[int, dict[str, RobotSpec]]]:
+        """Return the specs of the robots by name, each time with the tick from which on these robots existed."""
+        worlds = [(self._tick(place), self._build(place)) for place in self.file.places(WORLD)]
+        return [
+            (tick, {placed.name: spec for placed, spec in zip(world.spec.robots, world.robots, strict=True)})
+            for tick, world in worlds
+        ]
 
     def to_pandas(
         self, robot: str, *, every: float = ROW_PERIOD, devices: str | Sequence[str] = ()

@@ -161,8 +161,14 @@ class ScanMessages:
 
 def encode_picture(time: int, camera: Camera) -> bytes:
     """Encode the current picture of a camera as foxglove.CompressedImage."""
+    data = encode_jpeg(camera.read())
+    return encode([(1, encode_stamp(time)), (2, data), (3, "jpeg"), (4, camera.robot.name)])
+
+
+def encode_jpeg(pixels: NDArray[np.uint8]) -> bytes:
+    """Return a picture [row, column, rgb] as a JPEG file."""
     from PIL import Image
 
     file = io.BytesIO()
-    Image.fromarray(camera.read()).save(file, "JPEG", quality=QUALITY)
-    return encode([(1, encode_stamp(time)), (2, file.getvalue()), (3, "jpeg"), (4, camera.robot.name)])
+    Image.fromarray(pixels).save(file, "JPEG", quality=QUALITY)
+    return file.getvalue()

@@ -10,9 +10,6 @@ from importlib.resources import files
 from paddock.recordings.protobuf import Kind, describe
 from paddock.robots import RobotSpec
 
-# The folder `schemas` contains Foxglove's schemas from its SDK (MIT licence).
-FOXGLOVE = ("FrameTransforms", "LaserScan", "CompressedImage", "Log", "SceneUpdate")
-
 OWN: dict[str, dict[str, Kind]] = {
     "File": {"name": "string", "data": "bytes"},
     # The complete world; written again when robots are added or removed. `people` is a TOML table of the names of the
@@ -59,6 +56,7 @@ def describe_readings(spec: RobotSpec, devices: Sequence[str]) -> tuple[str, byt
 def schema_data(name: str) -> bytes:
     """Return the description of a schema for an MCAP file."""
     if name.startswith("foxglove."):
+        # The folder `schemas` contains Foxglove's schemas from its SDK (MIT licence).
         return (files("paddock.recordings") / "schemas" / f"{name}.bin").read_bytes()
     own = name.removeprefix("paddock.")
     parts = {"File": OWN["File"]} if "File" in OWN[own].values() else {}

@@ -62,6 +62,15 @@ class StreamRates:
         return {name: max(1, round(1 / (rate * dt))) for name, rate in vars(self).items()}
 
 
+def handle_with_all(arena: Arena, name: str) -> Robot:
+    """Return a new handle of a robot with all devices enabled, except cameras and poll-only devices."""
+    robot = arena.robots.new_handle(name)
+    devices = [device.name for device in robot.devices.values() if device.spec.kind != "camera" and not device.polled]
+    if devices:
+        robot.enable(*devices)
+    return robot
+
+
 class ReadingRow(NamedTuple):
     """Readings of the devices of one robot at a tick."""
 
@@ -118,29 +127,19 @@ class Streams:
     def note_robots(self, tick: int) -> None:
         """Update the scene after robots were added or removed."""
         self.encode()
+        self._scans.clear()  # a new robot may have the name of a removed one, and another laser
         arena, time = self.arena, self.time_of(tick)
         names = list(arena.numbers)[:FOLLOWED]
         for name in [name for name in self._handles if name not in names]:
             del self._handles[name]
             self._chunk.add(self._scene, time, encode_robot_removal(time, name))
         for name in [name for name in names if name not in self._handles]:
-            robot = self._handles[name] = self._choose_handle(name)
+            robot = self._handles[name] = handle_with_all(arena, name) if self._all_devices else arena[name]
             self._state_channels[name] = self._file.channel(f"/{name}/state", "paddock.RobotState")
             placed = arena.world.robots[arena.numbers[name]]
             color = placed.color or robot.spec.body.color
             self._chunk.add(self._scene, time, encode_robot_scene(time, arena.world, name, robot.spec, color))
         self._transforms = Transforms(list(self._handles))
-
-    def _choose_handle(self, name: str) -> Robot:
-        if not self._all_devices:
-            return self.arena[name]
-        robot = self.arena.robots.new_handle(name)
-        devices = [
-            device.name for device in robot.devices.values() if device.spec.kind != "camera" and not device.polled
-        ]
-        if devices:
-            robot.enable(*devices)
-        return robot
 
     # ---- samples
 

@@ -15,7 +15,7 @@ from paddock.core.geometry import Point as Place
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import Metres, Number, Point
 from paddock.referees.base import Referee
-from paddock.referees.places import Places
+from paddock.referees.places import Places, check_inside
 from paddock.referees.ring import entry
 
 TRIES = 1000  # attempts to place each item
@@ -33,6 +33,8 @@ class Foraging(Referee):
     radius: Metres = 0.05  # distance at which a robot collects an item
 
     def start(self, arena: Arena) -> None:
+        for thing in self.things:
+            check_inside("foraging: things", arena.world, thing)
         self._places = Places(arena)
         self.left: list[Place] = list(self.things) or draw_places(arena, self.count)
         self.collected: dict[str, list[tuple[float, Place]]] = {name: [] for name in self._places.names}

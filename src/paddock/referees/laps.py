@@ -36,6 +36,10 @@ class Laps(Referee):
     def check(self) -> None:
         if self.checkpoints and self.line is None:
             raise SpecError("missing: checkpoints need a line to start from", path="line")
+        gates = {"line": self.line, **{f"checkpoints[{i}]": gate for i, gate in enumerate(self.checkpoints)}}
+        for path, gate in gates.items():
+            if gate is not None and gate[0] == gate[1]:
+                raise SpecError(f"expected two different points, got {gate[0]} twice", path=path)
 
     def start(self, arena: Arena) -> None:
         if self.line is None:

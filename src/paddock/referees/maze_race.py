@@ -13,7 +13,7 @@ from paddock.arena import Arena
 from paddock.core.errors import PaddockError
 from paddock.core.spec import Metres, Point
 from paddock.referees.base import Referee
-from paddock.referees.places import Places
+from paddock.referees.places import Places, check_inside
 from paddock.referees.ring import entry
 from paddock.worlds.mazes import measure_distances, read_maze
 from paddock.worlds.mazes.read import Grid
@@ -56,8 +56,10 @@ class MazeRace(Referee):
         goals = [start.at for start in arena.world.starts if start.name in GOALS]
         if self.goal is None and not goals:
             raise PaddockError(f"maze-race: {arena.world.name} has no start called 'exit' or 'goal': set goal = [x, y]")
-        self._goal = np.array(goals[0] if self.goal is None else self.goal)
-        self._measure_distance = make_distance_function(arena.world, tuple(self._goal.tolist()))
+        goal = goals[0] if self.goal is None else self.goal
+        check_inside("maze-race: goal", arena.world, goal)
+        self._goal = np.array(goal)
+        self._measure_distance = make_distance_function(arena.world, goal)
         self._places, self._begin = Places(arena), arena.time
         self.times: dict[str, float] = {}  # arrival times [s] by robot
         self.distances = dict.fromkeys(self._places.names, 0.0)  # driven distances until arrival [m] by robot

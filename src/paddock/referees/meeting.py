@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.spec import Metres, NotNegative
 from paddock.engine.state import FORWARD, TURN, X, Y
 from paddock.referees.base import Referee, Rule
@@ -32,6 +32,11 @@ class Meeting(Referee):
     distance: Metres = 0.15  # maximum distance between the centres of any two
     seconds: NotNegative = 1.0  # time for which they have to be stationary
 
+    def check(self) -> None:
+        twice = next((name for name in self.robots if self.robots.count(name) > 1), None)
+        if twice is not None:
+            raise SpecError(f"expected different robots, got {twice!r} twice", path="robots")
+
     def start(self, arena: Arena) -> None:
         self._names = self.robots or tuple(arena.numbers)
         for name in self._names:
@@ -46,7 +51,9 @@ class Meeting(Referee):
 
     def tick(self, arena: Arena) -> None:
         motion = arena.motion[[arena.numbers[name] for name in self._names if name in arena.numbers]]
-        self.apart = float(np.hypot(*(motion[:, None, X : Y + 1] - motion[:, X : Y + 1]).transpose(2, 0, 1)).max())
+        self.apart = float(
+            np.hypot(*(motion[:, None, X : Y + 1] - motion[:, X : Y + 1]).transpose(2, 0, 1)).max(initial=0)
+        )
         stand = bool((np.abs(motion[:, [FORWARD, TURN]]) <= STANDS).all())
         if not (len(motion) == len(self._names) and stand and self.apart <= self.distance):
             self._since = None

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from paddock.arena import Arena
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Point
 from paddock.engine.model import Floats
 from paddock.engine.state import X, Y
+from paddock.worlds.spec import WorldSpec
+
+
+def check_inside(what: str, world: WorldSpec, place: Point) -> None:
+    """Refuse a position that no robot can reach, because it is outside of the walls around a world."""
+    x0, y0, x1, y1 = world.bounds
+    if not (world.open or (x0 <= place[0] <= x1 and y0 <= place[1] <= y1)):
+        raise PaddockError(
+            f"{what}: ({place[0]:g}, {place[1]:g}) is outside of {world.name}: "
+            f"expected x from {x0:g} to {x1:g} and y from {y0:g} to {y1:g}"
+        )
 
 
 class Places:

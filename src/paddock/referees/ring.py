@@ -14,7 +14,7 @@ from paddock.arena import Arena
 from paddock.core.spec import Metres, NotNegative, Point
 from paddock.engine.model import Floats
 from paddock.referees.base import Referee, Rule
-from paddock.referees.places import Places
+from paddock.referees.places import Places, check_inside
 
 
 def entry(before: Floats, now: Floats, centre: Floats, radius: float) -> float | None:
@@ -49,7 +49,9 @@ class RingReferee(Referee):
 
     def start(self, arena: Arena) -> None:
         x0, y0, x1, y1 = arena.world.bounds
-        self._centre = np.array(((x0 + x1) / 2, (y0 + y1) / 2) if self.centre is None else self.centre)
+        centre = ((x0 + x1) / 2, (y0 + y1) / 2) if self.centre is None else self.centre
+        check_inside("ring: centre", arena.world, centre)
+        self._centre = np.array(centre)
         self._radius = self.radius or self.share_of_world * min(x1 - x0, y1 - y0) / 2
         self._places, self._begin = Places(arena), arena.time
 

@@ -22,11 +22,14 @@ def get_classroom(session: Session, what: str) -> Classroom:
     return session.classroom
 
 
-def check_there(session: Session, name: str) -> None:
-    """Refuse the name of a client that is not connected."""
-    if not session.supervision.clients_of(name):
-        known = [client.name for client in session.clients]
-        raise UnknownName("client", name, known)
+def find_clients(session: Session, name: str) -> list[Client]:
+    """Return the connections of a student; if there is no such student, the client of that name."""
+    clients = session.clients
+    own = [client for client in clients if name and client.grant.name == name]
+    found = own or [client for client in clients if name and client.name == name]
+    if not found:
+        raise UnknownName("client", name, [client.name for client in clients])
+    return found
 
 
 @handles(m.OpenWorld, Role.SUPERVISOR, done=True)
@@ -41,14 +44,13 @@ def lock_out(session: Session, client: Client, request: m.LockOut) -> None:
 
 @handles(m.Release, Role.SUPERVISOR, done=True)
 def release(session: Session, client: Client, request: m.Release) -> None:
-    check_there(session, request.client)
-    session.supervision.release(request.client)
+    for found in find_clients(session, request.client):
+        session.supervision.release(found, "a supervisor released it")
 
 
 @handles(m.Disconnect, Role.SUPERVISOR, done=True)
 def disconnect(session: Session, client: Client, request: m.Disconnect) -> None:
-    check_there(session, request.client)
-    session.supervision.disconnect(request.client)
+    session.supervision.dismiss(find_clients(session, request.client), "a supervisor closed this connection")
 
 
 @handles(m.SetHeat, Role.SUPERVISOR, done=True)

@@ -29,7 +29,6 @@ class ClassLog:
         self._about: dict[str, tuple[float, int]] = {}  # by student or address: start time, number of lines
         self._failed = False
         self.lines = deque(read_last_lines(folder), maxlen=KEPT)
-        self.written = 0  # so far
 
     def write(self, text: str, about: str = "") -> None:
         """Write a line; `about`: the student or address, for the rate limit."""
@@ -38,7 +37,6 @@ class ClassLog:
         now = datetime.now()
         line = f"{now:%H:%M:%S} {visible(text)[:LONGEST_LINE]}"
         self.lines.append(line)
-        self.written += 1
         log.warning("%s", line)
         try:
             append_text(self._folder / f"{now:%Y-%m-%d}.log", f"{line}\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import mimetypes
 from collections.abc import Sequence
 from importlib import resources
 
@@ -12,7 +11,12 @@ from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
 POLICY = "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors "
-TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 
 
 @functools.cache
@@ -29,11 +33,9 @@ def respond_with_file(protocol: ServerProtocol, path: str, framed_by: Sequence[s
     body = page_files().get(name)
     if body is None:
         return protocol.reject(404, f"no file {name[:100]}; the page is at /\n")
-    suffix = name[name.rfind(".") :]
-    kind = TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     headers = Headers(
         {
-            "Content-Type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind,
+            "Content-Type": TYPES[name[name.rfind(".") :]],
             "Content-Length": str(len(body)),
             "Content-Security-Policy": POLICY + (" ".join(framed_by) or "'none'"),
             "X-Content-Type-Options": "nosniff",

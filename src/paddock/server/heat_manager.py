@@ -44,9 +44,8 @@ class HeatSettings:
 class HeatManager:
     """Prepares, starts and ends heats. The clock is stopped until the start signal."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self.settings = HeatSettings()
+    def __init__(self, session: Session, settings: HeatSettings) -> None:
+        self._session, self.settings = session, settings
         self.phase: HeatPhase = "none"
         self.number = 0
         self.text = ""  # how the last heat ended
@@ -77,13 +76,13 @@ class HeatManager:
             raise Refused("set_heat: heats are for simulations that a server runs")
         if self.phase == "running":
             raise Refused(f"set_heat: heat {self.number} is running; stop it first")
-        self._settle()
-        self._cancel()
         number = self.number + 1 if self.number else self.settings.first
         # a class has its own robots
         spawned = session.ownership.list_client_robots() if session.classroom is not None else set()
         kinds = zip(arena.numbers, arena.built.robots, strict=True)
         places = assign_places(arena.world, {name: kind for name, kind in kinds if name not in spawned}, number - 1)
+        self._settle()
+        self._cancel()
         session.ownership.give_up(spawned, session.clients)
         session.scoreboard.keep()
         session.clock.hold(True)

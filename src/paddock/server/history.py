@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from paddock.arena import Arena, Robot
 from paddock.core.observation import Readings
 from paddock.engine.state import LEFT_SPEED, RIGHT_SPEED, X, Y
+from paddock.recordings.streams import handle_with_all
 
 log = logging.getLogger("paddock.server")
 
@@ -99,7 +100,7 @@ class RunHistory:
         self._most = max(LEAST_SAMPLES, min(MAX_SAMPLES, MAX_POINTS // max(1, count)))
         self._fastest = np.array([spec.drive.max_speed for spec in arena.built.robots])
         charted = [name for name in self._numbers if name not in self._list_spawned()] if count <= FEW_ROBOTS else []
-        self._robots = [charted_robot(arena, name) for name in charted]
+        self._robots = [handle_with_all(arena, name) for name in charted]
 
     def _drop_every_second(self) -> None:
         for dropped, kept in zip(self.samples[1::2], self.samples[2::2], strict=False):
@@ -147,15 +148,6 @@ class RunHistory:
             device: np.concatenate([sample.get(device, np.full(width, np.nan)) for sample in samples])
             for device, width in widths.items()
         }
-
-
-def charted_robot(arena: Arena, name: str) -> Robot:
-    """Return a new handle with all devices enabled that have charts: no cameras and no poll-only devices."""
-    robot = arena.robots.new_handle(name)
-    devices = [device.name for device in robot.devices.values() if device.spec.kind != "camera" and not device.polled]
-    if devices:
-        robot.enable(*devices)
-    return robot
 
 
 def read_devices(arena: Arena, robot: Robot) -> dict[str, Readings]:

@@ -27,11 +27,10 @@ LATE = "a heat is running: your robot can take part when it is over"
 class Ownership:
     """The robots of a served arena and their drivers."""
 
-    def __init__(self, arena: Arena) -> None:
-        self.arena = arena
+    def __init__(self, arena: Arena, people: Mapping[str, str]) -> None:
+        self.arena, self.people = arena, people  # full names of students in a class, by robot
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
-        self.people: dict[str, str] = {}  # full names of students in a class, by robot
         self.entrants: frozenset[str] | None = None  # of a running heat: only these may be driven; None: all
         self.changes = 0  # number of changes of robots or drivers so far
         self._layout = arena.layout
@@ -69,7 +68,8 @@ class Ownership:
         self.arena.check_live(f"robot {name!r}")
         client.grant.check(Role.CONTROLLER, f"robot {name!r}")
         client.grant.check_robot(name, "claim")
-        self.check_takes_part(client.grant)
+        if self.waits(client.grant):
+            raise Refused(LATE)
         if owner is not None:
             self._check_take_over(client, owner, name, force=force, asked=asked)
             owner.driven.remove(name)
@@ -83,11 +83,6 @@ class Ownership:
         if self.entrants is None or grant.robots is None:
             return False
         return not any(robot in self.arena for robot in self.entrants & grant.robots)
-
-    def check_takes_part(self, grant: Grant) -> None:
-        """Refuse clients that came too late for a heat."""
-        if self.waits(grant):
-            raise Refused(LATE)
 
     def check_may_drive(self, client: Client, name: str, what: str) -> None:
         """Refuse clients that could not claim a robot, even by force."""

@@ -23,9 +23,11 @@ BUDGET = 0.002  # CPU seconds of a tick for the referee, on average
 class Scoreboard:
     """Runs a game, also without viewers, and sends its scores to viewers."""
 
-    def __init__(self, arena: Arena, clients: Sequence[Client], referee: Referee | None = None) -> None:
+    def __init__(
+        self, arena: Arena, clients: Sequence[Client], people: Mapping[str, str], referee: Referee | None
+    ) -> None:
         self._arena, self._clients = arena, clients
-        self.people: dict[str, str] = {}  # full names of students, by robot
+        self.people = people  # full names of students, by robot
         self.game: Officiating | None = None
         self.find_entrants: Callable[[], Container[str] | None] = lambda: None  # robots whose scores count; None: all
         self.keep: Callable[[], None] = lambda: None  # called before scores are lost

@@ -114,17 +114,16 @@ class Server:
         """Listen until `stop`; call `ready()` once clients can connect."""
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         self.arena.prepare_sensing(camera=np.empty((1, 1)))
-        speed, lock_step = self.settings.speed, self.settings.lock_step
         self.session = Session(
             self.arena,
-            speed=speed,
-            lock_step=lock_step,
-            referee=self._referee,
-            list_orders=self.list_orders,
+            speed=self.settings.speed,
+            lock_step=self.settings.lock_step,
             limits=self.settings.limits,
+            referee=self._referee,
+            heats=self._heats,
+            people=self.people,
+            list_orders=self.list_orders,
         )
-        self.session.heats.settings = self._heats
-        self.session.scoreboard.people = self.session.ownership.people = self.people
         try:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]

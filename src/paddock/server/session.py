@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena, Robot
 from paddock.core.errors import PaddockError, VersionMismatch
-from paddock.core.limits import NO_CLASS, ClassLimits
+from paddock.core.limits import ClassLimits
 from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
 from paddock.recordings import ReplayArena
@@ -23,7 +23,7 @@ from paddock.server.client import Client, Subscription, check_count, failure, re
 from paddock.server.clock import LAG_REPORT_DELAY, Member, ServerClock
 from paddock.server.goal_router import GoalRouter
 from paddock.server.handlers import HANDLERS
-from paddock.server.heat_manager import HeatManager
+from paddock.server.heat_manager import HeatManager, HeatSettings
 from paddock.server.history import RunHistory
 from paddock.server.interventions import Interventions
 from paddock.server.map_publisher import MapPublisher
@@ -55,15 +55,17 @@ class Session:
         self,
         arena: Arena,
         *,
-        speed: float | None = 1.0,
-        lock_step: bool = False,
-        referee: Referee | None = None,
-        list_orders: ListOrders | None = None,
-        limits: ClassLimits | None = None,
+        speed: float | None,
+        lock_step: bool,
+        limits: ClassLimits,
+        referee: Referee | None,
+        heats: HeatSettings,
+        people: dict[str, str],
+        list_orders: ListOrders | None,
     ) -> None:
-        self.arena, self.limits = arena, limits or NO_CLASS
+        self.arena, self.limits = arena, limits
         self.clients: list[Client] = []
-        self.ownership = Ownership(arena)
+        self.ownership = Ownership(arena, people)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
         self.history = RunHistory(arena, self.ownership.list_client_robots)
         self.interventions = Interventions(self)
@@ -79,8 +81,8 @@ class Session:
         self._news: asyncio.TimerHandle | None = None
         self._sent_changes = 0  # changes of robots and owners that were sent to all clients, or are scheduled
         self._reminder = self._loop.call_later(REMINDER, self._remind)
-        self.scoreboard = Scoreboard(arena, self.clients, referee)
-        self.heats = HeatManager(self)
+        self.scoreboard = Scoreboard(arena, self.clients, people, referee)
+        self.heats = HeatManager(self, heats)
         self.map_publisher = MapPublisher(arena.monitor, self.clients, self.ownership)
         self.goals = GoalRouter(arena.monitor, self.ownership)
         self.replay = ReplayControl(self, arena) if isinstance(arena, ReplayArena) else None
@@ -263,8 +265,7 @@ class Session:
             return
         if subscription.next <= tick:
             subscription.next = max(subscription.next + subscription.every, tick + 1)
-        robot = subscription.robot
-        truth = client.grant.role is Role.SUPERVISOR
+        robot, truth = subscription.robot, client.grant.role is Role.SUPERVISOR
         try:
             seen = readings_of(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
         except (PaddockError, KeyError):
@@ -289,8 +290,7 @@ class Session:
         except Exception:
             log.exception("request step of %s failed", client.name)
             answer = failure("step", id)
-        if client.stale:
-            self.send_changes(client)
+        self.send_changes(client)
         client.send(answer)
 
     def on_jump(self) -> None:

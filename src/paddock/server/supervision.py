@@ -25,30 +25,14 @@ class Supervision:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def clients_of(self, name: str) -> list[Client]:
-        """Return the connections of a student; if there is no such student, the client of that name."""
-        clients = self._session.clients
-        own = [client for client in clients if name and client.grant.name == name]
-        return own or [client for client in clients if name and client.name == name]
-
-    def release(self, name: str, reason: str = "a supervisor released it") -> None:
+    def release(self, client: Client, reason: str) -> None:
         """Release a client from the lock and stop its robots. The client may join again."""
-        for client in self.clients_of(name):
-            self._release(client, reason)
-
-    def _release(self, client: Client, reason: str) -> None:
         client.wants_lock = False
         if client.member.locked:
             self._session.clock.release(client.member, reason)
 
-    def disconnect(self, name: str, reason: str = "a supervisor closed this connection") -> int:
-        """Close the connections of a student or client, stop its robots, and return the number of connections."""
-        found = self.clients_of(name)
-        self.dismiss(found, reason)
-        return len(found)
-
     def dismiss(self, clients: Iterable[Client], reason: str) -> None:
-        """Remove clients from the session and close their connections."""
+        """Remove clients from the session, stop their robots, and close their connections."""
         for client in clients:
             self._session.drop(client)
             client.close(DISMISSED, reason)
@@ -106,4 +90,4 @@ class Supervision:
         self._session.limits = limits
         for client in self._session.clients:
             if client.wants_lock and not self.may_join_lock(client):
-                self._release(client, "this exercise does not use lock-step")
+                self.release(client, "this exercise does not use lock-step")

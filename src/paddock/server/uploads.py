@@ -35,14 +35,15 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
     _check_lists(kind)
     spec = RobotSpec.from_table(kind)
     values = sum(sensor.channels for sensor in spec.sensors)
-    if values > MAX_VALUES:
-        raise SpecError(f"expected at most {MAX_VALUES} values of all sensors together, got {values}", path="sensors")
     rays = sum(len(sensor.mounts) * sensor.rays for sensor in spec.sensors if isinstance(sensor, ProximitySpec))
-    if rays > MAX_RAYS:
-        raise SpecError(f"expected at most {MAX_RAYS} rays of all sensors together, got {rays}", path="sensors")
     pixels = sum(sensor.width * sensor.height for sensor in spec.sensors if isinstance(sensor, CameraSpec))
-    if pixels > MAX_PIXELS:
-        raise SpecError(f"expected at most {MAX_PIXELS} pixels of all cameras together, got {pixels}", path="sensors")
+    for count, most, what in (
+        (values, MAX_VALUES, "values of all sensors"),
+        (rays, MAX_RAYS, "rays of all sensors"),
+        (pixels, MAX_PIXELS, "pixels of all cameras"),
+    ):
+        if count > most:
+            raise SpecError(f"expected at most {most} {what} together, got {count}", path="sensors")
     lag = max((sensor.period + sensor.delay for sensor in spec.sensors), default=0.0)
     if lag > LONGEST_LAG:
         raise SpecError(

@@ -18,6 +18,7 @@ from paddock.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, 
 from paddock.estimate import Estimate, ellipse_axes
 from paddock.protocol.frames import pack, pack_leds
 from paddock.protocol.messages import EstimateData, Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
+from paddock.recordings.robot_messages import encode_jpeg
 from paddock.robots import RobotSpec
 from paddock.worlds.solids import solids
 
@@ -72,11 +73,7 @@ _PIVOTING: WeakKeyDictionary[Robot, tuple[RobotSpec, tuple[str, ...]]] = WeakKey
 def picture(camera: Camera, *, jpeg: bool) -> PictureData:
     """Return the current picture of a camera."""
     pixels = camera.read()
-    data = pixels.tobytes()
-    if jpeg:
-        file = io.BytesIO()
-        Image.fromarray(pixels).save(file, "JPEG", quality=85)
-        data = file.getvalue()
+    data = encode_jpeg(pixels) if jpeg else pixels.tobytes()
     return PictureData(width=camera.width, height=camera.height, data=data, jpeg=jpeg)
 
 

@@ -74,14 +74,14 @@ class SimClient(SceneClient):
                 return reply
 
     def _receive_messages(self) -> list[list[bytes]]:
-        messages = list(self._peer.receive(self._receive()))
+        messages = self._receive_parsed(self._peer.receive)
         if self._peer.replies:
             self._send(self._peer.replies)
             self._peer.replies = b""
         return messages
 
     def close(self) -> None:
-        with contextlib.suppress(OSError, LinkError, BadMessage), self._turn:  # the connection may be lost already
+        with contextlib.suppress(LinkError), self._turn:  # the connection may be lost already
             self._ask(END, [])
         self._socket.close()
         if self._second is not None:

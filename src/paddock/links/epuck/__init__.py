@@ -25,7 +25,7 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
         name: name of the robot, unless the URL contains one.
         timeout: seconds after which a call fails; while connecting, the timeout of each request to the robot.
     """
-    address = read_address(url, timeout)
+    address = read_address(url)
     port = _open_port(address, timeout)
     try:
         port.identify()

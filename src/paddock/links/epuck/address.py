@@ -9,7 +9,7 @@ from paddock.core.errors import LinkError
 from paddock.epuck.driver.bluetooth import ADDRESS, CHANNEL, MAX_CHANNELS, open_bluetooth
 from paddock.epuck.driver.streams import ByteStream, SerialStream
 from paddock.links.drive_watchdog import read_silence
-from paddock.links.options import check_timeout, read_options
+from paddock.links.options import read_options
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
 DT = 0.05  # [s], about the round-trip time of Bluetooth
@@ -42,9 +42,8 @@ class RobotAddress(NamedTuple):
         return open_bluetooth(device, self.channel, timeout) if ADDRESS.fullmatch(device) else SerialStream(device)
 
 
-def read_address(url: str, timeout: float) -> RobotAddress:
-    """Parse and check a robot's URL. Check the timeout, too."""
-    check_timeout(timeout)
+def read_address(url: str) -> RobotAddress:
+    """Parse and check a robot's URL."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Refused
+from paddock.core.errors import DeviceRefused, LinkError, Refused
 from paddock.links.scene.client import SceneClient
 from paddock.player import MessageType, PlayerAddress, PlayerInterface, PlayerMessage, PlayerSplitter
 from paddock.player import interfaces as layout
@@ -106,10 +106,7 @@ class PlayerClient(SceneClient):
 
     def _next(self) -> PlayerMessage:
         while not self._received:
-            try:
-                self._received += self._splitter.feed(self._receive())
-            except BadMessage as error:
-                raise LinkError(f"{self.name}: {error}") from None
+            self._received += self._receive_parsed(self._splitter.feed)
         message = self._received.pop(0)
         if message.type == MessageType.DATA:
             self._data[message.address.interface, message.address.number, message.subtype] = message.payload

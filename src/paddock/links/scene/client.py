@@ -5,11 +5,14 @@ from __future__ import annotations
 import socket
 import threading
 from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from paddock.core.closing import Closing
-from paddock.core.errors import LinkError, Timeout
+from paddock.core.errors import BadMessage, LinkError, Timeout
 
 CHUNK = 1 << 16
+T = TypeVar("T")
 
 
 class SceneClient(Closing):
@@ -45,6 +48,14 @@ class SceneClient(Closing):
         if not data:
             raise LinkError(f"{self.name}: the connection was closed by the other side")
         return data
+
+    def _receive_parsed(self, parse: Callable[[bytes], Iterable[T]]) -> list[T]:
+        """Return the messages in the next bytes; name the other side in errors of `parse`."""
+        data = self._receive()
+        try:
+            return list(parse(data))
+        except BadMessage as error:
+            raise BadMessage(f"{self.name}: is this the right port? {error}") from None
 
     @abstractmethod
     def close(self) -> None:

@@ -35,7 +35,7 @@ class ImageConnection(SceneClient):
     def _take(self, deadline: float) -> list[NDArray[np.uint8]]:
         self._socket.settimeout(max(1e-3, deadline - time.monotonic()))
         try:
-            return self._splitter.feed(self._receive())
+            return self._receive_parsed(self._splitter.feed)
         except Timeout:
             raise Timeout(f"{self.name}: no picture for {self.timeout:g} s; is the simulation paused?") from None
 

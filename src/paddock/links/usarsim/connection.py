@@ -17,6 +17,7 @@ from paddock.usarsim import LineSplitter, UsarLine, UsarReports, format_line, pa
 log = logging.getLogger("paddock.links")
 CHUNK = 1 << 16
 SHORT = 1.0  # [s] to wait for an answer before the server is assumed not to support the request
+MAX_REPORTED = 3  # invalid lines
 CLOSED = "the connection was closed from here"
 
 
@@ -42,6 +43,7 @@ class UsarConnection:
         self._failure: str | None = None
         self._is_mute = False  # whether a request was not answered
         self._received_at = time.monotonic()
+        self._invalid = 0  # lines
         self._thread = threading.Thread(target=self._listen, name=f"paddock-usarsim-{self.name}", daemon=True)
         self._thread.start()
 
@@ -139,15 +141,22 @@ class UsarConnection:
         try:
             texts = splitter.feed(data)
         except BadMessage as error:
-            log.warning("%s: %s", self.name, error)
+            self._report_invalid(error)
             return
         for text in texts:
             try:
                 line = parse_line(text)
                 self.reports.update(line)
             except BadMessage as error:
-                log.warning("%s: %s", self.name, error)
+                self._report_invalid(error)
                 continue
             if line.type in ("NFO", "GEO", "CONF", "RES"):
                 self._answers.append(line)
                 del self._answers[:-100]
+
+    def _report_invalid(self, error: BadMessage) -> None:
+        """Log the first invalid lines, because a server may send them at every tick."""
+        self._invalid += 1
+        if self._invalid <= MAX_REPORTED:
+            more = "" if self._invalid < MAX_REPORTED else "; further invalid lines are not reported"
+            log.warning("%s: %s%s", self.name, error, more)

@@ -11,7 +11,7 @@ from paddock.core.errors import LinkError, PaddockError, Timeout
 from paddock.core.geometry import Pose
 from paddock.core.numeric import HIGHEST_PORT, all_finite
 from paddock.links.drive_watchdog import read_silence
-from paddock.links.options import check_timeout, read_options
+from paddock.links.options import read_options
 from paddock.links.usarsim.connection import UsarConnection
 from paddock.robots import RobotSpec, load_robot
 from paddock.usarsim import ROBOT_CLASSES, join_words, robot_of_class
@@ -70,7 +70,6 @@ class UsarSimUrl:
 
 def parse_usarsim_url(url: str, name: str, timeout: float) -> UsarSimUrl:
     """Parse and check a URL."""
-    check_timeout(timeout)
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", PORT if parts.port is None else parts.port

@@ -30,8 +30,7 @@ class VrepClient(SceneClient):
         self._send(split_packets(build_request(self._number, blocks)))
         self._number += 1
         while True:
-            for message in self._joiner.feed(self._receive()):
-                request, replies = parse_message(message)
+            for request, replies in self._receive_parsed(lambda data: map(parse_message, self._joiner.feed(data))):
                 if request.number == STOP_NUMBER:
                     continue
                 self.time = replies[-1].time / 1000 if replies else self.time
@@ -71,7 +70,7 @@ class VrepClient(SceneClient):
         return texts.rstrip(b"\0").split(b"\0")[-1].decode("utf-8", "replace") or "the command failed"
 
     def close(self) -> None:
-        with contextlib.suppress(OSError, LinkError), self._turn:  # the connection may be lost already
+        with contextlib.suppress(LinkError), self._turn:  # the connection may be lost already
             self.exchange([ask_for(KILL_CONNECTION, struct.pack("<i", 0), mode=0)])
         self.disconnect()
 

@@ -157,7 +157,7 @@ export function boundary(body, angle) {
   return reach(body);
 }
 
-export function traceBody(context, body) {
+function traceBody(context, body) {
   context.beginPath();
   if (body.outline) {
     body.outline.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
@@ -166,7 +166,7 @@ export function traceBody(context, body) {
 }
 
 /** Paint a robot with heading 0 on a canvas with the robot's origin in the middle. */
-export function paintBody(kind, color, view) {
+function paintBody(kind, color, view) {
   const grown = Math.max(1, LEAST_RADIUS / (reach(kind.body) * view.scale));
   const s = view.scale * view.dpr * grown;
   const half = Math.ceil(reach(kind.body) * s + (SHADOW + 2) * view.dpr);

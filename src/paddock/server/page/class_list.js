@@ -22,7 +22,7 @@ const COLUMNS = [
   ["submitted", "Submitted", ({ submitted }) => Date.parse(submitted) || Infinity],
 ];
 
-export const needsHelp = ({ state }) => NEED_HELP.has(state);
+const needsHelp = ({ state }) => NEED_HELP.has(state);
 
 export class ClassList {
   rows = new Map(); // student's name → row

@@ -151,7 +151,7 @@ function nearest(speed) {
   return away.indexOf(Math.min(...away));
 }
 
-export function speedText(speed) {
+function speedText(speed) {
   if (speed === 0) return "max"; // as fast as possible
   return `${Number(speed.toPrecision(speed < 10 ? 2 : 3))}×`;
 }

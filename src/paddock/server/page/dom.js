@@ -13,6 +13,11 @@ export function make(tag, className, properties = {}, ...children) {
   return element;
 }
 
+/** Create the cells of a row from texts by class; a name may be written from right to left. */
+export function makeCells(texts) {
+  return Object.entries(texts).map(([part, text]) => make(part === "name" ? "bdi" : "span", part, { textContent: text }));
+}
+
 /** Create an icon of index.html. */
 export function icon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -117,10 +117,9 @@ function numberGauge(device) {
   return {
     element: make("div", "numbers", {}, ...cells.map((cell, i) => numberCell(cell, device.labels[i]))),
     update(values) {
-      cells.forEach((_, i) => {
-        const value = values[i];
-        setText(cells[i], `${numberText(value * device.factor, device.digits)}${device.unit && ` ${device.unit}`}`);
-        cells[i].dataset.value = value;
+      cells.forEach((cell, i) => {
+        setText(cell, `${numberText(values[i] * device.factor, device.digits)}${device.unit && ` ${device.unit}`}`);
+        cell.dataset.value = values[i];
       });
     },
   };

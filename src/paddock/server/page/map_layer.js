@@ -72,7 +72,7 @@ function drawPlan(context, view, plan) {
 }
 
 /** Draw a ring with a cross, visible on any background. */
-export function drawGoal(context, px, py) {
+function drawGoal(context, px, py) {
   for (const [color, width] of [["#ffffff", 5], [PLAN, 2.2]]) {
     context.beginPath();
     context.arc(px, py, 8, 0, 2 * Math.PI);

@@ -1,5 +1,6 @@
 // Legend of a map: the meaning of its colours, a switch for each part, and the task of the robot's program.
 
+import { make } from "./dom.js";
 import { loadSetting, storeSetting } from "./storage.js";
 import { FRONTIER, PLAN, scanColor } from "./map_layer.js";
 
@@ -18,12 +19,8 @@ export function shownParts() {
 
 export function mapLegend(session, maps, arena, { panel, task }) {
   const buttons = Object.entries(PARTS).map(([part, { label, title, color }]) => {
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", title });
-    button.dataset.testid = `map-${part}`;
-    const swatch = document.createElement("span");
-    swatch.className = `swatch ${part}`;
-    button.append(swatch, label);
+    const swatch = make("span", `swatch ${part}`);
+    const button = make("button", "", { type: "button", title, dataset: { testid: `map-${part}` } }, swatch, label);
     button.addEventListener("click", () => turn(part));
     panel.querySelector(".parts").append(button);
     return { part, button, swatch, color };

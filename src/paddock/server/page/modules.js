@@ -1,5 +1,7 @@
 // Panel of modules: states of the processes that together drive a robot.
 
+import { make, makeCells } from "./dom.js";
+
 /** Show the panel, if the program of the selected robot has modules. */
 export function showModules(session, maps, panel, rows) {
   function show() {
@@ -12,18 +14,9 @@ export function showModules(session, maps, panel, rows) {
 }
 
 function moduleRow({ name, state, rate = 0, latency = 0, says = "" }) {
-  const row = document.createElement("li");
-  row.dataset.testid = "module-row";
-  row.dataset.module = name;
-  row.dataset.state = state;
-  row.title = [`${name}: ${state}`, latency && `99 % latency: ${latency} ms`, says].filter(Boolean).join("\n");
+  const title = [`${name}: ${state}`, latency && `99 % latency: ${latency} ms`, says].filter(Boolean).join("\n");
   const runs = state === "running";
   const figures = { rate: runs ? rate.toFixed(1) : state, latency: runs && latency ? String(latency) : "" };
-  for (const [part, text] of Object.entries({ swatch: "", name, ...figures })) {
-    const cell = document.createElement("span");
-    cell.className = part;
-    cell.textContent = text;
-    row.append(cell);
-  }
-  return row;
+  const about = { title, dataset: { testid: "module-row", module: name, state } };
+  return make("li", "", about, ...makeCells({ swatch: "", name, ...figures }));
 }

@@ -51,9 +51,7 @@ export function themeColors() {
   return {
     dark: read("--scheme") === "dark",
     paper: read("--background"),
-    ink: read("--ink"),
     faint: read("--faint"),
-    line: read("--line"),
     accent: read("--accent"),
     panel: read("--panel"),
   };

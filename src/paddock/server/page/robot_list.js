@@ -1,5 +1,6 @@
 // The list of robots. Only visible rows exist, so that thousands of robots are possible.
 
+import { make, makeCells } from "./dom.js";
 import { personOf } from "./session.js";
 
 const ROW = 34; // pixels
@@ -115,14 +116,6 @@ function ownerText({ owner, person }) {
 }
 
 function newRow() {
-  const row = document.createElement("div");
-  row.className = "row";
-  row.setAttribute("role", "option");
-  row.dataset.testid = "robot-item";
-  for (const part of ["swatch", "name", "owner", "contact"]) {
-    const cell = document.createElement("span");
-    cell.className = part;
-    row.append(cell);
-  }
-  return row;
+  const cells = makeCells({ swatch: "", name: "", owner: "", contact: "" });
+  return make("div", "row", { role: "option", dataset: { testid: "robot-item" } }, ...cells);
 }

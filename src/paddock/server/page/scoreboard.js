@@ -1,6 +1,6 @@
 // The scoreboard: best first, with the full names of students.
 
-import { setText } from "./dom.js";
+import { make, makeCells, setText } from "./dom.js";
 
 /** Show the scoreboard, if the server has one. */
 export function scoreboard(session, panel, heading, rows) {
@@ -41,27 +41,22 @@ export function decimalsOf(scores) {
 
 function scoreRow(session, { robot, name, score, place, fouls = 0, note = "" }, decimals) {
   const person = name || session.personOf(robot);
-  const row = document.createElement("li");
-  if (place) row.style.counterSet = `place ${place}`; // equal scores share a rank
-  const button = document.createElement("button");
-  button.type = "button";
-  button.dataset.testid = "score-row";
-  button.dataset.robot = robot;
-  button.addEventListener("click", () => session.robot(robot) && session.select(robot));
-  const flag = fouls ? `⚑${fouls}` : "";
-  const parts = { swatch: "", name: person, note, fouls: flag, points: pointsText(score, decimals) };
+  const title = [person, person !== robot && robot, note, foulsText(fouls)].filter(Boolean).join(" · ");
+  const marks = { ...(note && { note }), ...(fouls && { fouls: `⚑${fouls}` }) };
+  const cells = makeCells({ swatch: "", name: person, ...marks, points: pointsText(score, decimals) });
+  const button = robotButton(session, robot, { title, dataset: { testid: "score-row", robot } }, cells);
   if (robot === session.ownRobot?.name) button.setAttribute("aria-current", "true");
-  button.title = [person, person !== robot && robot, note, foulsText(fouls)].filter(Boolean).join(" · ");
-  for (const [part, text] of Object.entries(parts)) {
-    if (["note", "fouls"].includes(part) && !text) continue;
-    const cell = document.createElement(part === "name" ? "bdi" : "span");
-    cell.className = part;
-    cell.textContent = text;
-    button.append(cell);
-  }
-  button.firstChild.style.background = session.robot(robot)?.color ?? "transparent";
-  row.append(button);
+  const row = make("li", "", {}, button);
+  if (place) row.style.counterSet = `place ${place}`; // equal scores share a rank
   return row;
+}
+
+/** Create a button that selects a robot; its first cell gets the colour of the robot. */
+export function robotButton(session, robot, properties, cells) {
+  const button = make("button", "", { type: "button", ...properties }, ...cells);
+  button.addEventListener("click", () => session.robot(robot) && session.select(robot));
+  cells[0].style.background = session.robot(robot)?.color ?? "transparent";
+  return button;
 }
 
 export function foulsText(fouls) {

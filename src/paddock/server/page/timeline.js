@@ -18,10 +18,6 @@ export class Timeline {
     this.show();
   }
 
-  get isReplay() {
-    return this.session.isReplay;
-  }
-
   /** Current tick of the recording. */
   get tick() {
     return this.#wanted ?? this.session.clock.tick + this.session.timeline.offset;
@@ -29,7 +25,7 @@ export class Timeline {
 
   /** Go to a tick; while the server is seeking, only the last request is kept. */
   async seek(tick) {
-    if (!this.isReplay || this.position.disabled) return;
+    if (!this.session.isReplay || this.position.disabled) return;
     const { first, last } = this.session.timeline;
     this.#wanted = Math.min(last, Math.max(first, tick));
     this.showPosition();
@@ -45,7 +41,7 @@ export class Timeline {
   }
 
   async stepBack() {
-    if (!this.isReplay || this.back.disabled) return;
+    if (!this.session.isReplay || this.back.disabled) return;
     if (this.session.clock.running) await this.session.ask("pause");
     this.seek(this.tick - 1);
   }

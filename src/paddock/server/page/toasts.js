@@ -1,5 +1,7 @@
 // Short notices at the edge of the page: refusals with the server's reason, and events. Urgent ones stay until clicked.
 
+import { make } from "./dom.js";
+
 const SHOWN = 6000; // [ms]
 const MAX_TOASTS = 4;
 
@@ -11,12 +13,8 @@ export class Toasts {
   show(text, kind = "news") {
     const same = [...this.holder.children].find((toast) => toast.dataset.text === text);
     same?.remove();
-    const toast = document.createElement("div");
-    toast.className = `toast ${kind}`;
-    toast.dataset.text = text;
-    toast.dataset.testid = "toast";
-    toast.textContent = text;
-    toast.title = "Click to close";
+    const about = { title: "Click to close", textContent: text, dataset: { text, testid: "toast" } };
+    const toast = make("div", `toast ${kind}`, about);
     toast.addEventListener("click", () => toast.remove());
     this.holder.append(toast);
     while (this.holder.children.length > MAX_TOASTS) this.holder.firstChild.remove();
