@@ -108,8 +108,9 @@ FIRST_CORNER, END_OF_CORNERS, FIRST_DEVICE, END_OF_DEVICES, TYPE_COLUMNS = range
     WRAP,  # hardware values wrap around at ± this; 0 for never
     FIRST_ANGLE,  # channels from this one on are angles
     MIXED,  # fraction of values at a depth edge that lie between both surfaces
+    LOWEST,  # lowest value, without a response table
     STAGE_COLUMNS,
-) = range(11)
+) = range(12)
 
 # Columns of a mount: position on the robot [m], height [m], cosine and sine of its heading, heading [rad].
 MOUNT_X, MOUNT_Y, MOUNT_Z, MOUNT_COS, MOUNT_SIN, MOUNT_HEADING, MOUNT_COLUMNS = range(7)

@@ -43,7 +43,8 @@ class SensorSpec(Spec):
     2. hardware units: a `response` table of rows [ideal, hardware] or [ideal, hardware, relative noise] with
        linear interpolation, or a `scale` (hardware units per SI unit), or neither;
     3. `noise` (standard deviation) and `noise_relative`, in those units;
-    4. rounding to multiples of `resolution`, and clipping to the ends of the response.
+    4. rounding to multiples of `resolution`, and clipping to the ends of the response. Without a response, distances and
+       brightnesses are not negative.
 
     `raw()` returns the number after stage 4; `read()` converts it back to SI units.
     """
@@ -61,6 +62,7 @@ class SensorSpec(Spec):
     look: ClassVar[Appearance] = Appearance()  # how it is shown on the page and in images
     shows: ClassVar[Shape] = "values"  # type of the readings in programs
     first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
+    lowest: ClassVar[float] = -math.inf  # noise does not carry a reading below this value
 
     def check(self) -> None:
         check_name(self.name)
@@ -165,6 +167,7 @@ class RangeSensorSpec(SensorSpec):
     polled: bool = False  # computed only by read(), never by sense()
 
     look: ClassVar[Appearance] = Appearance(unit="m", gauge="bars", rays="beams", nearer_is_taller=True, aims=True)
+    lowest: ClassVar[float] = 0.0
 
     @property
     def appearance(self) -> Appearance:

@@ -25,6 +25,7 @@ class GroundSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "ground")
     look: ClassVar[Appearance] = Appearance(color="#6b7280", gauge="bars", rays="points", hint="0 dark … 1 bright")
+    lowest: ClassVar[float] = 0.0
 
     def parameters(self) -> list[float]:
         around = []

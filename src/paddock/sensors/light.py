@@ -39,6 +39,7 @@ class LightSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "light")
     look: ClassVar[Appearance] = Appearance(unit="W/m²", color="#c9a200", gauge="bars", aims=True)
+    lowest: ClassVar[float] = 0.0
 
     @property
     def appearance(self) -> Appearance:

@@ -32,6 +32,7 @@ class MicrophoneSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "microphone")
     look: ClassVar[Appearance] = Appearance(color="#6c757d", gauge="bars", hint="amplitude")
+    lowest: ClassVar[float] = 0.0
 
     @property
     def appearance(self) -> Appearance:

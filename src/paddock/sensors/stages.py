@@ -11,6 +11,7 @@ from paddock.engine.model import (
     CHANNELS,
     FIRST_ANGLE,
     FIRST_RESPONSE,
+    LOWEST,
     NOTHING,
     NOTHING_RAW,
     RESOLUTION,
@@ -50,11 +51,11 @@ def finish(model, device, key, noise, raw, values):
             value = min(max(a, b), max(min(a, b), value))
             if not raw:
                 value = invert_response(model.constants, first, rows, value)
-        elif scale > 0.0:
-            if raw:
-                if stage[WRAP] > 0.0:
-                    value -= math.floor((value + stage[WRAP]) / (2.0 * stage[WRAP])) * 2.0 * stage[WRAP]
-            else:
+        else:
+            value = max(stage[LOWEST], value)
+            if raw and stage[WRAP] > 0.0:
+                value -= math.floor((value + stage[WRAP]) / (2.0 * stage[WRAP])) * 2.0 * stage[WRAP]
+            elif scale > 0.0 and not raw:
                 value /= scale
         values[channel] = wrap_angle(value) if not raw and channel >= stage[FIRST_ANGLE] else value
 
