@@ -136,11 +136,7 @@ class OccupancyGrid:
         columns, rows = ((high - low) * TILE for low, high in zip(lows, highs, strict=True))
         if (rows, columns) == frame.shape:
             return
-        if rows * columns > MAX_CELLS:
-            raise PaddockError(
-                f"OccupancyGrid: {rows} × {columns} cells of {frame.resolution:g} m are too many: "
-                f"expected at most {MAX_CELLS:,}; use larger cells, or check for a wrong pose or range"
-            )
+        check_cells(rows, columns, frame.resolution)
         grown, offsets = np.zeros((rows, columns), np.float32), np.full((rows, columns, 2), 0.5, np.float32)
         column, row = ((old - low) * TILE for old, low in zip(self._first, lows, strict=True))
         if frame.rows:
@@ -183,6 +179,15 @@ class OccupancyGrid:
     def __repr__(self) -> str:
         x0, y0, x1, y1 = self.frame.bounds
         return f"<OccupancyGrid x {x0:g} … {x1:g} m, y {y0:g} … {y1:g} m, cells of {self.resolution:g} m>"
+
+
+def check_cells(rows: int, columns: int, resolution: float) -> None:
+    """Raise an error if a grid would have too many cells."""
+    if rows * columns > MAX_CELLS:
+        raise PaddockError(
+            f"OccupancyGrid: {rows} × {columns} cells of {resolution:g} m are too many: "
+            f"expected at most {MAX_CELLS:,}; use larger cells, or check for a wrong pose or range"
+        )
 
 
 def reached_box(
