@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import paddock as paddock_lab
 from command_line import paddock
 from marks import mostly
 from navigation.rooms import TWO_ROOMS, open_rooms
-from paddock.arena import mapper_of
-from paddock.core.geometry import Disc
+from paddock.arena import map_truth_of, mapper_of
+from paddock.core.geometry import Disc, Pose
 from paddock.episodes import Trace
-from paddock.mapping import GridFrame, load_map
+from paddock.mapping import GridFrame, assess_map, load_map
 from paddock.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_frontiers, search_grid
 from paddock.navigation.blacklist import Blacklist
 from paddock.navigation.kernels.tour import first_of_tour
@@ -98,6 +99,26 @@ def test_a_flat_is_explored_without_contact_and_the_robot_stops_by_itself(method
     assert explorer.state == episode.reason
     assert not len(explorer.map_view.frontiers)
     assert {"driving", "turning"} & set(episode.trace.tasks)
+
+
+@pytest.mark.heavy
+def test_a_small_robot_with_three_beams_explores_a_maze_without_contact() -> None:
+    with paddock_lab.open("maze", seed=1) as arena:
+        robot = arena["scout"]
+        explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec)
+        episode = arena.run(400, explorer)
+        quality = assess_map(explorer.mapper.grid, map_truth_of(arena.world, robot.spec, Pose(*episode.trace.pose[0])))
+    assert episode.trace.contacts.max() == 0
+    assert quality.mapped > 0.98
+
+
+def test_a_robot_with_three_beams_looks_round_before_it_finds_nothing_to_explore() -> None:
+    with paddock_lab.open("maze", seed=12) as arena:
+        robot = arena["scout"]
+        explorer = Explorer(mapper_of(robot, pose=robot.pose, resolution=0.05), robot.spec)
+        arena.run(2.0, explorer)
+    assert not explorer.done
+    assert explorer.current is not None
 
 
 @pytest.mark.heavy

@@ -72,7 +72,8 @@ class Explorer(MapController):
         self._blacklist_failed(time)
         choices = self._choices(time)
         if not choices:
-            self.finish(FINISHED)
+            if not self._looks_round(pose, time):
+                self.finish(FINISHED)
             return
         situation = Situation(
             choices,
@@ -95,6 +96,12 @@ class Explorer(MapController):
             self.current = None
             return
         self.driver.take(path, chosen.view.heading, same_goal=same)
+
+    def _looks_round(self, pose: Pose, time: float) -> bool:
+        """Turn once before the first frontier is chosen: a few beams may show none from the start pose."""
+        if self.plans == 1 and math.isinf(self._late):
+            self.driver.recover(pose, time)
+        return math.isinf(self._late) and self.driver.state == "recovering"
 
     def _blacklist_failed(self, time: float) -> None:
         """Blacklist the current frontier if it was reached without effect, or not reached in time."""
