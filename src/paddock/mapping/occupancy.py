@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
-from paddock.mapping.frame import GridFrame
+from paddock.mapping.frame import GridFrame, check_cells
 from paddock.mapping.occupancy_kernels import TILE, add_beams, add_cones
 from paddock.mapping.scan import Floats, Scan, transform
 
 LogOdds = NDArray[np.float32]
 States = NDArray[np.int8]
 UNKNOWN, FREE, OCCUPIED = -1, 0, 1  # states of a cell
-MAX_CELLS = 400_000_000  # of a grid: 1000 m × 1000 m with cells of 5 cm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,15 +178,6 @@ class OccupancyGrid:
     def __repr__(self) -> str:
         x0, y0, x1, y1 = self.frame.bounds
         return f"<OccupancyGrid x {x0:g} … {x1:g} m, y {y0:g} … {y1:g} m, cells of {self.resolution:g} m>"
-
-
-def check_cells(rows: int, columns: int, resolution: float) -> None:
-    """Raise an error if a grid would have too many cells."""
-    if rows * columns > MAX_CELLS:
-        raise PaddockError(
-            f"OccupancyGrid: {rows} × {columns} cells of {resolution:g} m are too many: "
-            f"expected at most {MAX_CELLS:,}; use larger cells, or check for a wrong pose or range"
-        )
 
 
 def reached_box(

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose
-from paddock.mapping.frame import GridFrame
-from paddock.mapping.occupancy import LASER, BeamModel, OccupancyGrid, check_cells, reached_box
+from paddock.mapping.frame import GridFrame, check_cells
+from paddock.mapping.occupancy import LASER, BeamModel, OccupancyGrid, reached_box
 from paddock.mapping.occupancy_kernels import TILE, add_beams
 from paddock.mapping.scan import Floats, Scan
 

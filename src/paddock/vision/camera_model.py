@@ -9,6 +9,7 @@ from typing import Annotated, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paddock.core.errors import SpecError
 from paddock.core.spec import Degrees, Description, Metres, Point, Spec
 from paddock.vision.lens import Floats, Lens
 
@@ -77,6 +78,8 @@ class CameraModel(Spec):
         """
         rays = self.lens.find_rays(pixels)
         ahead = np.concatenate([rays, np.ones((*rays.shape[:-1], 1))], axis=-1) @ self.pose.rotation
+        if not (ahead[..., 2] < 0).all():
+            raise SpecError("a part of the picture shows the horizon: expected less tilt", path="tilt_deg")
         return np.asarray(ahead[..., :2] / -ahead[..., 2:])
 
     def locate(self, pixels: ArrayLike, height: float) -> Floats:

@@ -79,6 +79,8 @@ class IpCamera:
         self.port = port or (443 if self._https else 80)
         self.path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self.url = f"{parts.scheme}://{self.host}:{self.port}{self.path}"  # without the password
+        if not timeout > 0:
+            raise LinkError(f"timeout: expected seconds > 0, got {timeout!r}")
         self.timeout, self.clock = timeout, clock
         name, secret = user or unquote(parts.username or ""), password or unquote(parts.password or "")
         self._credentials = Credentials(name, secret) if name else None
@@ -192,11 +194,11 @@ class IpCamera:
 
         connection.response_class = respond  # type: ignore[assignment]
         try:
-            connection.request("GET", self.path, headers=headers | ({"Authorization": proof} if proof else {}))
+            connection.request("GET", self.path, headers=headers | ({"Authorization": proof.encode()} if proof else {}))
             return connection.getresponse(), readers[-1]
         except TimeoutError:
             raise Timeout(f"{self.url}: the camera did not answer within {self.timeout:g} s") from None
-        except BROKEN as error:
+        except (*BROKEN, UnicodeError) as error:  # the last: a host name or path that cannot be sent
             raise LinkError(f"{self.url}: the camera cannot be reached: {error}") from None
 
     def _decode(self, stamp: str | None, jpeg: bytes) -> TimedPicture | None:
