@@ -168,6 +168,13 @@ def test_an_address_that_cannot_be_sent_is_named(url: str) -> None:
         IpCamera(url).take_picture()
 
 
+def test_an_answer_that_is_not_http_is_shown_in_part_and_without_control_characters() -> None:
+    with listen(b"\x1b[2J" + b"x" * 5000 + b"\n") as url, pytest.raises(paddock.LinkError) as caught:
+        IpCamera(url).take_picture()
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 400
+
+
 def test_a_timeout_that_is_none_is_refused() -> None:
     with pytest.raises(paddock.LinkError, match=r"timeout: expected seconds > 0, got -1"):
         IpCamera("http://127.0.0.1:1/x", timeout=-1)

@@ -13,6 +13,7 @@ from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from paddock.core.errors import LinkError, Refused, Timeout
+from paddock.core.outside import visible
 from paddock.core.values import Picture
 from paddock.vision.deadline import DeadlineReader
 from paddock.vision.decode import DamagedPicture, PictureTooLarge, decode_jpeg
@@ -199,7 +200,7 @@ class IpCamera:
         except TimeoutError:
             raise Timeout(f"{self.url}: the camera did not answer within {self.timeout:g} s") from None
         except (*BROKEN, UnicodeError) as error:  # the last: a host name or path that cannot be sent
-            raise LinkError(f"{self.url}: the camera cannot be reached: {error}") from None
+            raise LinkError(f"{self.url}: the camera cannot be reached: {visible(str(error)[:200])}") from None
 
     def _decode(self, stamp: str | None, jpeg: bytes) -> TimedPicture | None:
         received = self.clock()
