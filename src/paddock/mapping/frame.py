@@ -67,6 +67,10 @@ class GridFrame(NamedTuple):
         """Return whether a cell is inside."""
         return 0 <= row < self.rows and 0 <= column < self.columns
 
+    def inside(self, cells: Cells) -> NDArray[np.bool_]:
+        """Return whether each of some cells (row, column) is inside, shape (n,)."""
+        return np.asarray(((cells >= 0) & (cells < self.shape)).all(axis=1))
+
 
 def check_cells(rows: int, columns: int, resolution: float) -> None:
     """Raise an error if a grid would have too many cells."""

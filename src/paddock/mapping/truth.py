@@ -55,7 +55,7 @@ class MapTruth(NamedTuple):
         free = np.zeros(frame.shape, bool)
         rows, columns = np.nonzero(grid.states() == FREE)
         cells = frame.cells(grid.frame.centres(np.column_stack((rows, columns))))
-        cells = cells[((cells >= 0) & (cells < frame.shape)).all(axis=1)]
+        cells = cells[frame.inside(cells)]
         free[cells[:, 0], cells[:, 1]] = True
         return cls(frame, reachable, free, surfaces)
 

@@ -12,6 +12,7 @@ from paddock.arena.localisation import odometry_of
 from paddock.core.observation import Observation, WheelSpeeds, acting
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
+from paddock.mapping.scan import Floats
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec, Options, OptionTable, name_unknown_option
 from paddock.modules.escape import Escape
@@ -30,7 +31,7 @@ from paddock.modules.messages import (
     StopMessage,
 )
 from paddock.modules.module import Module
-from paddock.modules.readings import Floats, ObservationBuilder, PointReader
+from paddock.modules.readings import ObservationBuilder, PointReader
 from paddock.modules.reflex import shape_of
 
 PLANNERS: Registry[Callable[..., Any]] = Registry(

@@ -17,6 +17,13 @@ Angles = Annotated[tuple[Degrees, Degrees], Description("[about the picture's x,
 DOWN = np.diag([1.0, -1.0, -1.0])  # world to camera, for a camera that looks straight down with x to the right
 
 
+def rotate_about_axes(*angles_deg: float) -> tuple[Floats, Floats, Floats]:
+    """Return the rotations about the axes x, y and z by angles [degrees], shape (3, 3) each."""
+    (a, b, c), (sa, sb, sc) = ([f(math.radians(angle)) for angle in angles_deg] for f in (math.cos, math.sin))
+    about_x, about_y = [[1, 0, 0], [0, a, -sa], [0, sa, a]], [[b, 0, sb], [0, 1, 0], [-sb, 0, b]]
+    return np.array(about_x), np.array(about_y), np.array([[c, -sc, 0], [sc, c, 0], [0, 0, 1]])
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CameraPose(Spec):
     """Pose of a camera. Without tilt it looks straight down; without turn the world's x axis points right."""
@@ -34,11 +41,7 @@ class CameraPose(Spec):
     @property
     def rotation(self) -> Floats:
         """Rotation from the world's frame to the camera's (x right, y down, z ahead), shape (3, 3)."""
-        a, b = (math.radians(angle) for angle in self.tilt_deg)
-        turn = math.radians(self.turn_deg)
-        about_x = np.array([[1, 0, 0], [0, math.cos(a), -math.sin(a)], [0, math.sin(a), math.cos(a)]])
-        about_y = np.array([[math.cos(b), 0, math.sin(b)], [0, 1, 0], [-math.sin(b), 0, math.cos(b)]])
-        about_z = np.array([[math.cos(turn), math.sin(turn), 0], [-math.sin(turn), math.cos(turn), 0], [0, 0, 1]])
+        about_x, about_y, about_z = rotate_about_axes(*self.tilt_deg, -self.turn_deg)
         rotation: Floats = about_x @ about_y @ DOWN @ about_z
         return rotation
 

@@ -14,12 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.core.geometry import ORIGIN, Pose, relative
 from paddock.mapping.logs.lines import LogWords
+from paddock.mapping.scan import Floats
 
-Floats = NDArray[np.float64]
 # Numbers of beams by field of view [degrees]: FLASER lines contain only the number of beams.
 FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others have 180°
 WITHOUT_LAST = (100, 180, 200, 360, 400)  # numbers of beams whose last beam is one step before the edge of the field
