@@ -132,6 +132,13 @@ def test_the_same_seed_explores_the_same_way() -> None:
 
 
 @pytest.mark.heavy
+def test_a_map_with_a_frontier_that_was_given_up_is_not_complete() -> None:
+    done = paddock("explore", "line-track", "--headless", "--seconds", "60")
+    assert "except those that were visited three times in vain" in " ".join(done.stdout.split())
+    assert done.returncode == 1
+
+
+@pytest.mark.heavy
 def test_the_command_leaves_a_map_and_says_how_good_it_is(tmp_path: Path) -> None:
     world = tmp_path / "flat.toml"
     world.write_text(TWO_ROOMS.to_toml(), encoding="utf-8")

@@ -130,13 +130,13 @@ def map_truth_of(
         device: the range sensor; None: the best one available.
         resolution: side of a cell [m].
     """
-    sensor = spec.sensor(range_reader_of(spec, device).device)
-    height = min(z for _, _, z, _ in sensor.mounts)
+    reader = range_reader_of(spec, device)
+    height = min(z for _, _, z, _ in spec.sensor(reader.device).mounts)
     shape = spec.body.shape
     return MapTruth.of(
         walls_of(world, above=height),
         start[:2],
         shape.radius if isinstance(shape, Disc) else inner_radius(shape),
-        max_range=range_reader_of(spec, device).max_range,
+        max_range=reader.reach,
         resolution=resolution,
     )

@@ -21,6 +21,7 @@ from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
 FINISHED = "explored: no reachable frontier is left"
+GIVEN_UP = ", except those that were visited three times in vain"
 FARTHEST, SURE = 4.0, 0.8  # maximum viewing distance: in circumscribed radii, and as a share of the sensor's range
 TIME_FACTOR, DELAY = 4.0, 15.0  # time limit of a path: factor on the expected time, plus a delay [s]
 
@@ -73,7 +74,7 @@ class Explorer(MapController):
         choices = self._choices(time)
         if not choices:
             if not self._looks_round(pose, time):
-                self.finish(FINISHED)
+                self.finish(f"{FINISHED}{GIVEN_UP if self.found else ''}")
             return
         situation = Situation(
             choices,
