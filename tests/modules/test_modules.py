@@ -15,6 +15,7 @@ import pytest
 
 from modules.rooms import MAPPING, SMALLEST, configure
 from paddock.core.errors import PaddockError, SpecError, Timeout, UnknownName
+from paddock.core.observation import WheelSpeeds
 from paddock.modules import Bus, ModulesSpec, ModuleThreads, load_modules, open_bus, read_recording, run_together
 from paddock.modules.coordinator import CoordinatorModule, CoordinatorOptions
 from paddock.modules.faults import FaultyBus, LinkFaults
@@ -37,6 +38,7 @@ from paddock.modules.messages import (
     StopMessage,
     TeleopMessage,
 )
+from paddock.modules.monitor import MonitorModule
 from paddock.modules.motor import MotorModule, MotorOptions
 from paddock.modules.planner import PlannerModule, PlannerOptions
 from paddock.modules.reflex import ReflexModule, ReflexOptions
@@ -179,6 +181,21 @@ def test_what_is_too_fast_to_stop_in_time_passes_slower_on_the_same_curve_and_is
     assert passed == [pytest.approx((0.16, 0.08))]
     refused = [message.reason for message in said if isinstance(message, RefusedMessage)]
     assert refused == ["0.40 m/s: limited to 0.16 m/s to stop within 0.3 s"]
+
+
+def test_a_speed_that_a_planner_has_limited_itself_is_not_refused_by_rounding(tmp_path: Path) -> None:
+    spec = configure(tmp_path)
+    limited = [spec.stop_times.limit(WheelSpeeds(0.3 + 0.01 * k, 0.1)) for k in range(50)]
+    motions = [DriveMessage(source="PLANNER", left=left, right=right, epoch=7) for left, right in limited]
+    _, said = drive_reflex(spec, *sense_nothing("sonar", "laser"), *motions)
+    assert not [message.reason for message in said if isinstance(message, RefusedMessage)]
+
+
+def test_a_monitor_has_the_health_of_all_modules(tmp_path: Path) -> None:
+    modules = run_together(configure(tmp_path, *SMALLEST, "monitor", lock_step=True, seconds=2.0))
+    monitor = modules["monitor"]
+    assert isinstance(monitor, MonitorModule)
+    assert {name for name, row in monitor.health_monitor.modules.items() if row.report} >= {*map(str.upper, SMALLEST)}
 
 
 @pytest.mark.parametrize(("devices", "passes"), [((), False), (("sonar",), False), (("sonar", "laser"), True)], ids=str)

@@ -164,11 +164,10 @@ class ReflexModule(Module):
     def drive(self, wheels: WheelSpeeds, now: float) -> list[ReflexAction]:
         """Relay wheel speeds if no obstacle is too near, limited to a speed from which the robot stops in time."""
         times = self.spec.stop_times
-        slow = times.limit(wheels)
-        actions = self.reflex.on_motion(slow, now)
-        if slow != wheels:
-            most, within = times.max_speed, times.stop_within
-            reason = f"{max(map(abs, wheels)):.2f} m/s: limited to {most:.2f} m/s to stop within {within:g} s"
+        actions = self.reflex.on_motion(times.limit(wheels), now)
+        fastest, most, within = max(map(abs, wheels)), times.max_speed, times.stop_within
+        if fastest > most * (1 + 1e-9):  # not by rounding: planners limit their speeds in the same way
+            reason = f"{fastest:.2f} m/s: limited to {most:.2f} m/s to stop within {within:g} s"
             actions.append(Refuse(self.reflex.epoch, reason))
         return actions
 

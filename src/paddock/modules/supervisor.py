@@ -192,6 +192,8 @@ class Supervisor:
             elif status is not None and name == "coordinator" and self.spec.url is None:
                 why = f"status {status}, and its world with it: {process.last_line()}"
                 raise PaddockError(f"the coordinator ended with {why}")
+            elif status is not None:
+                self.health_monitor[name.upper()].crash = process.last_line()
             if process.is_due and not self.over:
                 process.start()
             self.health_monitor[name.upper()].restarts = process.restarts
