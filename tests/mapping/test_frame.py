@@ -43,3 +43,9 @@ def test_a_scan_gives_the_points_that_it_met_and_no_others() -> None:
 def test_a_scan_needs_a_range_for_every_angle() -> None:
     with pytest.raises(PaddockError, match="as many ranges as angles"):
         Scan(0.0, np.zeros(3), np.zeros(2), 5.0)
+
+
+@pytest.mark.parametrize(("far", "message"), [(math.nan, "finite bounds"), (1e7, "too many")])
+def test_a_frame_without_end_is_refused(far: float, message: str) -> None:
+    with pytest.raises(PaddockError, match=message):
+        GridFrame.around(0.0, 0.0, far, far, 0.05)

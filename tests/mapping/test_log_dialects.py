@@ -67,6 +67,7 @@ def test_the_clock_may_be_set_back_while_a_log_is_written(tmp_path: Path) -> Non
             "no laser scans.*2 vertices without",
         ),
         ("FLASER 3 80 80 80 0 0 0 0 0 0 1 h 1\n", "no beam of its 1 scans has a valid range"),
+        ("FLASER 3 0 0 0 0 0 0 0 0 0 1 h 1\n", "no beam of its 1 scans has a valid range"),
     ],
 )
 def test_a_log_that_shows_nothing_is_refused(text: str, message: str, tmp_path: Path) -> None:

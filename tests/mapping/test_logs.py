@@ -157,12 +157,35 @@ def test_a_damaged_or_encrypted_archive_is_named(tmp_path: Path) -> None:
         read_log(tmp_path / "a.zip")
 
 
-@pytest.mark.parametrize("broken", [LASER.replace("-1.570796", "nan"), LASER.replace("0.017453", "inf")])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        LASER.replace("-1.570796", "nan"),
+        LASER.replace("0.017453", "inf"),
+        LASER.replace("0.017453", "1e308"),
+        LASER.replace("-1.570796 3.141593 0.017453", "-90 180 1"),
+    ],
+)
 def test_a_sweep_at_no_angles_is_named_and_left_out(tmp_path: Path, broken: str) -> None:
     good = robot_laser("0 0 0", 1.0)
     log = read_log(written(tmp_path / "a.log", good, good.replace(LASER, broken)))
     assert len(log.scans) == 1
-    assert "line 2: ROBOTLASER1: start and step: expected finite numbers" in log.problems[0]
+    assert "line 2: ROBOTLASER1: start and step: expected radians" in log.problems[0]
+
+
+@pytest.mark.parametrize(("pose", "time", "problem"), [("1e300 0 0", 2.0, "pose: "), ("0 0 0", 1e300, "time: ")])
+def test_an_impossible_pose_or_time_is_named_and_left_out(tmp_path: Path, pose: str, time: float, problem: str) -> None:
+    log = read_log(written(tmp_path / "a.log", robot_laser("0 0 0", 1.0), robot_laser(pose, time)))
+    assert len(log.scans) == 1
+    assert problem in log.problems[0]
+
+
+def test_a_file_that_is_no_log_gets_a_short_answer(tmp_path: Path) -> None:
+    words = "".join(f"word{k} and more\n" for k in range(1000))
+    with pytest.raises(PaddockError, match=r"no laser scans.*981 other lines") as refusal:
+        read_log(written(tmp_path / "a.log", words, "\x07bell\n"))
+    assert len(str(refusal.value)) < 500
+    assert str(refusal.value).isprintable()
 
 
 def test_relations_measure_relative_poses_whatever_the_frame(tmp_path: Path) -> None:

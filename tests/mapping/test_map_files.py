@@ -116,3 +116,8 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path, grid: OccupancyGrid) 
         save_map(grid, tmp_path / "rooms", image=".jpg")
     with pytest.raises(PaddockError, match="transparent"):
         save_map(grid, tmp_path / "rooms", mode="scale")
+
+
+def test_an_empty_map_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(PaddockError, match="the map is empty"):
+        save_map(OccupancyGrid(), tmp_path / "empty.yaml")

@@ -13,7 +13,7 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.estimate import EKF
 from paddock.mapping import GridRangeModel, MapLocaliser, OccupancyGrid
-from paddock.mapping.truth import choose_views, find_reachable, frame_of_walls, look_around
+from paddock.mapping.truth import VIEWS, choose_views, find_reachable, frame_of_walls, look_around
 from paddock.worlds import load_world
 
 pytestmark = pytest.mark.heavy
@@ -24,7 +24,7 @@ def rooms() -> OccupancyGrid:
     """The whole of yellow-rooms."""
     walls = walls_of(load_world("yellow-rooms"), above=0.3)
     frame = frame_of_walls(walls, 0.05)
-    views = choose_views(frame, find_reachable(walls, frame, (1.5, 2.0), 0.2))
+    views = choose_views(frame, find_reachable(walls, frame, (1.5, 2.0), 0.2), VIEWS)
     return look_around(walls, views[::10], 20.0, 0.05)[0]
 
 

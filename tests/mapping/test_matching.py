@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mapping.floor_plans import CORRIDOR, ROOM, see
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.mapping import GridFrame, LikelihoodField, ScanMatch, SearchWindow, match_scan, trace_surfaces
-from paddock.mapping.matching import search_window
+from paddock.mapping import LikelihoodField, ScanMatch, SearchWindow, match_scan, trace_surfaces
+from paddock.mapping.matching import find_peaks
 from paddock.mapping.scan import transform
 
 AT = Pose(2.0, 3.0, 0.2)
@@ -39,7 +39,7 @@ def test_the_search_finds_what_trying_everything_finds(seed: int, distance: floa
         far = (row**2 + column**2) / max(reach, 1) ** 2 + a**2 / max(turns, 1) ** 2
         return sum(map(float, inside)) / len(points) - pull * far
 
-    found = search_window(points, field, guess, SearchWindow(distance, angle, pull), turn)
+    found = find_peaks(points, field, guess, SearchWindow(distance, angle, pull), turn)[0].pose
     row, column = round((found.y - guess.y) / 0.05), round((found.x - guess.x) / 0.05)
     across, around = range(-reach, reach + 1), range(-turns, turns + 1)
     best = max(score(i, j, a) for i in across for j in across for a in around)
@@ -101,21 +101,6 @@ def test_a_field_is_one_on_surfaces_and_falls_with_the_distance() -> None:
     assert field.values[row, column] == pytest.approx(1.0)
     assert field.values[row, column + 2] == pytest.approx(math.exp(-0.5))
     assert field.tables(3)[3, row - 7, column - 7] == pytest.approx(1.0)
-
-
-def test_a_field_of_an_occupancy_grid_is_high_on_occupied_cells_only() -> None:
-    class Grid:
-        frame = GridFrame(-1.0, 2.0, 0.1, 20, 30)
-
-        def states(self) -> np.ndarray:
-            cells = np.full(self.frame.shape, -1, np.int8)
-            cells[5, :], cells[6:, :] = 1, 0
-            return cells
-
-    field = LikelihoodField.from_grid(Grid(), sigma=0.1)
-    assert field.frame == Grid.frame
-    assert field.values[5].min() == pytest.approx(1.0)
-    assert field.values[15].max() == 0.0
 
 
 def test_a_field_without_width_is_refused() -> None:

@@ -137,3 +137,12 @@ def test_a_blind_scan_leaves_the_pose_to_the_wheels() -> None:
     off = relative(looks[-1].pose, mapper.estimate.pose)
     assert math.hypot(off.x, off.y) < 0.05
     assert abs(wrap(off.heading)) < 0.05
+
+
+@pytest.mark.parametrize("method", ["odometry", "particles"])
+def test_a_map_that_would_fill_the_memory_is_refused(method: str) -> None:
+    mapping = MAPPING_METHODS.get(method)(MapSetup())
+    scan = Scan(0.0, np.zeros(1), np.ones(1), 8.0)
+    mapping.add(scan, MotionStep())
+    with pytest.raises(PaddockError, match="too many"):
+        mapping.add(scan, MotionStep(Pose(1e5, 1e5, 0.0)))

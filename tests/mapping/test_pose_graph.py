@@ -11,7 +11,8 @@ import pytest
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, relative, wrap
 from paddock.mapping.graph_paths import LOOP_LENGTH, find_shortest_paths, uncertainty
-from paddock.mapping.pose_graph import SOLVERS, PoseEdge, PoseGraph
+from paddock.mapping.graph_solvers import SOLVERS
+from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 
 SPREAD = np.diag([0.02, 0.02, 0.01]) ** 2
 LOOP_SPREAD = np.diag([0.03, 0.03, 0.01]) ** 2

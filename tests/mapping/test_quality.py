@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paddock.arena import map_truth_of
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.mapping import MapTruth, OccupancyGrid, assess_map
 from paddock.mapping.quality import nearest_points
 from paddock.mapping.truth import fill, look_around
+from paddock.robots import load_robot
+from paddock.worlds import load_world
 
 pytestmark = pytest.mark.heavy
 
@@ -106,3 +109,18 @@ def test_the_nearest_of_all_points_is_found(points: int, others: int) -> None:
     apart = np.linalg.norm(here[:, None] - there, axis=2)
     assert which.tolist() == apart.argmin(axis=1).tolist()
     assert distances == pytest.approx(apart.min(axis=1))
+
+
+def test_the_truth_of_a_robot_that_sees_seven_centimetres_has_all_walls() -> None:
+    world, robot = load_world("empty"), load_robot("e-puck")
+    truth = map_truth_of(world, robot, Pose(1.0, 1.0, 0.0))
+    (x0, y0), (x1, y1) = truth.surfaces.min(axis=0), truth.surfaces.max(axis=0)
+    assert (x0, y0, x1, y1) == pytest.approx(world.bounds, abs=0.01)
+    corner = np.hypot(*(truth.surfaces - (0.0, 0.0)).T).min()
+    assert corner < 0.1  # all along the walls
+
+
+def test_walls_out_of_reach_are_no_truth() -> None:
+    walls = np.array([[0.0, 0.0, 4.0, 0.0], [0.0, 4.0, 4.0, 4.0], [0.0, 0.0, 0.0, 4.0], [4.0, 0.0, 4.0, 4.0]])
+    with pytest.raises(PaddockError, match=r"no wall is within 0\.1 m of a reachable position"):
+        MapTruth.of(walls, (2.0, 2.0), 0.5, max_range=0.1)

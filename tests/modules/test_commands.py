@@ -132,3 +132,9 @@ def test_keys_drive_the_robot(tmp_path: Path) -> None:
         drive_by_keys(spec, press(), speed=0.3, turn=0.5)
         assert coordinator.robot.pose.x > 1.6
         assert coordinator.contacts == 0
+
+
+def test_a_recording_that_is_not_there_is_named_before_the_bus_is_opened(tmp_path: Path) -> None:
+    done = paddock("modules", "replay", str(tmp_path / "none.jsonl"), "--bus", "lines://127.0.0.1:1")
+    assert done.returncode != 0
+    assert "none.jsonl: cannot be read" in done.stderr

@@ -113,6 +113,25 @@ def test_a_name_that_is_taken_is_refused_in_words() -> None:
         assert b"a module MOTOR already exists" in guest.recv(1000)
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"type":"HELLO!!!","sourceModuleId":"planner"}', "HELLO!!!: Expected `str` matching regex"),
+        (b'{"type":"drive","left":1,"right":1}', "expected HELLO!!! as the first message"),
+        (b"GET / HTTP/1.1", "not valid JSON"),
+    ],
+)
+def test_a_first_line_that_is_no_greeting_is_refused_in_words(line: bytes, reason: str) -> None:
+    with (
+        LineServer("memory://greeting") as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=LONG) as guest,
+    ):
+        guest.sendall(line + b"\n")
+        refusal = json.loads(guest.recv(1000))
+    assert (refusal["type"], refusal["sourceModuleId"]) == ("refused", "GATE")
+    assert refusal["reason"].startswith(reason)
+
+
 def test_nobody_speaks_in_the_name_of_another() -> None:
     with (
         LineServer("memory://names") as server,

@@ -8,12 +8,14 @@ import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from modules.rooms import MAPPING, SMALLEST, configure
 from paddock.core.errors import PaddockError, SpecError, Timeout, UnknownName
+from paddock.core.observation import WheelSpeeds
 from paddock.modules import Bus, ModulesSpec, ModuleThreads, load_modules, open_bus, read_recording, run_together
 from paddock.modules.coordinator import CoordinatorModule, CoordinatorOptions
 from paddock.modules.faults import FaultyBus, LinkFaults
@@ -36,9 +38,11 @@ from paddock.modules.messages import (
     StopMessage,
     TeleopMessage,
 )
+from paddock.modules.monitor import MonitorModule
 from paddock.modules.motor import MotorModule, MotorOptions
 from paddock.modules.planner import PlannerModule, PlannerOptions
 from paddock.modules.reflex import ReflexModule, ReflexOptions
+from paddock.modules.remote_map import read_map
 from paddock.testing import serve
 
 pytestmark = pytest.mark.heavy
@@ -179,6 +183,21 @@ def test_what_is_too_fast_to_stop_in_time_passes_slower_on_the_same_curve_and_is
     assert refused == ["0.40 m/s: limited to 0.16 m/s to stop within 0.3 s"]
 
 
+def test_a_speed_that_a_planner_has_limited_itself_is_not_refused_by_rounding(tmp_path: Path) -> None:
+    spec = configure(tmp_path)
+    limited = [spec.stop_times.limit(WheelSpeeds(0.3 + 0.01 * k, 0.1)) for k in range(50)]
+    motions = [DriveMessage(source="PLANNER", left=left, right=right, epoch=7) for left, right in limited]
+    _, said = drive_reflex(spec, *sense_nothing("sonar", "laser"), *motions)
+    assert not [message.reason for message in said if isinstance(message, RefusedMessage)]
+
+
+def test_a_monitor_has_the_health_of_all_modules(tmp_path: Path) -> None:
+    modules = run_together(configure(tmp_path, *SMALLEST, "monitor", lock_step=True, seconds=2.0))
+    monitor = modules["monitor"]
+    assert isinstance(monitor, MonitorModule)
+    assert {name for name, row in monitor.health_monitor.modules.items() if row.report} >= {*map(str.upper, SMALLEST)}
+
+
 @pytest.mark.parametrize(("devices", "passes"), [((), False), (("sonar",), False), (("sonar", "laser"), True)], ids=str)
 def test_a_motion_passes_only_when_all_range_sensors_were_heard(
     devices: tuple[str, ...], passes: bool, tmp_path: Path
@@ -195,6 +214,17 @@ def test_a_motion_of_before_a_stop_does_not_pass_after_the_reset(tmp_path: Path)
     assert not any(isinstance(message, DriveMessage) for message in said)
     refused = [message.reason for message in said if isinstance(message, RefusedMessage)]
     assert refused == ["epoch 6 is outdated: the newest is 7"]
+
+
+def test_a_planner_with_another_clock_is_told_and_does_not_change_that_of_the_reflex(tmp_path: Path) -> None:
+    spec = configure(tmp_path)
+    with open_bus(spec.bus, "REFLEX") as line, open_bus(spec.bus, "PLANNER") as planner:
+        reflex = ReflexModule("REFLEX", spec, ReflexOptions(), line)
+        reflex.time = 12.0
+        reflex._take(DriveMessage(source="PLANNER", time=1.7e9, left=0.1, right=0.1))
+        assert reflex.time == 12.0
+        said = wait_for(planner, lambda message: isinstance(message, RefusedMessage))
+    assert said.reason == "time 1.7e+09 s: expected the time of the newest readings, 12 s"  # type: ignore[attr-defined]
 
 
 def test_only_the_neighbour_is_obeyed_whoever_else_speaks(tmp_path: Path) -> None:
@@ -280,6 +310,13 @@ def test_wheels_are_at_rest_within_the_promised_time_of_the_last_measurement(tmp
         coordinator.handle(msgspec.structs.replace(command, time=0.0, sent=1.0))  # rests on the very first look
         assert coordinator.robot.body.command == (0.0, 0.0)
         coordinator.close()
+
+
+@pytest.mark.parametrize("wrong", [{"resolution": 0.0}, {"rows": 3}, {"cells": b"x"}], ids=str)
+def test_a_map_that_is_none_is_ignored(wrong: dict[str, Any]) -> None:
+    good = {"x": 0.0, "y": 0.0, "resolution": 0.05, "rows": 2, "columns": 2, "cells": zlib.compress(bytes(4))}
+    assert read_map(MapMessage(**good)) is not None
+    assert read_map(MapMessage(**good | wrong)) is None
 
 
 def test_a_map_that_cannot_be_kept_once_is_kept_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -401,3 +438,35 @@ def test_mistakes_in_a_configuration_are_named(tmp_path: Path) -> None:
         run_together(load_modules(path))
     with pytest.raises(UnknownName, match=r"no configuration called 'explor'.*explore"):
         load_modules("explor")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[[modules]]\nname = "planner"\noptions.speeed = 1',
+            r"modules.planner.options.speeed: there is no such option",
+        ),
+        (
+            '[[modules]]\nname = "planner"\ncontroller = "explore"\noptions.speeed = 1',
+            r"modules.planner.options.speeed: there is no such option",
+        ),
+        ('[[modules]]\nname = "mapper"\noptions.way = 1', r"modules.mapper.options.way: there is no such option"),
+        ('devices = ["laser"]\n[[modules]]\nname = "mapper"', r"devices: missing: 'encoders', which the mapper needs"),
+        ('[[modules]]\nname = "motor"\n[[modules]]\nname = "Motor"', r"modules: there are two modules 'motor'"),
+        ('[[modules]]\nname = "my-module"', r"modules\[0\].name: expected at most 32 letters.*got 'my-module'"),
+        (
+            'kind = "scout"\n[[modules]]\nname = "coordinator"',
+            r"kind: expected the type of the robot pioneer, but a scout has no 'laser'",
+        ),
+        (
+            'kind = "scout"\n[[modules]]\nname = "reflex"\nrule = "ap2dx"',
+            r"modules.reflex.rule: 'ap2dx' needs at least 7 sonars.*this robot has 0",
+        ),
+    ],
+)
+def test_a_configuration_that_could_never_drive_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f"seconds = 1.0\n{text}\n", encoding="utf-8")
+    with pytest.raises(SpecError, match=message):
+        run_together(load_modules(path))

@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from command_line import paddock
 from modules.rooms import configure, write_configuration
+from paddock.cli.modules_view import make_table
 from paddock.modules import Supervisor, open_bus
 
 
@@ -49,3 +51,23 @@ def test_a_mistake_in_a_configuration_ends_the_run_and_is_quoted(tmp_path: Path)
     assert done.returncode == 2
     assert "module planner" in done.stderr
     assert "did you mean 'wander'" in done.stderr
+
+
+def test_the_error_of_a_module_that_crashes_is_shown(tmp_path: Path) -> None:
+    supervisor = Supervisor(configure(tmp_path), "unused")
+    for process in supervisor.processes.values():
+        process.start_at = math.inf
+    planner = supervisor.processes["planner"]
+    planner.log = tmp_path / "planner.log"
+    planner.log.write_text("Traceback:\nValueError: boom\n", encoding="utf-8")
+    planner.process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
+    planner.process.wait()
+    with open_bus("memory://crashed", "SUPERVISOR") as supervisor.bus:
+        assert supervisor.update()
+    monitor = supervisor.health_monitor
+    monitor["PLANNER"].restarts = 1
+    for width in (80, 160):
+        with (console := Console(width=width)).capture() as printed:
+            console.print(make_table(monitor, width))
+        assert "crashed: ValueError: boom" in printed.get()
+        assert ("status" in printed.get()) is (width > 100)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import paddock as paddock_lab
 from command_line import paddock
 from marks import mostly
 from navigation.rooms import TWO_ROOMS, open_rooms
@@ -101,6 +102,25 @@ def test_a_flat_is_explored_without_contact_and_the_robot_stops_by_itself(method
 
 
 @pytest.mark.heavy
+def test_a_small_robot_explores_the_corridors_of_a_maze_without_contact() -> None:
+    with paddock_lab.open("maze", seed=1) as arena:
+        robot = arena["scout"]
+        explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec)
+        episode = arena.run(80, explorer)
+    assert episode.trace.contacts.max() == 0
+    assert not explorer.done  # with cells of 5 cm it takes narrow corridors for walls
+
+
+def test_a_robot_with_three_beams_looks_round_before_it_finds_nothing_to_explore() -> None:
+    with paddock_lab.open("maze", seed=12) as arena:
+        robot = arena["scout"]
+        explorer = Explorer(mapper_of(robot, pose=robot.pose, resolution=0.05), robot.spec)
+        arena.run(2.0, explorer)
+    assert not explorer.done
+    assert explorer.current is not None
+
+
+@pytest.mark.heavy
 def test_the_same_seed_explores_the_same_way() -> None:
     digests = set()
     for _ in range(2):
@@ -109,6 +129,13 @@ def test_the_same_seed_explores_the_same_way() -> None:
             explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec, follower="mppi", seed=3)
             digests.add((arena.run(12, explorer).digest, explorer.mapper.grid.digest()))
     assert len(digests) == 1
+
+
+@pytest.mark.heavy
+def test_a_map_with_a_frontier_that_was_given_up_is_not_complete() -> None:
+    done = paddock("explore", "line-track", "--headless", "--seconds", "60")
+    assert "except those that were visited three times in vain" in " ".join(done.stdout.split())
+    assert done.returncode == 1
 
 
 @pytest.mark.heavy

@@ -154,7 +154,7 @@ def test_an_old_nonce_is_stale_and_says_so_only_to_those_who_know_the_password()
     now = [100.0]
     network = with_network(**PASSWORD).network
     guard = Guard(network, nonce_life=60, clock=lambda: now[0])
-    (challenge, _) = guard.check("GET", "/a", None)
+    (challenge, _) = guard.check("GET", "/a", "")
     parts = parse_parts(challenge)
 
     def answer(password: str) -> list[str]:

@@ -102,6 +102,20 @@ def test_a_camera_sees_an_arena_and_robots_that_come_and_go_and_changes_nothing(
     assert {robot.name: robot.marker for robot in eye.site.robots} == {"bob": 1, "cyd": 2, "dan": 0}  # ann left hers
 
 
+@pytest.mark.parametrize(
+    ("mount", "message"),
+    [
+        (CameraMount(at=(1000.0, 0.0)), "mount: the camera does not see the world"),
+        (CameraMount(tilt_deg=(75.0, 0.0)), "tilt_deg: a part of the picture shows the horizon"),
+        (CameraMount(tilt_deg=(180.0, 0.0)), "tilt_deg: a part of the picture shows the horizon"),
+    ],
+    ids=str,
+)
+def test_a_camera_that_looks_elsewhere_is_refused_at_once(mount: CameraMount, message: str) -> None:
+    with pytest.raises(paddock.SpecError, match=message):
+        OverheadCamera(LAB, replace(SMALL, mount=mount, optics=replace(SMALL.optics, focal=800.0)))
+
+
 def test_what_a_camera_cannot_be_is_told() -> None:
     with pytest.raises(paddock.SpecError, match=r"mount\.height: the lens cannot show such a wide angle"):
         OverheadCamera(LAB, OverheadSpec(optics=replace(SMALL.optics, k2=-0.2), mount=CameraMount(height=0.3)))
@@ -111,6 +125,10 @@ def test_what_a_camera_cannot_be_is_told() -> None:
         OverheadSpec.from_toml("sensor = { fps = 0 }")
     with pytest.raises(paddock.SpecError, match=r"network\.password: missing"):
         OverheadSpec.from_toml('network = { user = "lab" }')
+    with pytest.raises(paddock.SpecError, match=r"markers\.floor_size: expected metres <= 1.2, the side of the world"):
+        OverheadCamera(LAB, replace(SMALL, markers=MarkerLayout(floor_size=50.0)))
+    with pytest.raises(paddock.SpecError, match=r"size: expected a height of more than 3% of the width"):
+        OverheadCamera(LAB, replace(SMALL, size=(4000, 16)))
     many = WorldSpec(
         name="many",
         bounds=(0, 0, 5, 5),

@@ -14,8 +14,8 @@ import paddock
 from overhead.lab import SMALL, camera
 from paddock.core.values import Picture
 from paddock.experiments.ecoli_walk.camera import draw_error_map, measure_camera, show_boards
-from paddock.overhead import OverheadSpec
-from paddock.vision import SiteSpec, calibrate_lens
+from paddock.overhead import OverheadSpec, show_board
+from paddock.vision import BoardSpec, SiteSpec, calibrate_lens
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -45,6 +45,13 @@ def test_too_few_views_and_mixed_cameras_are_refused(views: list[Picture]) -> No
         calibrate_lens(views[:3])
     with pytest.raises(paddock.PaddockError, match="picture 2 is 639 × 480, the previous ones are 640 × 480"):
         calibrate_lens([views[0], views[1][:, 1:]])
+
+
+def test_views_that_are_all_alike_do_not_determine_a_lens() -> None:
+    eye = camera()
+    alike = [show_board(eye.model.lens, eye.spec, BoardSpec(), (0, 0, 0.5), (0, 0, 0), number=k) for k in range(8)]
+    with pytest.raises(paddock.PaddockError, match=r"the 7 views do not determine the lens .*tilted differently"):
+        calibrate_lens(alike)
 
 
 def test_the_figures_of_the_reproduction_hold_in_small() -> None:

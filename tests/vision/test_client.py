@@ -162,6 +162,33 @@ def test_a_wrong_address_is_named(url: str) -> None:
     assert url in str(caught.value)
 
 
+@pytest.mark.parametrize("url", ["http://a..b/x", "http://127.0.0.1:1/ü.jpg", "http://127.0.0.1:1/a b"])
+def test_an_address_that_cannot_be_sent_is_named(url: str) -> None:
+    with pytest.raises(paddock.LinkError, match=r"the camera cannot be reached"):
+        IpCamera(url).take_picture()
+
+
+def test_an_answer_that_is_not_http_is_shown_in_part_and_without_control_characters() -> None:
+    with listen(b"\x1b[2J" + b"x" * 5000 + b"\n") as url, pytest.raises(paddock.LinkError) as caught:
+        IpCamera(url).take_picture()
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 400
+
+
+def test_a_timeout_that_is_none_is_refused() -> None:
+    with pytest.raises(paddock.LinkError, match=r"timeout: expected seconds > 0, got -1"):
+        IpCamera("http://127.0.0.1:1/x", timeout=-1)
+
+
+@pytest.mark.parametrize("scheme", ["basic", "digest"])
+def test_names_and_passwords_in_any_script_are_understood(scheme: str) -> None:
+    spec = with_network(user="ロボット", password="żółw", authentication=scheme)
+    with serve_camera(spec) as (server, _):
+        assert IpCamera(server.url + "/snapshot.jpg", user="ロボット", password="żółw").take_picture().picture.size
+        with pytest.raises(paddock.Refused, match="rejects this user and password"):
+            IpCamera(server.url + "/snapshot.jpg", user="ロボット", password="zolw").take_picture()
+
+
 @pytest.mark.parametrize("stamp", [float("nan"), float("inf")])
 def test_a_time_that_is_not_finite_is_no_time(stamp: float) -> None:
     with listen(STREAM + part(jpeg(), time=stamp)) as url:

@@ -11,7 +11,7 @@ import pytest
 import paddock
 from overhead.lab import SMALL, camera, draw_poses, look, see_floor, tracker
 from paddock.overhead import CameraMount, CameraOptics, ImageSensor, MarkerLayout, OverheadSpec
-from paddock.vision import FloorMarker, MarkerTracker, find_camera_pose, find_markers
+from paddock.vision import FloorMarker, MarkerTracker, find_camera_pose, find_markers, find_patches
 from paddock.vision.decode import decode_jpeg
 
 NAMES = ("ann", "bob", "cyd")
@@ -148,3 +148,17 @@ def test_a_marker_that_jumps_is_believed_when_it_is_seen_there_again() -> None:
 def test_a_picture_of_another_size_than_the_lens_is_refused() -> None:
     with pytest.raises(paddock.SpecError, match=r"a picture of 320 × 240 pixels.*use lens\.scale_to\(\(320, 240\)\)"):
         tracker().locate(np.zeros((240, 320, 3), np.uint8))
+
+
+def test_a_marker_at_the_folded_edge_of_the_lens_is_not_measured() -> None:
+    finder, eye = tracker(), camera()
+    seen = find_markers(eye.take_picture(eye.set_scene(draw_poses(0))))
+    assert {each.robot for each in finder.measure({**seen, 0: seen[0] + 1e6}, 1.0)} == {"bob", "cyd"}
+
+
+@pytest.mark.parametrize("shape", [(0, 0, 3), (10, 0), (4, 4, 4)], ids=str)
+def test_what_is_no_picture_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(paddock.PaddockError, match=r"a picture: expected uint8 of shape"):
+        find_markers(np.zeros(shape, np.uint8))
+    with pytest.raises(paddock.PaddockError, match=r"a picture: expected uint8 of shape"):
+        find_patches(np.zeros(shape, np.uint8), "#ff0000", camera().model, 0.05, radius=0.03)

@@ -65,6 +65,14 @@ def test_a_spot_that_jumps_is_another_one() -> None:
     assert other.number != first.number
 
 
+def test_tracks_end_when_the_clock_goes_back() -> None:
+    tracker = SpotTracker()
+    (first,) = tracker.update(600.0, [(0.1, 0.1)])
+    (again,) = tracker.update(0.0, [(0.1, 0.1)])
+    assert [track.number for track in tracker.tracks] == [again.number]
+    assert again.number != first.number
+
+
 @pytest.mark.parametrize("number", range(6))
 def test_a_blinking_led_tells_its_number_whenever_one_begins_to_look(number: int) -> None:
     codes = [BlinkCode(word) for word in blink_codes(6)]

@@ -9,7 +9,7 @@ import numpy as np
 from paddock.arena.localisation import first_sensor, travel_sensors_of, walls_of
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.geometry import ORIGIN, Disc, Pose, inner_radius
+from paddock.core.geometry import ORIGIN, Disc, Pose, bounding_radius, inner_radius
 from paddock.estimate import MotionNoise, TravelSensors
 from paddock.mapping import MapLocaliser, Mapper, MapTruth, OccupancyGrid, RangeReader
 from paddock.robots import RobotSpec
@@ -21,6 +21,7 @@ KINDS = ("laser", "sonar", "proximity")  # kinds of sensors for mapping, the bes
 WHEEL_ERROR = 0.01  # relative, of wheels that are not calibrated
 SCAN_DISTANCE = 0.2  # typical distance between two scans [m]
 CELL, FINE_CELL = 0.05, 0.01  # cell size of maps [m], for sensors with a range above 1 m, and for others
+SMALL_BODY, SMALL_CELL = 0.1, 0.02  # radius below which a body passes gaps that need smaller cells [m]
 
 
 def range_reader_of(spec: RobotSpec, device: str | None = None) -> RangeReader:
@@ -74,14 +75,16 @@ def mapper_of(
         method: one of `MAPPING_METHODS`; None: scan-to-map for a laser, odometry for sensors with a cone.
         device: the range sensor; None: the best one available.
         pose: start pose in the frame of the map.
-        resolution: side of a cell [m]; None: 5 cm, or 1 cm for sensors with a range of at most 1 m.
+        resolution: side of a cell [m]; None: 5 cm, 2 cm for a body with a radius below 10 cm, or 1 cm for sensors with
+            a range of at most 1 m.
         noise: motion noise; None: from the robot's type, with 1 % error for wheels that are not calibrated.
         seed: seed of all random numbers.
         options: options of the method.
     """
     travel, reader = _enable_sensors(robot, device, pose, noise)
     if resolution is None:
-        resolution = CELL if reader.max_range > 1 else FINE_CELL
+        cell = SMALL_CELL if bounding_radius(robot.spec.body.shape) < SMALL_BODY else CELL
+        resolution = cell if reader.max_range > 1 else FINE_CELL
     if method is None:
         method = "odometry" if reader.opening > 0 else "scan-to-map"
     return Mapper(travel, reader, method=method, resolution=resolution, seed=seed, **options)
@@ -131,13 +134,13 @@ def map_truth_of(
         device: the range sensor; None: the best one available.
         resolution: side of a cell [m].
     """
-    sensor = spec.sensor(range_reader_of(spec, device).device)
-    height = min(z for _, _, z, _ in sensor.mounts)
+    reader = range_reader_of(spec, device)
+    height = min(z for _, _, z, _ in spec.sensor(reader.device).mounts)
     shape = spec.body.shape
     return MapTruth.of(
         walls_of(world, above=height),
         start[:2],
         shape.radius if isinstance(shape, Disc) else inner_radius(shape),
-        max_range=range_reader_of(spec, device).max_range,
+        max_range=reader.reach,
         resolution=resolution,
     )

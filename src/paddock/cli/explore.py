@@ -18,6 +18,7 @@ from paddock.core.geometry import Point
 from paddock.episodes import Episode
 from paddock.mapping import Mapper, assess_map, save_map
 from paddock.navigation import Explorer, Navigator
+from paddock.navigation.explorer import FINISHED
 from paddock.navigation.map_controller import MapController
 
 
@@ -38,7 +39,7 @@ class MapRun:
 
 
 def run_explorer(run: MapRun, method: str) -> bool:
-    """Explore, and print the known free space; return whether the exploration was finished in time."""
+    """Explore, and print the known free space; return whether the map was complete in time."""
     console = Console(highlight=False)
     controller, arena, robot = drive(
         run,
@@ -55,7 +56,7 @@ def run_explorer(run: MapRun, method: str) -> bool:
         console.print(
             f"against the world: {quality.mapped:.1%} of reachable space mapped, F1 of occupied cells {quality.f1:.3f}"
         )
-    return controller.done
+    return controller.done and controller.reason == FINISHED
 
 
 def run_navigator(run: MapRun, goal: Point, heading_deg: float | None) -> bool:

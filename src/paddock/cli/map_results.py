@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.arena import range_reader_of, walls_of
+from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
 from paddock.core.geometry import Point, Pose
 from paddock.mapping import MapTruth, MapView, OccupancyGrid, assess_map, save_map
@@ -55,10 +56,16 @@ def write_map(result: MapResult, folder: Path) -> None:
 
 
 def find_truth(world: WorldSpec, robot: RobotSpec, start: Point) -> MapTruth | None:
-    """Return the ground truth of the mappable part of a world; None with several robots, which move."""
+    """Return the ground truth of the mappable part of a world; None with several robots, which move, or if it has none.
+
+    For example, in a world without walls nothing can be compared with the map.
+    """
     if len(world.robots) > 1:
         return None
     reader = range_reader_of(robot)
     height = robot.sensor(reader.device).mounts[0][2]
     radius = MapController.body_of(robot).half_width
-    return MapTruth.of(walls_of(world, above=height), start, radius, max_range=reader.max_range)
+    try:
+        return MapTruth.of(walls_of(world, above=height), start, radius, max_range=reader.reach)
+    except PaddockError:
+        return None

@@ -151,7 +151,7 @@ def router(
 
     paddock modules router --listen 10.0.0.1:7447 --listen 10.0.1.1:7447
     """
-    import threading
+    import time
 
     from paddock.modules.carriers.zenoh import ZenohRouter
 
@@ -159,7 +159,8 @@ def router(
     with ZenohRouter(*(f"tcp/{place}" for place in places)):
         typer.echo(f"routing at {', '.join(places)}; Ctrl-C ends it")
         try:
-            threading.Event().wait()
+            while True:  # a wait without end would miss a signal that arrives in a thread of zenoh
+                time.sleep(0.5)
         except KeyboardInterrupt:
             typer.echo("ended")
 
@@ -174,10 +175,12 @@ def replay(
 
     paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """
-    from paddock.modules import open_bus
+    from paddock.modules import open_bus, read_recording
     from paddock.modules.messages import REPLAY
     from paddock.modules.recording import replay as replay_messages
 
+    for _ in read_recording(recording):  # errors are reported before the bus is opened, which may wait for its hub
+        pass
     with open_bus(bus, REPLAY) as line:
         typer.echo(f"{replay_messages(recording, line, source or ['SENSOR'])} messages")
 

@@ -92,8 +92,8 @@ def is_explored(monitor: HealthMonitor) -> bool:
 
 def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Console) -> None:
     """Run modules as threads of this process."""
-    status = 0
-    with ModuleThreads(spec) as threads, keep_results(spec, threads.spec.bus, config, out):
+    status, threads = 0, ModuleThreads(spec)
+    with keep_results(spec, threads.spec.bus, config, out), threads:  # a short run may be over soon after its start
         planner = threads.modules.get("planner")
         try:
             threads.wait(lambda: planner is not None and planner.status().startswith(FINISHED))
@@ -113,6 +113,7 @@ def describe(row: ModuleHealth) -> dict[str, Any]:
         "module": row.name,
         "state": row.state,
         "restarts": row.restarts,
+        "crash": row.crash,
         "rounds": report.rounds if report else 0,
         "lost": report.lost if report else 0,
         "dropped": report.dropped if report else 0,
@@ -125,9 +126,9 @@ def describe(row: ModuleHealth) -> dict[str, Any]:
 def make_table(monitor: HealthMonitor, width: int) -> Group:
     """Return a table of all modules for a terminal width; on narrow terminals, statuses are below the table."""
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
-    for title, width in COLUMNS.items():
+    for title, least in COLUMNS.items():
         side = "left" if title in ("module", "state") else "right"
-        table.add_column(title, justify=side, min_width=width, no_wrap=True)  # type: ignore[arg-type]
+        table.add_column(title, justify=side, min_width=least, no_wrap=True)  # type: ignore[arg-type]
     wide, below = width >= WIDE, list[Text]()
     if wide:
         table.add_column("status")
@@ -140,7 +141,8 @@ def make_table(monitor: HealthMonitor, width: int) -> Group:
             delays = [row.latencies.describe(share) for share in (0.5, 0.99)]
             numbers = [str(report.rounds), f"{row.rate:.1f}", str(report.lost), *delays, f"{report.cpu:.1f}"]
         state = Text(row.state, style=COLOURS[row.state])
-        says = Text(visible(report.status) if report else "", overflow="ellipsis", no_wrap=True)
+        status = visible(report.status) if report else ""
+        says = Text(f"crashed: {row.crash}" if row.crash else status, overflow="ellipsis", no_wrap=True)
         table.add_row(row.name.lower(), state, str(row.restarts), *numbers, *([says] if wide else []))
         if says and not wide:
             below.append(Text(f"{row.name.lower()}: {says}"))

@@ -8,8 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.errors import PaddockError
+from paddock.core.numeric import all_finite
+
 Cells = NDArray[np.int64]
 Points = NDArray[np.float64]
+MAX_CELLS = 400_000_000  # of a grid: 1000 m × 1000 m with cells of 5 cm
 
 
 class GridFrame(NamedTuple):
@@ -24,9 +28,13 @@ class GridFrame(NamedTuple):
     @classmethod
     def around(cls, x0: float, y0: float, x1: float, y1: float, resolution: float, margin: float = 0.0) -> GridFrame:
         """Return the smallest frame around a rectangle and a margin [m], with cells on multiples of their side."""
+        if not all_finite(x0, y0, x1, y1):
+            raise PaddockError(f"GridFrame: expected finite bounds, got {x0}, {y0}, {x1}, {y1}")
         column, row = (math.floor((low - margin) / resolution) for low in (x0, y0))
         columns, rows = (math.ceil((high + margin) / resolution) for high in (x1, y1))
-        return cls(column * resolution, row * resolution, resolution, max(1, rows - row), max(1, columns - column))
+        rows, columns = max(1, rows - row), max(1, columns - column)
+        check_cells(rows, columns, resolution)
+        return cls(column * resolution, row * resolution, resolution, rows, columns)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -58,3 +66,16 @@ class GridFrame(NamedTuple):
     def holds(self, row: int, column: int) -> bool:
         """Return whether a cell is inside."""
         return 0 <= row < self.rows and 0 <= column < self.columns
+
+    def inside(self, cells: Cells) -> NDArray[np.bool_]:
+        """Return whether each of some cells (row, column) is inside, shape (n,)."""
+        return np.asarray(((cells >= 0) & (cells < self.shape)).all(axis=1))
+
+
+def check_cells(rows: int, columns: int, resolution: float) -> None:
+    """Raise an error if a grid would have too many cells."""
+    if rows * columns > MAX_CELLS:
+        raise PaddockError(
+            f"a grid of {rows} × {columns} cells of {resolution:g} m has too many: "
+            f"expected at most {MAX_CELLS:,}; use larger cells, or check for a wrong pose or range"
+        )

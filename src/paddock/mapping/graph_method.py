@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.estimate.motion_model import Floats
 from paddock.mapping.graph_paths import find_shortest_paths
@@ -20,6 +19,8 @@ from paddock.mapping.scan import Scan
 class GraphMapping(MappingMethod):
     """Estimates the poses of all scans, optimised together when a loop is found."""
 
+    needs_rays = True
+
     def __init__(self, setup: MapSetup, *, live: bool = True, **options: Any) -> None:
         """Create the method.
 
@@ -28,8 +29,6 @@ class GraphMapping(MappingMethod):
             live: whether the map is updated with each scan; False: only by `finish`.
             options: options of `GraphOptions`.
         """
-        if setup.opening > 0:
-            raise PaddockError("GraphMapping: expected a laser's rays, got cones: use method 'odometry'")
         self.live, self.options = live, GraphOptions(seed=setup.seed, **options)
         super().__init__(setup)
 

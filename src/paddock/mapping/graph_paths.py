@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph
+from paddock.mapping.scan import Floats
 
-Floats = NDArray[np.float64]
 LOOP_LENGTH = 0.5  # length that a loop adds to a path [m]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from paddock.core.geometry import ORIGIN, Pose, compose
@@ -64,11 +63,6 @@ class GraphSlam:
     def poses(self) -> list[Pose]:
         """Return the current estimates of the poses of all scans."""
         return [compose(self.graph.poses[k], step) for k, step in self._places]
-
-    def key_poses(self, poses: Sequence[Pose]) -> list[Pose]:
-        """Select the poses of the key scans from poses of all scans: one for each pose of the graph."""
-        first = {key: k for k, (key, _) in reversed(list(enumerate(self._places)))}
-        return [poses[first[key]] for key in range(len(self.scans))]
 
     def finish(self) -> None:
         """Search for loops at the end of the path, and solve the graph again."""

@@ -5,22 +5,18 @@ Each takes poses and edges and returns the best poses, with the first pose fixed
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib.util
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, wrap
-from paddock.mapping.pose_graph import (
-    MAX_POSES_OF_OWN,
-    TOLERATED,
-    Floats,
-    PoseEdge,
-    edge_error,
-    rotate_covariance,
-)
+from paddock.mapping.pose_graph import TOLERATED, PoseEdge, edge_error, rotate_covariance
+from paddock.mapping.scan import Floats
 
+MAX_POSES_OF_OWN = 500
 ROUNDS = 60
 STUCK = 0.5  # error per edge, half of chi², that a graph of true edges does not exceed
 ENOUGH = 1e-6  # relative change of the error at which to stop
@@ -120,7 +116,7 @@ def linearise(poses: Floats, edges: Sequence[PoseEdge]) -> tuple[float, Floats, 
     total, matrix, slope = 0.0, np.zeros((size, size)), np.zeros(size)
     for edge in edges:
         first, second = Pose(*poses[edge.first]), Pose(*poses[edge.second])
-        error = np.array(edge_error(first, second, edge.step))
+        error = edge_error(first, second, edge.step)
         c, s = np.cos(first.heading), np.sin(first.heading)
         dx, dy = second.x - first.x, second.y - first.y
         by_second = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
@@ -135,3 +131,24 @@ def linearise(poses: Floats, edges: Sequence[PoseEdge]) -> tuple[float, Floats, 
         matrix[np.ix_(rows, rows)] += both.T @ information @ both
         slope[rows] += both.T @ information @ error
     return total, matrix[3:, 3:], slope[3:]
+
+
+Solver = Callable[[Sequence[Pose], Sequence[PoseEdge]], list[Pose]]
+SOLVERS: dict[str, tuple[str, Solver]] = {
+    "gtsam": ("gtsam", solve_with_gtsam),
+    "g2o": ("g2opy", solve_with_g2o),
+    "own": ("numpy", solve_dense),
+}
+"""Solvers by name, the best first, with the required package."""
+
+
+def choose_solver(name: str | None) -> Solver:
+    """Return the named solver; None for the best installed one."""
+    if name is None:
+        return next(solve for package, solve in SOLVERS.values() if importlib.util.find_spec(package))
+    if name not in SOLVERS:
+        raise UnknownName("solver", name, SOLVERS)
+    package, solve = SOLVERS[name]
+    if importlib.util.find_spec(package) is None:
+        raise PaddockError(f"solver {name!r} needs the package {package}: pip install 'paddock[slam]'")
+    return solve

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from paddock.mapping.scan import Scan
+from paddock.mapping.scan import Floats, Scan
 from paddock.mapping.surfaces import trace_surfaces
 
-Floats = NDArray[np.float64]
 FINE, COARSE = 0.05, 0.2  # sides of cells [m]
 REACH = 20.0  # maximum distance of beam ends; further away they are too sparse to locate a wall [m]
 

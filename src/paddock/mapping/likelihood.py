@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
 from paddock.mapping.frame import GridFrame
 from paddock.mapping.matching_kernels import pool_squares, splat
+from paddock.mapping.scan import Floats
 
-Floats = NDArray[np.float64]
 Values = NDArray[np.float32]
-
-
-class CellStates(Protocol):
-    """A source of cell states for a field, such as an occupancy grid."""
-
-    @property
-    def frame(self) -> GridFrame:
-        """Frame of the cells."""
-
-    def states(self) -> NDArray[np.int8]:
-        """Return -1 unknown, 0 free, 1 occupied for each cell; shape of the frame."""
 
 
 class LikelihoodField:
@@ -44,13 +31,6 @@ class LikelihoodField:
         (x0, y0), (x1, y1) = (points.min(0), points.max(0)) if len(points) else ((0.0, 0.0), (0.0, 0.0))
         field = cls(GridFrame.around(x0, y0, x1, y1, resolution, margin=3 * sigma + resolution), sigma)
         field.add_points(points)
-        return field
-
-    @classmethod
-    def from_grid(cls, occupancy: CellStates, sigma: float = 0.1) -> LikelihoodField:
-        """Create a field around the occupied cells of a grid, over the same frame."""
-        field = cls(occupancy.frame, sigma)
-        field.add_points(occupancy.frame.centres(np.argwhere(occupancy.states() == 1)))
         return field
 
     @property

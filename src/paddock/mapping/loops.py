@@ -15,17 +15,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.core.geometry import Pose, compose, relative
 from paddock.mapping.graph_paths import find_shortest_paths
 from paddock.mapping.key_scans import COARSE, FINE, REACH, KeyScan, thin_points
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.loop_checks import DriftModel
 from paddock.mapping.matching import Peak, ScanMatch, SearchWindow, find_peaks, match_scan
-from paddock.mapping.motion_step import NO_SPREAD
+from paddock.mapping.motion_step import NO_SPREAD, subtract
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
-from paddock.mapping.scan import transform
+from paddock.mapping.scan import Floats, transform
 
-Floats = NDArray[np.float64]
 Nodes = Sequence[int] | NDArray[np.int64]  # numbers of poses of the graph
 LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match, because old poses have errors too
 SIGHT = 12.0  # maximum distance of old scans in the field for matching single scans [m]
@@ -170,8 +169,7 @@ class LoopFinder:
         ends = {k: compose(match.pose, relative(poses[k], poses[latest])) for k, match in matches.items()}
 
         def fits(k: int, other: int) -> bool:
-            (x, y, heading), at = ends[k], ends[other]
-            error = np.array([x - at.x, y - at.y, wrap(heading - at.heading)])
+            error = subtract(ends[k], ends[other])
             spread = matches[k].covariance + matches[other].covariance + (limit / 3) ** 2
             return bool(error @ np.linalg.solve(spread, error) < 11.3)  # chi², 3 dimensions, 99 %
 
@@ -189,7 +187,6 @@ def spread_to_rival(peaks: Sequence[Peak]) -> Floats:
     """Return the covariance that a second peak adds to the first, for example along a corridor."""
     if len(peaks) < 2:
         return NO_SPREAD
-    offset = np.array(peaks[1].pose) - peaks[0].pose
-    offset[2] = wrap(offset[2])
+    offset = subtract(peaks[1].pose, peaks[0].pose)
     spread: Floats = np.outer(offset, offset)
     return spread

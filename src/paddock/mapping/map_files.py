@@ -70,6 +70,8 @@ def save_map(grid: OccupancyGrid, path: str | Path, *, mode: MapMode = "trinary"
     """
     if image not in FORMATS:
         raise UnknownName("image of a map", image, FORMATS)
+    if not grid.frame.rows:
+        raise PaddockError("save_map: the map is empty: expected at least one scan in it")
     path = Path(path)
     path = path if path.suffix else path.with_suffix(".yaml")
     picture = path.with_suffix(image)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose, wrap
-from paddock.mapping.likelihood import Floats, LikelihoodField
+from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.matching_kernels import (
     bound_squares,
     descend,
@@ -18,6 +18,7 @@ from paddock.mapping.matching_kernels import (
     rotate_to_cells,
     score_pose,
 )
+from paddock.mapping.scan import Floats
 
 # Neighbouring beams have correlated errors (people, glass, a shaken robot): effective number of beams per beam.
 INDEPENDENCE = 0.25
@@ -60,17 +61,12 @@ def match_scan(points: Floats, field: LikelihoodField, guess: Pose, window: Sear
         return ScanMatch(guess, 0.0, np.diag([UNKNOWN_DISTANCE**2, UNKNOWN_DISTANCE**2, UNKNOWN_ANGLE**2]), True)
     cell = field.frame.resolution
     distance = max(math.sqrt((points**2).sum() / len(points)), cell)
-    found = np.array(search_window(points, field, guess, window, max(cell, field.sigma) / distance))
+    found = np.array(find_peaks(points, field, guess, window, max(cell, field.sigma) / distance)[0].pose)
     refine(points, field.frame, field.values, REFINING_STEPS, found, np.empty(3))
     score = score_pose(points, found, field.frame, field.values)
     covariance, degenerate = spread_around(points, field, found, distance)
     x, y, heading = found.tolist()
     return ScanMatch(Pose(x, y, wrap(heading)), score, covariance, degenerate)
-
-
-def search_window(points: Floats, field: LikelihoodField, guess: Pose, window: SearchWindow, turn: float) -> Pose:
-    """Return the best of all shifts by whole cells and headings `turn` [rad] apart, by branch and bound."""
-    return find_peaks(points, field, guess, window, turn)[0].pose
 
 
 class Peak(NamedTuple):
@@ -92,7 +88,8 @@ def find_peaks(
 ) -> list[Peak]:
     """Find the best pose of a window with a score above `least`; with `apart`, also the best one further away.
 
-    The second peak is returned only if its score is more than nine tenths of the first.
+    Shifts by whole cells and headings `turn` [rad] apart are compared, by branch and bound. The second peak is returned
+    only if its score is more than nine tenths of the first.
     """
     cell = field.frame.resolution
     reach, turns = math.ceil(window.distance / cell), math.ceil(window.angle / turn)

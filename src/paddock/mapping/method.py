@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.registry import Registry
 from paddock.estimate.motion_model import Floats
@@ -24,7 +26,11 @@ class MapSetup:
 class MappingMethod:
     """Dead reckoning: the pose is that of odometry. Other methods correct the pose before they update the map."""
 
+    needs_rays: ClassVar[bool] = False  # whether it cannot use the cones of sonars
+
     def __init__(self, setup: MapSetup) -> None:
+        if self.needs_rays and setup.opening > 0:
+            raise PaddockError(f"{type(self).__name__}: expected a laser's rays, got cones: use method 'odometry'")
         self.setup = setup
         self.reset(ORIGIN, NO_SPREAD)
 

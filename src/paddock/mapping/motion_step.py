@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.geometry import ORIGIN, Pose, compose
+from paddock.core.geometry import ORIGIN, Pose, compose, wrap
 from paddock.estimate.motion_model import Floats, roll, roll_jacobians
 from paddock.estimate.travel import WheelTravel
 
@@ -38,3 +38,25 @@ class MotionStep(NamedTuple):
     def then(self, further: MotionStep) -> MotionStep:
         """Return this step followed by a further one."""
         return MotionStep(*further.after(self.pose, self.covariance))
+
+
+def subtract(pose: Pose, other: Pose) -> Floats:
+    """Return the difference of two poses in one frame: x, y [m] and heading [rad], within half a turn."""
+    return np.array([pose.x - other.x, pose.y - other.y, wrap(pose.heading - other.heading)])
+
+
+def fuse(guess: Pose, covariance: Floats, seen: Pose, seen_covariance: Floats, doubt: Floats) -> tuple[Pose, Floats]:
+    """Return the pose by a scan, or by odometry in unconstrained directions, and its covariance.
+
+    Args:
+        guess: the pose by odometry.
+        covariance: its covariance.
+        seen: the pose by the scan.
+        seen_covariance: its covariance.
+        doubt: covariance of the guess in the weights of both. It is larger than that of odometry, because odometry with
+            a scale error has the same error in every step.
+    """
+    gain = doubt @ np.linalg.inv(doubt + seen_covariance)
+    x, y, heading = (np.array(guess) + gain @ subtract(seen, guess)).tolist()
+    keep = np.eye(3) - gain
+    return Pose(x, y, wrap(heading)), keep @ covariance @ keep.T + gain @ seen_covariance @ gain.T

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
-from paddock.mapping.frame import GridFrame
+from paddock.mapping.frame import GridFrame, check_cells
 from paddock.mapping.occupancy_kernels import TILE, add_beams, add_cones
 from paddock.mapping.scan import Floats, Scan, transform
 
 LogOdds = NDArray[np.float32]
 States = NDArray[np.int8]
 UNKNOWN, FREE, OCCUPIED = -1, 0, 1  # states of a cell
-MAX_CELLS = 400_000_000  # of a grid: 1000 m × 1000 m with cells of 5 cm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,11 +135,7 @@ class OccupancyGrid:
         columns, rows = ((high - low) * TILE for low, high in zip(lows, highs, strict=True))
         if (rows, columns) == frame.shape:
             return
-        if rows * columns > MAX_CELLS:
-            raise PaddockError(
-                f"OccupancyGrid: {rows} × {columns} cells of {frame.resolution:g} m are too many: "
-                f"expected at most {MAX_CELLS:,}; use larger cells, or check for a wrong pose or range"
-            )
+        check_cells(rows, columns, frame.resolution)
         grown, offsets = np.zeros((rows, columns), np.float32), np.full((rows, columns, 2), 0.5, np.float32)
         column, row = ((old - low) * TILE for old, low in zip(self._first, lows, strict=True))
         if frame.rows:

@@ -32,6 +32,8 @@ FEW = 10  # minimum number of points of a usable scan
 class ParticleSlam(MappingMethod):
     """Draws particles from scan and odometry, weights them in logarithms, and resamples when few are effective."""
 
+    needs_rays = True
+
     def __init__(
         self, setup: MapSetup, *, particles: int = 30, sigma: float = 0.03, independence: float = 0.5, way: float = 0.1
     ) -> None:
@@ -46,8 +48,6 @@ class ParticleSlam(MappingMethod):
         """
         if particles < 1:
             raise PaddockError(f"ParticleSlam: particles: expected at least 1, got {particles!r}")
-        if setup.opening > 0:
-            raise PaddockError("ParticleSlam: expected a laser's rays, got cones: use method 'odometry'")
         self.count, self.sigma, self.independence, self.way = particles, sigma, independence, way
         check_seed(setup.seed)
         super().__init__(setup)

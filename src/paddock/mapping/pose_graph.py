@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.core.geometry import Pose, compose, relative
+from paddock.mapping.motion_step import subtract
+from paddock.mapping.scan import Floats
 
-Floats = NDArray[np.float64]
 TOLERATED = 4.0  # squared normalised error of a loop above which it loses weight (Cauchy)
 
 
@@ -45,42 +42,20 @@ class PoseGraph:
 
     def squared_error(self, edge: PoseEdge) -> float:
         """Return the squared error of an edge, normalised by its covariance (chi², 3 dimensions)."""
-        error = np.array(edge_error(self.poses[edge.first], self.poses[edge.second], edge.step))
+        error = edge_error(self.poses[edge.first], self.poses[edge.second], edge.step)
         return float(error @ np.linalg.solve(edge.covariance, error))
 
     def solve(self, solver: str | None = None) -> None:
-        """Optimise the poses for all edges."""
+        """Optimise the poses for all edges, with a solver of `SOLVERS`; None for the best installed one."""
+        from paddock.mapping.graph_solvers import choose_solver
+
         if self.steps:
             self.poses = choose_solver(solver)(self.poses, [*self.steps, *self.loops])
 
 
-def edge_error(first: Pose, second: Pose, step: Pose) -> Pose:
+def edge_error(first: Pose, second: Pose, step: Pose) -> Floats:
     """Return the difference between the step of two poses and a measured one, in the frame of the first."""
-    found = relative(first, second)
-    return Pose(found.x - step.x, found.y - step.y, wrap(found.heading - step.heading))
-
-
-Solver = Callable[[Sequence[Pose], Sequence[PoseEdge]], list[Pose]]
-SOLVERS = {"gtsam": "gtsam", "g2o": "g2opy", "own": "numpy"}  # with the required package
-MAX_POSES_OF_OWN = 500
-
-
-def choose_solver(name: str | None = None) -> Solver:
-    """Return the named solver; None for the best installed one."""
-    from paddock.mapping import graph_solvers
-
-    solvers: dict[str, Solver] = {
-        "gtsam": graph_solvers.solve_with_gtsam,
-        "g2o": graph_solvers.solve_with_g2o,
-        "own": graph_solvers.solve_dense,
-    }
-    if name is None:
-        name = next((each for each, package in SOLVERS.items() if importlib.util.find_spec(package)), "own")
-    if name not in solvers:
-        raise UnknownName("solver", name, SOLVERS)
-    if importlib.util.find_spec(SOLVERS[name]) is None:
-        raise PaddockError(f"solver {name!r} needs the package {SOLVERS[name]}: pip install 'paddock[slam]'")
-    return solvers[name]
+    return subtract(relative(first, second), step)
 
 
 def rotate_covariance(covariance: Floats, angle: float) -> Floats:

@@ -58,8 +58,7 @@ def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None =
     here = transform(occupied, alignment)
     frame = frame_around(np.concatenate((here, truth.surfaces)), truth.frame.resolution)
     drawn, real = raster(frame, here), raster(frame, truth.surfaces)
-    free = sample(states, grid.frame, truth.frame, alignment)
-    known_free = free == FREE
+    known_free = sample(states, grid.frame, truth.frame, alignment, UNKNOWN) == FREE
     precision = float((drawn & widen(real)).sum() / max(1, drawn.sum()))
     recall = float((real & widen(drawn)).sum() / real.sum())
     either = (known_free | truth.free).sum()
@@ -152,14 +151,17 @@ def widen(mask: Mask) -> Mask:
     return wide[1:-1, 1:-1]
 
 
-def sample(states: np.ndarray, frame: GridFrame, target: GridFrame, alignment: Pose) -> np.ndarray:
-    """Return the states of a map at the centres of another frame's cells; `alignment` is the map's pose in it."""
+def sample(values: np.ndarray, frame: GridFrame, target: GridFrame, alignment: Pose, fill: int) -> np.ndarray:
+    """Return the values of a map at the centres of another frame's cells; `alignment` is the map's pose in it.
+
+    Cells outside the map get the value `fill`.
+    """
     rows, columns = np.indices(target.shape).reshape(2, -1)
     centres = target.centres(np.column_stack((rows, columns)))
     c, s = math.cos(alignment.heading), math.sin(alignment.heading)
     local = (centres - alignment[:2]) @ np.array([[c, -s], [s, c]])
     cells = frame.cells(local)
-    inside = ((cells >= 0) & (cells < frame.shape)).all(axis=1)
-    found = np.full(len(cells), UNKNOWN, states.dtype)
-    found[inside] = states[cells[inside, 0], cells[inside, 1]]
+    inside = frame.inside(cells)
+    found = np.full(len(cells), fill, values.dtype)
+    found[inside] = values[cells[inside, 0], cells[inside, 1]]
     return found.reshape(target.shape)

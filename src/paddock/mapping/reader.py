@@ -29,6 +29,11 @@ class RangeReader:
     opening: float = 0.0  # opening angle of a cone [rad]; 0: rays
     _last: tuple[float, bytes] | None = field(default=None, repr=False)  # time and values of the last sample
 
+    @property
+    def reach(self) -> float:
+        """Largest distance from the centre of the robot at which a sensor on its edge measures something [m]."""
+        return self.max_range + (0.0 if self.origins is None else float(np.hypot(*self.origins.T).max()))
+
     def reset(self) -> None:
         """Treat the next sample as a new one."""
         self._last = None

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.estimate.motion_model import Floats
 from paddock.mapping.likelihood import LikelihoodField
-from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
+from paddock.mapping.matching import SearchWindow, match_scan
 from paddock.mapping.method import MappingMethod, MapSetup
+from paddock.mapping.motion_step import fuse
 from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.scan import Scan, transform
 from paddock.mapping.surfaces import join_surfaces, trace_surfaces
@@ -38,6 +38,8 @@ class ScanToMap(MappingMethod):
     appear stationary.
     """
 
+    needs_rays = True
+
     def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.25, turn: float = 0.3) -> None:
         """Create the method.
 
@@ -47,8 +49,6 @@ class ScanToMap(MappingMethod):
             way: distance after which the field is rebuilt [m].
             turn: turn after which the field is rebuilt [rad].
         """
-        if setup.opening > 0:
-            raise PaddockError("ScanToMap: expected a laser's rays, got cones: use method 'odometry'")
         self.sigma, self.way, self.turn = sigma, way, turn
         super().__init__(setup)
 
@@ -70,7 +70,8 @@ class ScanToMap(MappingMethod):
             match = match_scan(points, self._field, guess, window_of(covariance))
             if match.score >= LEAST_SCORE:
                 # Points may match the far face of a thin wall. Lines do not: from the guess they find the near face.
-                return fuse(guess, covariance, match._replace(pose=self._surfels.align(scan, guess, match.pose)))
+                aligned = self._surfels.align(scan, guess, match.pose)
+                return fuse(guess, covariance, aligned, match.covariance, DOUBT)
         self.unmatched += 1
         return guess, covariance
 
@@ -94,7 +95,7 @@ class ScanToMap(MappingMethod):
 def choose_unseen(grid: OccupancyGrid, points: Floats) -> Floats:
     """Return the points in cells with an uncertain state, one per cell."""
     cells = grid.frame.cells(points)
-    inside = ((cells >= 0) & (cells < grid.frame.shape)).all(axis=1)
+    inside = grid.frame.inside(cells)
     points, cells = points[inside], cells[inside]
     known = grid.log_odds[cells[:, 0], cells[:, 1]]
     unseen = (known > UNSURE) & (known < grid.occupied)
@@ -110,13 +111,3 @@ def window_of(covariance: Floats) -> SearchWindow:
     turn = math.sqrt(max(0.0, float(covariance[2, 2])))
     distance = min(MAX_WINDOW[0], max(LEAST_WINDOW[0], SIGMAS * spread))
     return SearchWindow(distance, min(MAX_WINDOW[1], max(LEAST_WINDOW[1], SIGMAS * turn)), PULL)
-
-
-def fuse(guess: Pose, covariance: Floats, match: ScanMatch) -> tuple[Pose, Floats]:
-    """Return the pose by the scan, or by the guess in unconstrained directions, and its covariance."""
-    off = np.array([match.pose.x - guess.x, match.pose.y - guess.y, wrap(match.pose.heading - guess.heading)])
-    gain = DOUBT @ np.linalg.inv(DOUBT + match.covariance)
-    x, y, heading = (np.array(guess) + gain @ off).tolist()
-    keep = np.eye(3) - gain
-    spread: Floats = keep @ covariance @ keep.T + gain @ match.covariance @ gain.T
-    return Pose(x, y, wrap(heading)), spread

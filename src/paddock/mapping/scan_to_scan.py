@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 
-from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.estimate.motion_model import Floats
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.matching import match_scan
 from paddock.mapping.method import MappingMethod, MapSetup
-from paddock.mapping.motion_step import MotionStep
+from paddock.mapping.motion_step import MotionStep, fuse
 from paddock.mapping.scan import Scan
-from paddock.mapping.scan_to_map import FEW, FINER, LEAST_SCORE, fuse, window_of
+from paddock.mapping.scan_to_map import DOUBT, FEW, FINER, LEAST_SCORE, window_of
 from paddock.mapping.surfaces import trace_surfaces
 
 
 class ScanToScan(MappingMethod):
     """Matches scans with the last key scan; after some distance the current scan becomes the next key scan."""
+
+    needs_rays = True
 
     def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.3) -> None:
         """Create the method.
@@ -27,8 +28,6 @@ class ScanToScan(MappingMethod):
             sigma: width of the likelihood field around surfaces [m].
             way: distance between key scans, in m and in rad.
         """
-        if setup.opening > 0:
-            raise PaddockError("ScanToScan: expected a laser's rays, got cones: use method 'odometry'")
         self.sigma, self.way = sigma, way
         super().__init__(setup)
 
@@ -46,7 +45,7 @@ class ScanToScan(MappingMethod):
         if self._field is not None and len(points) >= FEW:
             match = match_scan(points, self._field, guess, window_of(covariance))
             if match.score >= LEAST_SCORE:
-                guess, covariance = fuse(guess, covariance, match)
+                guess, covariance = fuse(guess, covariance, match.pose, match.covariance, DOUBT)
         self._since = MotionStep(guess, covariance)
         self.pose, self.covariance = self._since.after(*self._key)
         self.draw(scan, self.pose)

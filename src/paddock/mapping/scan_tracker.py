@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from paddock.core.geometry import ORIGIN, Pose, compose, relative, wrap
+from paddock.core.geometry import ORIGIN, Pose, compose, relative
 from paddock.mapping.frame import GridFrame
 from paddock.mapping.key_scans import FINE, REACH, KeyScan
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.matching import SearchWindow, match_scan
-from paddock.mapping.motion_step import MotionStep
+from paddock.mapping.motion_step import MotionStep, fuse
 from paddock.mapping.pose_graph import rotate_covariance
-from paddock.mapping.scan import transform
+from paddock.mapping.scan import Floats, transform
 
-Floats = NDArray[np.float64]
 LEAST_SPREAD = np.diag([0.01, 0.01, math.radians(0.15)]) ** 2  # limit of accuracy of matching in cells
 
 
@@ -71,15 +69,9 @@ class ScanTracker:
         if match.score < options.least:
             return TrackedStep(motion.pose, spread, match.score)
         # The steps by odometry and by the match, in the frame of the first pose, weighted by their covariances.
-        predicted, seen = motion.pose, relative(self.pose, match.pose)
-        matched = rotate_covariance(match.covariance, self.pose.heading)
-        doubted = options.doubt * spread
-        gain = doubted @ np.linalg.inv(doubted + matched)
-        difference = np.array([seen.x - predicted.x, seen.y - predicted.y, wrap(seen.heading - predicted.heading)])
-        x, y, heading = (np.array(predicted) + gain @ difference).tolist()
-        keep = np.eye(3) - gain
-        covariance = keep @ spread @ keep.T + gain @ matched @ gain.T + LEAST_SPREAD
-        return TrackedStep(Pose(x, y, wrap(heading)), covariance, match.score)
+        seen, matched = relative(self.pose, match.pose), rotate_covariance(match.covariance, self.pose.heading)
+        step, covariance = fuse(motion.pose, spread, seen, matched, options.doubt * spread)
+        return TrackedStep(step, covariance + LEAST_SPREAD, match.score)
 
     def _remember(self, scan: KeyScan) -> None:
         self._recent.append((scan, self.pose))

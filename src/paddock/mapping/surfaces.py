@@ -8,12 +8,10 @@ between neighbours on a line.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.mapping.occupancy import OccupancyGrid
-from paddock.mapping.scan import Scan
+from paddock.mapping.scan import Floats, Scan
 
-Floats = NDArray[np.float64]
 STRAIGHT = 0.97  # cosine of the largest bend between neighbouring pieces of a wall
 NEAR = 2  # spacings between points that belong together without a third point
 

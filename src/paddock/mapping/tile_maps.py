@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose
-from paddock.mapping.frame import GridFrame
+from paddock.mapping.frame import GridFrame, check_cells
 from paddock.mapping.occupancy import LASER, BeamModel, OccupancyGrid, reached_box
 from paddock.mapping.occupancy_kernels import TILE, add_beams
 from paddock.mapping.scan import Floats, Scan
@@ -69,6 +69,7 @@ class TileMaps:
         new_low, new_high = [*map(min, self.low, low)], [*map(max, ends, high)]
         shape = new_high[0] - new_low[0], new_high[1] - new_low[1]
         if shape != (rows, columns):
+            check_cells(shape[0] * TILE, shape[1] * TILE, self.resolution)
             tiles = np.zeros((count, *shape), np.int64)
             row, column = self.low[0] - new_low[0], self.low[1] - new_low[1]
             tiles[:, row : row + rows, column : column + columns] = self.tiles

@@ -17,7 +17,7 @@ from paddock.mapping.scan import Floats, Scan, transform
 
 Mask = NDArray[np.bool_]
 BEAMS = 720  # per view
-VIEWS = 0.25  # [m] between viewpoints
+VIEWS = 0.25  # [m] maximum distance between viewpoints
 INSIDE = 0.001  # [m] offset of surfaces into the solid, so that those on an edge between cells are in one cell
 
 
@@ -50,12 +50,12 @@ class MapTruth(NamedTuple):
         """
         frame = frame_of_walls(walls, resolution)
         reachable = find_reachable(walls, frame, start, radius)
-        views = choose_views(frame, reachable)
+        views = choose_views(frame, reachable, min(VIEWS, max_range / 2))
         grid, surfaces = look_around(walls, views, max_range, resolution)
         free = np.zeros(frame.shape, bool)
         rows, columns = np.nonzero(grid.states() == FREE)
         cells = frame.cells(grid.frame.centres(np.column_stack((rows, columns))))
-        cells = cells[((cells >= 0) & (cells < frame.shape)).all(axis=1)]
+        cells = cells[frame.inside(cells)]
         free[cells[:, 0], cells[:, 1]] = True
         return cls(frame, reachable, free, surfaces)
 
@@ -110,10 +110,10 @@ def wall_distances(walls: Floats, frame: GridFrame) -> Floats:
     return nearest
 
 
-def choose_views(frame: GridFrame, reachable: Mask) -> Points:
-    """Return viewpoints: one reachable cell in each square of several cells."""
+def choose_views(frame: GridFrame, reachable: Mask, spacing: float) -> Points:
+    """Return viewpoints: one reachable cell in each square of a given side [m]."""
     cells = np.column_stack(np.nonzero(reachable))
-    squares = cells // max(1, round(VIEWS / frame.resolution))
+    squares = cells // max(1, round(spacing / frame.resolution))
     _, first = np.unique(squares, axis=0, return_index=True)
     return frame.centres(cells[first])
 
@@ -131,6 +131,10 @@ def look_around(walls: Floats, views: Points, max_range: float, resolution: floa
         grid.add_scan(scan, Pose(x, y, 0.0))
         met.append(transform(scan.points(), Pose(x, y, 0.0)))
     points = np.concatenate(met)
+    if not len(points):
+        raise PaddockError(
+            f"MapTruth: no wall is within {max_range:g} m of a reachable position: nothing can be mapped"
+        )
     column, row = np.round((points - points.min(axis=0)) / 0.01).astype(np.int64).T
     _, first = np.unique(row * (column.max() + 1) + column, return_index=True)
     return grid, points[first]

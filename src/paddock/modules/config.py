@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +14,7 @@ from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName
 from paddock.core.rules import AnyPort
 from paddock.core.spec import Count, Description, Number, Positive, Spec, read_toml_file, spec_from_table
+from paddock.modules.messages import MODULE_NAME
 from paddock.modules.safety.stop_times import StopTimes
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds import load_world
@@ -35,6 +38,18 @@ class OptionTable(dict[str, Any]):
 
 
 Options = Annotated[OptionTable, Description("a table of options")]
+
+
+@contextmanager
+def name_unknown_option(module: str, options: OptionTable) -> Iterator[None]:
+    """Raise an error that names the option, if a function called inside does not have it as a parameter."""
+    try:
+        yield
+    except TypeError as error:
+        found = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if found is None or found[1] not in options:
+            raise
+        raise SpecError("there is no such option: delete it", path=f"modules.{module}.options.{found[1]}") from None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,10 +106,18 @@ class ModulesSpec(Spec):
     folder: str = field(default="", compare=False)  # folder of the configuration file
 
     def check(self) -> None:
-        names = [entry.name for entry in self.modules]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise SpecError(f"there are two modules {twice!r}: give one of them another name", path="modules")
+        names = [entry.name.upper() for entry in self.modules]
+        for i, name in enumerate(names):
+            if not re.fullmatch(MODULE_NAME, name):
+                given = self.modules[i].name
+                raise SpecError(
+                    f"expected at most 32 letters, digits and underscores, first a letter, got {given!r}",
+                    path=f"modules[{i}].name",
+                )
+            if name in names[:i]:
+                raise SpecError(
+                    f"there are two modules {name.lower()!r}: give one of them another name", path="modules"
+                )
         least = self.period + ON_THE_WAY + BRAKING
         if self.stop_within < least:
             raise SpecError(

@@ -14,7 +14,7 @@ import numpy as np
 import paddock
 from paddock.arena.base import BaseArena
 from paddock.arena.robot import Robot
-from paddock.core.errors import PaddockError, Timeout
+from paddock.core.errors import PaddockError, SpecError, Timeout
 from paddock.core.spec import Spec
 from paddock.links import SERVERS
 from paddock.links.remote import RemoteArena
@@ -49,6 +49,11 @@ class CoordinatorModule(Module):
         self.arena: BaseArena = open_arena(spec)
         self.robot: Robot = self.arena[spec.robot_name]
         self.robot.enable(*spec.devices)
+        if unknown := set(spec.devices) - {sensor.name for sensor in spec.robot_spec.sensors}:
+            kind = spec.robot_spec.name
+            raise SpecError(
+                f"expected the type of the robot {self.robot.name}, but a {kind} has no {min(unknown)!r}", path="kind"
+            )
         self.stop_times = replace(spec.stop_times, tick=self.arena.dt)
         self.ticks = max(1, round(spec.period / self.arena.dt))
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))

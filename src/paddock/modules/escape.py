@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
+from paddock.mapping.scan import Floats
 
-Floats = NDArray[np.float64]
 BACK_DISTANCE = 0.15  # [m] as in AP2DX
 BACK_SPEED, TURN_SPEED = 0.1, 0.1  # [m/s] at the rim
 ROOM = 0.4  # [m] free distance required ahead of the body, as in AP2DX

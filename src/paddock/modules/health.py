@@ -59,10 +59,6 @@ class Health:
         self.latencies = LatencyHistogram()  # from the sending of a measurement to its effect in this module
         self._next = 0.0
 
-    def note(self, message: ModuleMessage) -> None:
-        """Count a received message."""
-        self.received += 1
-
     def note_latency(self, message: ModuleMessage) -> None:
         """Add the latency of a message: the time since the measurement that it is based on was sent."""
         if message.cause:

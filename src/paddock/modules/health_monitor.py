@@ -16,6 +16,7 @@ class ModuleHealth:
     name: str
     present: bool = False
     restarts: int = 0
+    crash: str = ""  # the last line that it printed before it crashed
     ended: bool = False  # whether it has ended with the run
     report: HealthMessage | None = None
     sent_at: float = 0.0  # wall time at which the newest report was sent, by the clock of its host

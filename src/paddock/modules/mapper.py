@@ -9,11 +9,12 @@ import numpy as np
 
 from paddock.arena.localisation import travel_sensors_of
 from paddock.arena.mapping import motion_noise_of, range_reader_of
+from paddock.core.errors import SpecError
 from paddock.core.geometry import ORIGIN
 from paddock.core.spec import Metres, Spec
 from paddock.mapping import Mapper
 from paddock.modules.bus import Bus
-from paddock.modules.config import Duration, ModulesSpec, Options, OptionTable
+from paddock.modules.config import Duration, ModulesSpec, Options, OptionTable, name_unknown_option
 from paddock.modules.journal import Journal
 from paddock.modules.messages import MapMessage, ModuleMessage, PoseMessage, RoundMessage
 from paddock.modules.module import Module
@@ -42,14 +43,20 @@ class MapperModule(Module):
     def __init__(self, name: str, spec: ModulesSpec, options: MapperOptions, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
-        self.mapper = Mapper(
-            travel_sensors_of(robot, ORIGIN, motion_noise_of(robot)),
-            range_reader_of(robot, options.device),
-            method=options.method,
-            resolution=options.resolution,
-            seed=spec.seed,
-            **options.options,
-        )
+        with name_unknown_option("mapper", options.options):
+            self.mapper = Mapper(
+                travel_sensors_of(robot, ORIGIN, motion_noise_of(robot)),
+                range_reader_of(robot, options.device),
+                method=options.method,
+                resolution=options.resolution,
+                seed=spec.seed,
+                **options.options,
+            )
+        sensors = self.mapper.reader.device, self.mapper.sensors.encoders
+        self.devices = [name for name in sensors if name is not None]  # travel and scan, read at the same time
+        for name in self.devices:
+            if name not in spec.devices:
+                raise SpecError(f"missing: {name!r}, which the mapper needs", path="devices")
         self.builder = ObservationBuilder(robot)
         header = {"robot": robot.name, "seed": spec.seed, "method": options.method, "resolution": options.resolution}
         header |= {"device": options.device, "options": dict(options.options)}
@@ -72,9 +79,8 @@ class MapperModule(Module):
         self.send_results()
 
     def update(self) -> None:
-        """Update the map if all required devices were read in this round: travel and scan need the same time."""
-        devices = [name for name in (self.mapper.reader.device, self.mapper.sensors.encoders) if name is not None]
-        if self.builder.find_oldest(devices) >= self.latest_round.time:
+        """Update the map if all required devices were read in this round."""
+        if self.builder.find_oldest(self.devices) >= self.latest_round.time:
             self.mapper.update(self.builder.observe(self.latest_round.time))
 
     def send_results(self) -> None:

@@ -14,7 +14,8 @@ REPLAY = "REPLAY"  # name of a module that sends recorded messages again under t
 WATCHERS = ("RECORDER", "LISTENER")  # names of passive listeners that are not modules
 EVERYONE = "ALL"  # a destination: all modules that listen to the source
 MAX_NUMBERS, MAX_CHARACTERS = 4096, 200
-ModuleId = Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]{0,31}$", description="a module's name in capitals")]
+MODULE_NAME = r"^[A-Z][A-Z0-9_]{0,31}$"
+ModuleId = Annotated[str, Meta(pattern=MODULE_NAME, description="a module's name in capitals")]
 Whole = Annotated[int, Meta(ge=0, le=2**53)]
 Line = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
 Numbers = Annotated[list[Finite | None], Meta(max_length=MAX_NUMBERS)]  # null: no return within range, infinity

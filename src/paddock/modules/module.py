@@ -148,7 +148,7 @@ class Module:
         return report
 
     def _take(self, message: ModuleMessage) -> None:
-        self.health.note(message)
+        self.health.received += 1
         if isinstance(message, ResumeMessage):
             self.repeat(message)
             if message.number < 0:

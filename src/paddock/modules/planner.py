@@ -12,8 +12,9 @@ from paddock.arena.localisation import odometry_of
 from paddock.core.observation import Observation, WheelSpeeds, acting
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
+from paddock.mapping.scan import Floats
 from paddock.modules.bus import Bus
-from paddock.modules.config import ModulesSpec, Options, OptionTable
+from paddock.modules.config import ModulesSpec, Options, OptionTable, name_unknown_option
 from paddock.modules.escape import Escape
 from paddock.modules.messages import (
     MAX_CHARACTERS,
@@ -30,7 +31,7 @@ from paddock.modules.messages import (
     StopMessage,
 )
 from paddock.modules.module import Module
-from paddock.modules.readings import Floats, ObservationBuilder, PointReader
+from paddock.modules.readings import ObservationBuilder, PointReader
 from paddock.modules.reflex import shape_of
 
 PLANNERS: Registry[Callable[..., Any]] = Registry(
@@ -128,7 +129,8 @@ class PlannerModule(DrivingModule):
         super().__init__(name, spec, options, bus)
         make = PLANNERS.get(options.controller, folder=spec.folder or None)
         self.feed: list[Callable[[ModuleMessage], None]] = []
-        self.controller = make(spec.robot_spec, self.feed, **options.options)
+        with name_unknown_option("planner", options.options):
+            self.controller = make(spec.robot_spec, self.feed, **options.options)
         self.act = acting(self.controller)
         self.mixed = 0  # sets of readings with different timestamps
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Collection
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.arena.devices import choose_display
 from paddock.core.observation import Observation, Slot
+from paddock.mapping.scan import Floats
 from paddock.modules.messages import (
     InsMessage,
     ModuleMessage,
@@ -24,7 +24,6 @@ from paddock.sensors.inertial import InertialSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.sonar import SonarSpec
 
-Floats = NDArray[np.float64]
 SAME_TIME = 1e-6  # [s]
 SAME_PLACE = 0.1  # [m] by which an echo and a laser range may differ: noise, and motion between the measurements
 CONE_EDGE = 0.05  # [rad] by which a cone may be wider than in its data sheet

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from paddock.arena.localisation import odometry_of
+from paddock.core.errors import SpecError
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import MetresOrZero, Seconds, Spec
 from paddock.modules.bus import Bus
@@ -26,7 +27,7 @@ from paddock.modules.messages import (
     RoundMessage,
     StopMessage,
 )
-from paddock.modules.module import Module
+from paddock.modules.module import CLOCK_BACK, Module
 from paddock.modules.readings import ObservationBuilder, PointReader
 from paddock.modules.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
 from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Refuse, Relay, StopOrder
@@ -62,7 +63,9 @@ class ReflexModule(Module):
         robot = spec.robot_spec
         self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
         self.rule: ProtectiveField | ClosingRule = (
-            ClosingRule() if options.rule == "ap2dx" else make_field(robot, self.reader, options)
+            make_closing_rule(robot, spec.devices)
+            if options.rule == "ap2dx"
+            else make_field(robot, self.reader, options)
         )
         self.watched = [  # devices without whose readings the robot is blind
             name for name in self.reader.beams if name in (spec.devices if options.rule != "ap2dx" else ("sonar",))
@@ -87,6 +90,13 @@ class ReflexModule(Module):
             case _:
                 if message.source == "SENSOR" and self.builder.take(message):
                     self.cause = message.cause
+
+    def _take(self, message: ModuleMessage) -> None:
+        if message.source in DRIVERS and 0 < self.time < message.time - CLOCK_BACK:
+            wrong = f"time {message.time:g} s: expected the time of the newest readings, {self.time:g} s"
+            self.act([Refuse(self.reflex.epoch, wrong)], self.time)
+        else:
+            super()._take(message)
 
     def on_neighbour_started(self, name: str) -> None:
         # In lock-step a motor receives the first round in any case, and all runs must be identical.
@@ -154,11 +164,10 @@ class ReflexModule(Module):
     def drive(self, wheels: WheelSpeeds, now: float) -> list[ReflexAction]:
         """Relay wheel speeds if no obstacle is too near, limited to a speed from which the robot stops in time."""
         times = self.spec.stop_times
-        slow = times.limit(wheels)
-        actions = self.reflex.on_motion(slow, now)
-        if slow != wheels:
-            most, within = times.max_speed, times.stop_within
-            reason = f"{max(map(abs, wheels)):.2f} m/s: limited to {most:.2f} m/s to stop within {within:g} s"
+        actions = self.reflex.on_motion(times.limit(wheels), now)
+        fastest, most, within = max(map(abs, wheels)), times.max_speed, times.stop_within
+        if fastest > most * (1 + 1e-9):  # not by rounding: planners limit their speeds in the same way
+            reason = f"{fastest:.2f} m/s: limited to {most:.2f} m/s to stop within {within:g} s"
             actions.append(Refuse(self.reflex.epoch, reason))
         return actions
 
@@ -213,6 +222,19 @@ def turning(sign: float, max_speed: float) -> tuple[float, float]:
     """Return wheel speeds [m/s] for a turn on the spot: left for -1, right for 1."""
     rim = math.copysign(TURN_SPEED * max_speed, sign) if sign else 0.0
     return rim, -rim
+
+
+def make_closing_rule(spec: RobotSpec, devices: Collection[str]) -> ClosingRule:
+    """Create the rule of AP2DX for a robot with its ring of sonars."""
+    rule = ClosingRule()
+    sonars = next((sensor.channels for sensor in spec.sensors if sensor.name == "sonar" and "sonar" in devices), 0)
+    if sonars <= max(rule.inner):
+        raise SpecError(
+            f"'ap2dx' needs at least {max(rule.inner) + 1} sonars as a device 'sonar', this robot has {sonars}: "
+            "use 'stopping-distance'",
+            path="modules.reflex.rule",
+        )
+    return rule
 
 
 def make_field(spec: RobotSpec, reader: PointReader, options: ReflexOptions) -> ProtectiveField:

@@ -85,7 +85,7 @@ def read_map(message: MapMessage) -> OccupancyGrid | None:
         cells = zlib.decompressobj().decompress(message.cells, size + 1)
     except zlib.error:
         return None
-    if len(cells) != size or not size:
+    if len(cells) != size or not size or not message.resolution > 0:
         return None
     states = np.frombuffer(cells, np.int8).reshape(frame.shape)
     odds = np.where(states < 0, 0.0, np.where(states > 0, SURE, -SURE)).astype(np.float32)

@@ -13,7 +13,8 @@ from paddock.core.geometry import ORIGIN, Pose, compose, relative
 from paddock.core.observation import Observation
 from paddock.estimate import Estimate
 from paddock.mapping import GridFrame, MapView, OccupancyGrid
-from paddock.mapping.scan import transform
+from paddock.mapping.quality import sample
+from paddock.mapping.scan import Floats, transform
 from paddock.mapping.view import UNSEEN
 from paddock.modules.health_monitor import HealthMonitor, ModuleHealth
 from paddock.modules.messages import (
@@ -26,7 +27,7 @@ from paddock.modules.messages import (
     PresenceMessage,
     RefusedMessage,
 )
-from paddock.modules.readings import Floats, PointReader
+from paddock.modules.readings import PointReader
 from paddock.modules.remote_map import read_map
 from paddock.robots import RobotSpec
 
@@ -136,10 +137,4 @@ def turn_cells(frame: GridFrame, cells: Cells, origin: Pose) -> tuple[GridFrame,
     corners = transform(np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]), origin)
     (low_x, low_y), (high_x, high_y) = corners.min(axis=0), corners.max(axis=0)
     there = GridFrame.around(low_x, low_y, high_x, high_y, frame.resolution)
-    rows, columns = np.indices(there.shape).reshape(2, -1)
-    places = there.centres(np.column_stack((rows, columns)))
-    back = frame.cells(transform(places, relative(origin, ORIGIN)))
-    inside = ((back >= 0) & (back < frame.shape)).all(axis=1)
-    turned = np.full(len(back), UNSEEN, np.uint8)
-    turned[inside] = cells[back[inside, 0], back[inside, 1]]
-    return there, turned.reshape(there.shape)
+    return there, sample(cells, frame, there, origin, UNSEEN)

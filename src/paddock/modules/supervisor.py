@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -22,7 +23,6 @@ from paddock.modules.config import ModulesSpec
 from paddock.modules.health_monitor import HealthMonitor
 from paddock.modules.process import ARENA_URL, SUPERVISOR, set_priority
 from paddock.modules.recording import BusRecorder
-from paddock.modules.sockets import choose_port
 
 FIRST_DELAY, LONGEST_DELAY = 0.05, 5.0  # [s] before a module is restarted; doubled each time
 STEADY = 10.0  # [s] a module must run until its restart delay is reset
@@ -192,6 +192,8 @@ class Supervisor:
             elif status is not None and name == "coordinator" and self.spec.url is None:
                 why = f"status {status}, and its world with it: {process.last_line()}"
                 raise PaddockError(f"the coordinator ended with {why}")
+            elif status is not None:
+                self.health_monitor[name.upper()].crash = process.last_line()
             if process.is_due and not self.over:
                 process.start()
             self.health_monitor[name.upper()].restarts = process.restarts
@@ -227,6 +229,13 @@ def read_cpu(pid: int) -> float:
 def choose_bus(url: str) -> str:
     """Return a bus that processes can reach: that of the configuration, with a free port if it has none."""
     if urlsplit(url).scheme == "memory":
-        return f"lines://127.0.0.1:{choose_port()}"
+        return f"lines://{LOCAL}:{choose_port()}"
     host, port = split_address(url)
     return url if port else f"{urlsplit(url).scheme}://{host}:{choose_port(host if host != PEERS else LOCAL)}"
+
+
+def choose_port(host: str = LOCAL) -> int:
+    """Return a port that is currently free."""
+    with socket.create_server((host, 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port

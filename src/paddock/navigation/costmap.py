@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.mapping import GridFrame, OccupancyGrid
+from paddock.mapping.scan import Floats
 from paddock.navigation.distance_transform import transform_distance
 from paddock.navigation.footprint import Footprint
-from paddock.navigation.grid_search import Cell, Floats
+from paddock.navigation.grid_search import Cell
 from paddock.navigation.kernels.body import body_clearance
 
 Value = TypeVar("Value", bound=np.generic)  # of a cell

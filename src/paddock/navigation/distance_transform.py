@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.mapping.scan import Floats
 from paddock.navigation.kernels.distance import distance_to_nearest
-
-Floats = NDArray[np.float64]
 
 
 def transform_distance(marked: NDArray[np.bool_], resolution: float) -> Floats:

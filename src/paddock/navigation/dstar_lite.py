@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.navigation.grid_search import Cell, Floats, Whole, check_costs, flat, least_cost
+from paddock.mapping.scan import Floats
+from paddock.navigation.grid_search import Cell, Whole, check_costs, flat, least_cost
 from paddock.navigation.kernels.incremental import (
     COLUMNS,
     LEAST,

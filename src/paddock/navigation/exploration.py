@@ -11,10 +11,11 @@ import numpy as np
 
 from paddock.core.geometry import Pose, wrap
 from paddock.core.registry import Registry
+from paddock.mapping.scan import Floats
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import DriveLimits
 from paddock.navigation.frontiers import Frontier
-from paddock.navigation.grid_search import Floats, SearchTree, search_grid
+from paddock.navigation.grid_search import SearchTree, search_grid
 from paddock.navigation.kernels.tour import first_of_tour
 
 SAME = 2.7  # maximum movement of the same frontier between two plans [circumscribed radii of the body]

@@ -21,6 +21,7 @@ from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
 FINISHED = "explored: no reachable frontier is left"
+GIVEN_UP = ", except those that were visited three times in vain"
 FARTHEST, SURE = 4.0, 0.8  # maximum viewing distance: in circumscribed radii, and as a share of the sensor's range
 TIME_FACTOR, DELAY = 4.0, 15.0  # time limit of a path: factor on the expected time, plus a delay [s]
 
@@ -72,7 +73,8 @@ class Explorer(MapController):
         self._blacklist_failed(time)
         choices = self._choices(time)
         if not choices:
-            self.finish(FINISHED)
+            if not self._looks_round(pose, time):
+                self.finish(f"{FINISHED}{GIVEN_UP if self.found else ''}")
             return
         situation = Situation(
             choices,
@@ -95,6 +97,12 @@ class Explorer(MapController):
             self.current = None
             return
         self.driver.take(path, chosen.view.heading, same_goal=same)
+
+    def _looks_round(self, pose: Pose, time: float) -> bool:
+        """Turn once before the first frontier is chosen: a few beams may show none from the start pose."""
+        if self.plans == 1 and math.isinf(self._late):
+            self.driver.recover(pose, time)
+        return math.isinf(self._late) and self.driver.state == "recovering"
 
     def _blacklist_failed(self, time: float) -> None:
         """Blacklist the current frontier if it was reached without effect, or not reached in time."""

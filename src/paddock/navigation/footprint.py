@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Shape, bounding_radius
+from paddock.mapping.scan import Floats
 
-Floats = NDArray[np.float64]
 MAX_SPACING = 0.03  # maximum distance of points on an outline [m]
 POINTS = 8  # minimum number of points along its largest radius
 

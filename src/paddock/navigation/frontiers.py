@@ -11,8 +11,9 @@ import numpy as np
 
 from paddock.core.geometry import Point, Pose
 from paddock.mapping import GridFrame
+from paddock.mapping.scan import Floats
 from paddock.navigation.costmap import CostMap
-from paddock.navigation.grid_search import Cell, Floats, SearchTree
+from paddock.navigation.grid_search import Cell, SearchTree
 from paddock.navigation.kernels.frontier import (
     COST,
     SEEN,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
+from paddock.mapping.scan import Floats
 from paddock.navigation.kernels.search import NOWHERE, search
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Cell = tuple[int, int]  # row, column
 

@@ -113,7 +113,7 @@ class PathDriver:
         states = states_of(log_odds)
         if mapper.scan is not None and not mapper.reader.opening:  # sonar echoes may be anywhere on their arcs
             cells = frame.cells(transform(mapper.scan.points(), mapper.scan_pose))
-            cells = cells[((cells >= 0) & (cells < frame.shape)).all(axis=1)]
+            cells = cells[frame.inside(cells)]
             states[cells[:, 0], cells[:, 1]] = 1
         return CostMap.of(states, frame, self.footprint, self.inflation)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
@@ -13,6 +12,7 @@ from paddock.overhead.pixels import Image32, blur, sample
 from paddock.overhead.sensor import add_noise, encode_jpeg
 from paddock.overhead.spec import OverheadSpec
 from paddock.vision.boards import BoardSpec
+from paddock.vision.camera_model import rotate_about_axes
 from paddock.vision.decode import decode_jpeg
 from paddock.vision.lens import Floats, Lens
 
@@ -23,10 +23,7 @@ FINER_RAYS = 2  # rays per pixel in each direction
 
 def board_rotation(turns_deg: tuple[float, float, float]) -> Floats:
     """Return the rotation of a board about its normal, then the picture's y and x [degrees]; 0: faces the camera."""
-    a, b, c = (math.radians(angle) for angle in turns_deg)
-    about_x = np.array([[1, 0, 0], [0, math.cos(a), -math.sin(a)], [0, math.sin(a), math.cos(a)]])
-    about_y = np.array([[math.cos(b), 0, math.sin(b)], [0, 1, 0], [-math.sin(b), 0, math.cos(b)]])
-    about_z = np.array([[math.cos(c), -math.sin(c), 0], [math.sin(c), math.cos(c), 0], [0, 0, 1]])
+    about_x, about_y, about_z = rotate_about_axes(*turns_deg)
     rotation: Floats = about_x @ about_y @ about_z
     return rotation
 

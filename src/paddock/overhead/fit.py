@@ -24,10 +24,13 @@ FLOOR_INSET = 0.9  # in sizes of a floor marker
 def fit_camera(world: WorldSpec, spec: OverheadSpec) -> CameraModel:
     """Return the camera model of a spec above a world."""
     x0, y0, x1, y1 = world.bounds
-    mount, optics = spec.mount, spec.optics
+    mount, optics, side = spec.mount, spec.optics, max(x1 - x0, y1 - y0)
+    for name, size in (("size", spec.markers.size), ("floor_size", spec.markers.floor_size)):
+        if size is not None and size > side:
+            raise SpecError(f"expected metres <= {side:g}, the side of the world, got {size:g}", path=f"markers.{name}")
     pose = CameraPose(
         at=mount.at or ((x0 + x1) / 2, (y0 + y1) / 2),
-        height=mount.height or max(LOWEST, HEIGHT_PER_LENGTH * max(x1 - x0, y1 - y0)),
+        height=mount.height or max(LOWEST, HEIGHT_PER_LENGTH * side),
         tilt_deg=mount.tilt_deg,
         turn_deg=mount.turn_deg,
     )
@@ -35,7 +38,9 @@ def fit_camera(world: WorldSpec, spec: OverheadSpec) -> CameraModel:
         model = CameraModel(lens=lens_with(spec, optics.focal), pose=pose)
     else:
         model = CameraModel(lens=_longest_lens(world, spec, pose), pose=pose)
-    model.find_slopes(_outline(spec.size))  # raises an error if the lens would fold the picture
+    seen = model.locate(_outline(spec.size), 0.0)  # raises an error if the lens would fold the picture
+    if (seen.max(axis=0) <= (x0, y0)).any() or (seen.min(axis=0) >= (x1, y1)).any():
+        raise SpecError("the camera does not see the world: expected a position above it and less tilt", path="mount")
     return model
 
 
@@ -70,6 +75,8 @@ def _longest_lens(world: WorldSpec, spec: OverheadSpec, pose: CameraPose) -> Len
         )
     offsets = np.abs(seen - lens_with(spec, 1.0).centre).max(axis=0)
     room = np.array(spec.size) / 2 - MARGIN * spec.size[0]
+    if not (room > 0).all():
+        raise SpecError(f"expected a height of more than {2 * MARGIN:.0%} of the width", path="size")
     return lens_with(spec, float((room / offsets).min()))
 
 

@@ -33,11 +33,11 @@ class Guard:
         self.network, self.nonce_life, self.clock = network, nonce_life, clock
         self._secret = secrets.token_bytes(32)
 
-    def check(self, method: str, uri: str, authorization: str | None) -> list[str]:
+    def check(self, method: str, uri: str, authorization: str) -> list[str]:
         """Return an empty list if the request is authorised, else the `WWW-Authenticate` headers of the refusal."""
         if not self.network.user:
             return []
-        scheme, rest = parse_scheme(authorization or "")
+        scheme, rest = parse_scheme(authorization)
         if self.network.authentication == "basic":
             return [] if scheme == "basic" and self._knows_basic(rest) else [f'Basic realm="{REALM}", charset="UTF-8"']
         stale = False

@@ -113,7 +113,8 @@ class CameraRequest(BaseHTTPRequestHandler):
         if self.server.loopback and not _is_local_name(self.headers.get("Host", "")):
             self.send_error(421, "This camera is for this machine only")  # protects against pages of other sites
             return
-        challenges = self.server.guard.check("GET", self.path, self.headers.get("Authorization"))
+        proof = self.headers.get("Authorization", "").encode("latin-1").decode(errors="replace")  # in fact UTF-8
+        challenges = self.server.guard.check("GET", self.path, proof)
         try:
             if challenges:
                 self._refuse(challenges)

@@ -21,6 +21,8 @@ PHASES = 8  # number of tried phases of a bit
 
 def blink_codes(count: int, *, bits: int = BITS, apart: int = APART) -> tuple[int, ...]:
     """Return words that differ from each other in at least `apart` bits, and from their own rotations in at least 2."""
+    if count < 1:
+        raise PaddockError(f"blink codes: expected at least 1 robot, got {count}")
     words: list[int] = []
     for word in range(1, 1 << bits):
         turned = _rotations(word, bits)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, SpecError
 from paddock.vision.boards import BoardSpec
 from paddock.vision.lens import Floats, Lens
 from paddock.vision.markers import Pixels8, to_grey
@@ -63,15 +63,14 @@ def calibrate_lens(
         flags=cv2.CALIB_FIX_K3,
     )
     k1, k2, p1, p2 = (float(value) for value in np.ravel(coefficients)[:4])
-    lens = Lens(
-        size=size,
-        focal=(float(matrix[0, 0]), float(matrix[1, 1])),
-        centre=(float(matrix[0, 2]), float(matrix[1, 2])),
-        k1=k1,
-        k2=k2,
-        p1=p1,
-        p2=p2,
-    )
+    focal, centre = (matrix[0, 0], matrix[1, 1]), (matrix[0, 2], matrix[1, 2])
+    try:
+        lens = Lens(size=size, focal=focal, centre=centre, k1=k1, k2=k2, p1=p1, p2=p2)
+    except SpecError as error:
+        raise PaddockError(
+            f"the {len(used)} views do not determine the lens ({error}): "
+            "take pictures in which the board is tilted differently and reaches all corners"
+        ) from None
     residuals = [board_residuals(lens, layout, *view) for view in found]
     outside = [np.full(len(numbers), float(out)) for (numbers, _), out in zip(found, held, strict=True)]
     out_errors = [error for error, out in zip(residuals, held, strict=True) if out]

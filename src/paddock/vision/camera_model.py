@@ -9,11 +9,19 @@ from typing import Annotated, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paddock.core.errors import SpecError
 from paddock.core.spec import Degrees, Description, Metres, Point, Spec
 from paddock.vision.lens import Floats, Lens
 
 Angles = Annotated[tuple[Degrees, Degrees], Description("[about the picture's x, about its y] in degrees")]
 DOWN = np.diag([1.0, -1.0, -1.0])  # world to camera, for a camera that looks straight down with x to the right
+
+
+def rotate_about_axes(*angles_deg: float) -> tuple[Floats, Floats, Floats]:
+    """Return the rotations about the axes x, y and z by angles [degrees], shape (3, 3) each."""
+    (a, b, c), (sa, sb, sc) = ([f(math.radians(angle)) for angle in angles_deg] for f in (math.cos, math.sin))
+    about_x, about_y = [[1, 0, 0], [0, a, -sa], [0, sa, a]], [[b, 0, sb], [0, 1, 0], [-sb, 0, b]]
+    return np.array(about_x), np.array(about_y), np.array([[c, -sc, 0], [sc, c, 0], [0, 0, 1]])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,11 +41,7 @@ class CameraPose(Spec):
     @property
     def rotation(self) -> Floats:
         """Rotation from the world's frame to the camera's (x right, y down, z ahead), shape (3, 3)."""
-        a, b = (math.radians(angle) for angle in self.tilt_deg)
-        turn = math.radians(self.turn_deg)
-        about_x = np.array([[1, 0, 0], [0, math.cos(a), -math.sin(a)], [0, math.sin(a), math.cos(a)]])
-        about_y = np.array([[math.cos(b), 0, math.sin(b)], [0, 1, 0], [-math.sin(b), 0, math.cos(b)]])
-        about_z = np.array([[math.cos(turn), math.sin(turn), 0], [-math.sin(turn), math.cos(turn), 0], [0, 0, 1]])
+        about_x, about_y, about_z = rotate_about_axes(*self.tilt_deg, -self.turn_deg)
         rotation: Floats = about_x @ about_y @ DOWN @ about_z
         return rotation
 
@@ -77,6 +81,8 @@ class CameraModel(Spec):
         """
         rays = self.lens.find_rays(pixels)
         ahead = np.concatenate([rays, np.ones((*rays.shape[:-1], 1))], axis=-1) @ self.pose.rotation
+        if not (ahead[..., 2] < 0).all():
+            raise SpecError("a part of the picture shows the horizon: expected less tilt", path="tilt_deg")
         return np.asarray(ahead[..., :2] / -ahead[..., 2:])
 
     def locate(self, pixels: ArrayLike, height: float) -> Floats:

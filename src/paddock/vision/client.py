@@ -13,6 +13,7 @@ from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from paddock.core.errors import LinkError, Refused, Timeout
+from paddock.core.outside import visible
 from paddock.core.values import Picture
 from paddock.vision.deadline import DeadlineReader
 from paddock.vision.decode import DamagedPicture, PictureTooLarge, decode_jpeg
@@ -79,6 +80,8 @@ class IpCamera:
         self.port = port or (443 if self._https else 80)
         self.path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self.url = f"{parts.scheme}://{self.host}:{self.port}{self.path}"  # without the password
+        if not timeout > 0:
+            raise LinkError(f"timeout: expected seconds > 0, got {timeout!r}")
         self.timeout, self.clock = timeout, clock
         name, secret = user or unquote(parts.username or ""), password or unquote(parts.password or "")
         self._credentials = Credentials(name, secret) if name else None
@@ -192,12 +195,12 @@ class IpCamera:
 
         connection.response_class = respond  # type: ignore[assignment]
         try:
-            connection.request("GET", self.path, headers=headers | ({"Authorization": proof} if proof else {}))
+            connection.request("GET", self.path, headers=headers | ({"Authorization": proof.encode()} if proof else {}))
             return connection.getresponse(), readers[-1]
         except TimeoutError:
             raise Timeout(f"{self.url}: the camera did not answer within {self.timeout:g} s") from None
-        except BROKEN as error:
-            raise LinkError(f"{self.url}: the camera cannot be reached: {error}") from None
+        except (*BROKEN, UnicodeError) as error:  # the last: a host name or path that cannot be sent
+            raise LinkError(f"{self.url}: the camera cannot be reached: {visible(str(error)[:200])}") from None
 
     def _decode(self, stamp: str | None, jpeg: bytes) -> TimedPicture | None:
         received = self.clock()

@@ -59,15 +59,20 @@ def _detect(grey: Pixels8, threshold: int) -> dict[int, Floats]:
 def to_grey(picture: Pixels8) -> Pixels8:
     """Convert a picture to grey."""
     pixels = np.ascontiguousarray(picture).view(np.ndarray)
-    if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] != 3):
-        raise PaddockError(
-            f"a picture: expected uint8 of shape (row, column) or (row, column, 3), got {pixels.dtype} {pixels.shape}"
-        )
-    if pixels.ndim == 2:
+    if pixels.ndim == 2 and pixels.dtype == np.uint8 and pixels.size:
         return pixels
+    check_colours(pixels, "(row, column) or (row, column, 3)")
     cv2 = import_opencv("looking at pictures")
     grey: Pixels8 = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
     return grey
+
+
+def check_colours(pixels: Pixels8, shapes: str = "(row, column, 3)") -> None:
+    """Raise an error unless an array is a picture in colour; `shapes` describes what is expected."""
+    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
+        raise PaddockError(
+            f"a picture: expected uint8 of shape {shapes} with pixels, got {pixels.dtype} {pixels.shape}"
+        )
 
 
 @lru_cache(maxsize=len(THRESHOLDS))

@@ -10,7 +10,7 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.core.rules import is_color, rgb
 from paddock.vision.camera_model import CameraModel
-from paddock.vision.markers import Pixels8
+from paddock.vision.markers import Pixels8, check_colours
 from paddock.vision.opencv import import_opencv
 
 HUE_BAND = 12  # tolerance of the hue, of 180
@@ -45,7 +45,11 @@ def find_patches(
     hue, saturation, _ = cv2.cvtColor(np.array([[rgb(color)]], np.uint8), cv2.COLOR_RGB2HSV)[0, 0].tolist()
     if saturation < LEAST_SATURATION:
         raise PaddockError(f"color {color!r}: expected a colour with a hue, not a grey")
-    soft = cv2.GaussianBlur(np.ascontiguousarray(picture).view(np.ndarray), (0, 0), 1.0)
+    if not radius > 0:
+        raise PaddockError(f"radius: expected metres > 0, got {radius!r}")
+    pixels = np.ascontiguousarray(picture).view(np.ndarray)
+    check_colours(pixels)
+    soft = cv2.GaussianBlur(pixels, (0, 0), 1.0)
     hsv = cv2.cvtColor(soft, cv2.COLOR_RGB2HSV).astype(np.int16)
     off = np.abs((hsv[..., 0] - hue + 90) % 180 - 90)
     mask = (off <= HUE_BAND) & (hsv[..., 1] >= LEAST_SATURATION) & (hsv[..., 2] >= LEAST_VALUE)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from paddock.core.errors import SpecError
 from paddock.core.geometry import wrap
 from paddock.estimate import PoseFix
 from paddock.vision.camera_model import CameraModel
@@ -77,7 +78,10 @@ class MarkerTracker:
         return self.coverages.shares
 
     def _measure_robot(self, robot: MarkedRobot, corners: Floats, time: float) -> MarkerSighting | None:
-        points = self.camera.locate(corners, robot.height)
+        try:
+            points = self.camera.locate(corners, robot.height)
+        except SpecError:  # a corner outside the view of the lens, where its distortion is not known
+            return None
         x, y, heading, misfit = fit_square(points, robot.size)
         if misfit > LARGEST_MISFIT * robot.size:
             return None

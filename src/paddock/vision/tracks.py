@@ -47,7 +47,8 @@ class SpotTracker:
 
     def update(self, time: float, spots: Sequence[Point]) -> list[SpotTrack]:
         """Assign the spots of a picture to tracks. Return the track of each spot, in order."""
-        self.tracks = [track for track in self.tracks if time - track.time <= self.timeout]
+        # If the clock went back, for example after a reset, all tracks end.
+        self.tracks = [track for track in self.tracks if 0 <= time - track.time <= self.timeout]
         costs = np.full((len(self.tracks), len(spots)), math.inf)
         for i, track in enumerate(self.tracks):
             expected, passed = track.predict(time), time - track.time

@@ -30,7 +30,7 @@ def parse_carmen(lines: Iterable[str], name: str) -> ScanLog:
             elif kind == "ODOM":
                 odometry.append(parse_odometry(words))
             else:
-                notes.skipped[kind] += 1
+                notes.skip(kind)
     used = next((kind for kind, records in lasers.items() if records), "FLASER")
     for other, records in lasers.items():
         if other != used and records:

@@ -46,7 +46,7 @@ def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
                 steps.setdefault((first, second), parse_pose(words, "step"))
                 vertices |= {first, second}
             else:
-                notes.skipped[words.kind] += 1
+                notes.skip(words.kind)
     if not lasers:
         notes.skipped["vertices without a scan"] = len(vertices)
     places = chain_steps(sorted(vertices), steps, notes) if lasers else {}

@@ -13,6 +13,7 @@ from pathlib import Path
 from paddock.core.errors import PaddockError
 
 MAX_PROBLEMS = 100  # stored per file
+MAX_KINDS, LONGEST_KIND = 20, 32  # types of skipped lines that are counted by name, and their characters
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -92,6 +93,12 @@ class LogNotes:
         for number, line in enumerate(lines, 1):
             if (words := line.split()) and not words[0].startswith("#"):
                 yield number, LogWords(words)
+
+    def skip(self, kind: str) -> None:
+        """Count a line of another type. A file that is not a log has many types, which are counted together."""
+        is_name = kind.isascii() and kind.isprintable() and len(kind) <= LONGEST_KIND
+        known = kind in self.skipped or (is_name and len(self.skipped) < MAX_KINDS)
+        self.skipped[kind if known else "other lines"] += 1
 
     @contextmanager
     def leave_out_broken(self, number: int, kind: str) -> Iterator[None]:

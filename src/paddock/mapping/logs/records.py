@@ -14,16 +14,17 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.core.geometry import ORIGIN, Pose, relative
 from paddock.mapping.logs.lines import LogWords
+from paddock.mapping.scan import Floats
 
-Floats = NDArray[np.float64]
 # Numbers of beams by field of view [degrees]: FLASER lines contain only the number of beams.
 FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others have 180°
 WITHOUT_LAST = (100, 180, 200, 360, 400)  # numbers of beams whose last beam is one step before the edge of the field
 MAX_BEAMS = 100_000
+FARTHEST, LATEST = 1e6, 1e12  # maximum position [m] and time [s]; larger ones are invalid
+WIDEST = 2.1 * math.pi  # a full turn, and some rounding; wider fields are in degrees, or invalid [rad]
 
 
 class LaserRecord(NamedTuple):
@@ -89,9 +90,9 @@ LASERS: dict[str, Callable[[LogWords], LaserRecord]] = {
 def parse_sweep(words: LogWords) -> tuple[Floats, Floats, float]:
     """Parse angles, ranges and maximum range of a line that describes its laser."""
     _, start, _, step, max_range, _, _ = words.numbers(7, "laser type, start, field of view, step, range, accuracy")
-    if not (math.isfinite(start) and math.isfinite(step)):
-        raise ValueError(f"start and step: expected finite numbers, got {start}, {step}")
     count = beam_count(words)
+    if not (abs(start) <= WIDEST and abs(step) * count <= WIDEST):
+        raise ValueError(f"start and step: expected radians, for beams within a full turn, got {start}, {step}")
     ranges = np.array(words.numbers(count, "ranges"))
     words.take(words.count("number of remissions"), "remissions")
     return start + step * np.arange(count, dtype=float), ranges, max_range if max_range > 0 else math.inf
@@ -108,8 +109,8 @@ def beam_count(words: LogWords) -> int:
 def parse_pose(words: LogWords, what: str) -> Pose:
     """Parse the next three numbers as a pose."""
     pose = Pose(*words.numbers(3, what))
-    if not all(map(math.isfinite, pose)):
-        raise ValueError(f"{what}: expected finite numbers, got {tuple(pose)}")
+    if not (math.hypot(pose.x, pose.y) <= FARTHEST and math.isfinite(pose.heading)):
+        raise ValueError(f"{what}: expected finite numbers, and a position within {FARTHEST:g} m, got {tuple(pose)}")
     return pose
 
 
@@ -118,8 +119,8 @@ def parse_times(words: LogWords) -> tuple[float, float]:
     (sent,) = words.numbers(1, "time")
     words.take(1, "host")
     (written,) = words.numbers(1, "logger's time")
-    if not (math.isfinite(sent) and math.isfinite(written)):
-        raise ValueError(f"time: expected finite numbers, got {sent}, {written}")
+    if not (abs(sent) <= LATEST and abs(written) <= LATEST):
+        raise ValueError(f"time: expected seconds, at most {LATEST:g}, got {sent}, {written}")
     return sent, written
 
 

@@ -56,6 +56,6 @@ def usable_range(ranges: Sequence[np.ndarray]) -> float:
     limit = SEEN_NOTHING
     every = np.concatenate(list(ranges)) if ranges else np.empty(0)
     every = every[np.isfinite(every)]
-    if len(every) and (largest := every.max()) <= limit and (every >= 0.995 * largest).mean() > SATURATED:
+    if len(every) and 0 < (largest := every.max()) <= limit and (every >= 0.995 * largest).mean() > SATURATED:
         return float(0.995 * largest)
     return float(limit)

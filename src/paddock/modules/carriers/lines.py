@@ -22,6 +22,7 @@ from paddock.core.errors import BadMessage, LinkError, PaddockWarning
 from paddock.modules.bus import Bus, Post, open_bus, split_address
 from paddock.modules.messages import (
     EVERYONE,
+    MAX_CHARACTERS,
     REPLAY,
     ActionMessage,
     ClearMessage,
@@ -77,15 +78,16 @@ class LineServer(Closing):
             connection.settimeout(HELLO_TIME)
             batches = read_batches(connection)
             first, *rest = next(batches, [b""])
-            hello = decode_message(first)
-            if not isinstance(hello, HelloMessage) or len(self._peers) >= MAX_PEERS or self._closed.is_set():
-                return
-            connection.settimeout(None)
+            name = EVERYONE
             try:
+                hello = read_hello(first)
+                name = hello.source
+                if len(self._peers) >= MAX_PEERS or self._closed.is_set():
+                    raise LinkError(f"expected at most {MAX_PEERS} modules")
+                connection.settimeout(None)
                 peer = self._welcome(connection, hello)
             except LinkError as error:
-                refusal = RefusedMessage(source="GATE", destination=hello.source, reason=str(error)[:200])
-                connection.sendall(encode_message(refusal) + b"\n")
+                send_refusal(connection, name, str(error))
                 return
             try:
                 peer.read(chain([rest], batches))
@@ -97,7 +99,9 @@ class LineServer(Closing):
         with self._lock:
             former = self._peers.pop(hello.source, None)
             if former is not None:
-                former.refuse(f"another module with the name {hello.source} replaces this connection")
+                with suppress(OSError):
+                    reason = f"another module with the name {hello.source} replaces this connection"
+                    send_refusal(former.connection, hello.source, reason, socket.MSG_DONTWAIT)
                 former.close()
             bus = open_bus(
                 self.url, hello.source, hears=hello.hears, lossless=hello.lossless, everything=hello.everything
@@ -175,12 +179,6 @@ class LinePeer:
         if message.destination == EVERYONE:
             message = msgspec.structs.replace(message, destination=self.hello.source)
         return encode_original(message)
-
-    def refuse(self, reason: str) -> None:
-        """Send the module the reason why its connection ends."""
-        refusal = RefusedMessage(source="GATE", destination=self.hello.source, reason=reason[:200])
-        with suppress(OSError):
-            self.connection.send(encode_message(refusal) + b"\n", socket.MSG_DONTWAIT)
 
     def close(self) -> None:
         """Close the connection."""
@@ -266,6 +264,20 @@ class LineBus(Bus):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         self._thread.join(1.0)
+
+
+def read_hello(line: bytes) -> HelloMessage:
+    """Return the first message of a connection, or raise a LinkError."""
+    message = decode_message(line)
+    if not isinstance(message, HelloMessage):
+        raise LinkError("expected HELLO!!! as the first message")
+    return message
+
+
+def send_refusal(connection: socket.socket, name: str, reason: str, flags: int = 0) -> None:
+    """Send a module the reason why its connection ends."""
+    refusal = RefusedMessage(source="GATE", destination=name, reason=reason[:MAX_CHARACTERS])
+    connection.send(encode_message(refusal) + b"\n", flags)
 
 
 def read_batches(connection: socket.socket) -> Iterator[list[bytes]]:

@@ -10,14 +10,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.observation import WheelSpeeds
-from paddock.mapping.scan import transform
+from paddock.mapping.scan import Floats, transform
 from paddock.modules.safety.sweep_kernels import find_contact
 
-Floats = NDArray[np.float64]
 NO_POINTS: Floats = np.empty((0, 2))
 STILL_SPEED = 1e-6  # [m/s]
 SWEEP_STEP = 0.02  # [m] motion of the outermost corner between two checks

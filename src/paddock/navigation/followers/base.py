@@ -10,9 +10,9 @@ import numpy as np
 
 from paddock.core.geometry import Pose, wrap
 from paddock.mapping.frame import Points
+from paddock.mapping.scan import Floats
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import STILL, DriveLimits, Twist
-from paddock.navigation.grid_search import Floats
 from paddock.navigation.kernels.body import free_time
 from paddock.navigation.paths import path_length
 

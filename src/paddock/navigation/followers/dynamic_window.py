@@ -8,10 +8,10 @@ import numpy as np
 
 from paddock.core.geometry import Pose
 from paddock.mapping.frame import Points
+from paddock.mapping.scan import Floats
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers.base import POINTS_AHEAD, PredictingFollower, drive_numbers, spacing_of
-from paddock.navigation.grid_search import Floats
 from paddock.navigation.kernels.rollouts import choose_twist
 
 
