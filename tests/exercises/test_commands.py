@@ -90,6 +90,18 @@ def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
     assert "failed: mine.py line 2" in done.stdout
 
 
+def test_a_folder_is_checked_as_in_grading(folder: Path) -> None:
+    mine = folder.parent / "mine"
+    mine.mkdir()
+    command = ("exercise", "check", str(folder), str(mine), "--json")
+    done = paddock(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{mine}: there is neither controller.py nor a single Python file of another name" in done.stderr
+    (mine / "drive.py").write_text("def act(seen):\n    return 0.1, 0.1\n", encoding="utf-8")
+    points = {row["check"]: row["points"] for row in map(json.loads, paddock(*command).stdout.splitlines())}
+    assert points["sets off"] == 1
+
+
 REFEREE = """
 from paddock.referees import Referee
 

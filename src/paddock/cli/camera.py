@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from paddock.cli.files import check_new, check_picture
+from paddock.cli.files import CHARTS, check_new, check_picture, print_written
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.files import write_text
@@ -50,7 +50,7 @@ def print_board(
     pages = draw_marker_sheets(board=BoardSpec(square=square, marker=marker), robots=robots, size=size, lid=lid)
     save_sheets(pages, check_new(output, force=force))
     count = len(pages) if output.suffix.lower() == ".pdf" else 1
-    Console().print(f"wrote {output} ({count} {'page' if count == 1 else 'pages'}, A4); print it at 100 %")
+    print_written(output, f" ({count} {'page' if count == 1 else 'pages'}, A4); print it at 100 %")
 
 
 def calibrate_source(
@@ -69,7 +69,7 @@ def calibrate_source(
     """Calibrate from a folder or a camera, and write the lens."""
     board = BoardSpec(square=square, marker=marker)
     check_new(output, force=force)
-    map_file = check_picture(chart)
+    map_file = check_picture(chart, CHARTS)
     console = Console(highlight=False)
     if "://" in source:
         camera = IpCamera(source, user=user, password=password)
@@ -81,9 +81,10 @@ def calibrate_source(
         pictures = list(read_folder(Path(source)))
     found = calibrate_lens(pictures, board)
     write_text(output, found.lens.to_toml())
-    console.print(
-        f"wrote {output}: {found.views} views, rms {found.rms:.3f} pixels; {found.held_out} held out, "
-        f"rms {found.hold_out_rms:.3f} pixels; {found.refused} pictures show too little of the board"
+    print_written(
+        output,
+        f": {found.views} views, rms {found.rms:.3f} pixels; {found.held_out} held out, "
+        f"rms {found.hold_out_rms:.3f} pixels; {found.refused} pictures show too little of the board",
     )
     if found.hold_out_rms > 2 * max(found.rms, 0.15):
         console.print("the held-out views fit worse: take more views, with the board in the corners", style="yellow")
@@ -102,7 +103,7 @@ def calibrate_source(
             down=True,
         )
         save_figure(chart_of_errors, map_file)
-        console.print(f"wrote {map_file}")
+        print_written(map_file)
 
 
 def read_folder(folder: Path) -> Iterator[Pixels8]:

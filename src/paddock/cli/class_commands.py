@@ -162,11 +162,12 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
     """
     from paddock.classes import write_links
     from paddock.cli.class_tables import print_class_links
+    from paddock.cli.files import print_written
 
     found = open_class(folder)
     print_class_links(found, address)
     write_links(found, out or folder / "links.csv", address)
-    typer.echo(f"wrote {out or folder / 'links.csv'}")
+    print_written(out or folder / "links.csv")
     print_locked_out(found)
     print_link_warning(found, address)
 
@@ -178,10 +179,11 @@ def print_sheet(folder: options.ClassPath, address: options.Address = "", out: o
     paddock class sheet robotics-101
     """
     from paddock.classes import write_sheet
+    from paddock.cli.files import print_written
 
     found = open_class(folder)
     write_sheet(found, out or folder / "sheet.html", address)
-    typer.echo(f"wrote {out or folder / 'sheet.html'}: open it in a browser and print it")
+    print_written(out or folder / "sheet.html", ": open it in a browser and print it")
     print_locked_out(found)
     print_link_warning(found, address)
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from paddock.cli.ecoli_networks import figure_paths
 from paddock.cli.ecoli_progress import run_in_pieces, show_walkers, warm_up
-from paddock.cli.files import check_new
+from paddock.cli.files import check_new, print_written
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.files import write_text
@@ -45,7 +45,7 @@ def write_waypoints(
         return
     write_text(output, text)
     walkers = len({point.robot for point in points})
-    Console().print(f"wrote {output} ({len(points)} way-points of {walkers} robots)", markup=False, soft_wrap=True)
+    print_written(output, f" ({len(points)} way-points of {walkers} robots)")
 
 
 def compare_walkers(
@@ -120,4 +120,4 @@ def write_figures(
     for name, chart in charts.items():
         save_figure(chart, paths[name])
         if not quiet:
-            Console().print(f"wrote {paths[name]}", markup=False, soft_wrap=True)
+            print_written(paths[name])

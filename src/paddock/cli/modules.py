@@ -174,11 +174,15 @@ def replay(
 
     paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """
+    from paddock.cli.modules_view import ANSWER
+    from paddock.core.errors import PaddockError
     from paddock.modules import open_bus
     from paddock.modules.messages import REPLAY
     from paddock.modules.recording import replay as replay_messages
 
-    with open_bus(bus, REPLAY) as line:
+    if not recording.is_file():
+        raise PaddockError(f"{recording}: no such file: expected a recording of messages")
+    with open_bus(bus, REPLAY, timeout=ANSWER) as line:
         typer.echo(f"{replay_messages(recording, line, source or ['SENSOR'])} messages")
 
 

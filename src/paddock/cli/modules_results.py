@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 import paddock
+from paddock.cli.files import print_written
 from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
@@ -54,7 +55,7 @@ def keep_results(spec: ModulesSpec, url: str, config: str, out: Path | None) -> 
         ),
         folder,
     )
-    typer.echo(f"wrote {folder}")
+    print_written(folder)
 
 
 def keep_map(listener: MapListener, folder: Path) -> None:

@@ -125,9 +125,9 @@ def describe(row: ModuleHealth) -> dict[str, Any]:
 def make_table(monitor: HealthMonitor, width: int) -> Group:
     """Return a table of all modules for a terminal width; on narrow terminals, statuses are below the table."""
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
-    for title, width in COLUMNS.items():
+    for title, letters in COLUMNS.items():
         side = "left" if title in ("module", "state") else "right"
-        table.add_column(title, justify=side, min_width=width, no_wrap=True)  # type: ignore[arg-type]
+        table.add_column(title, justify=side, min_width=letters, no_wrap=True)  # type: ignore[arg-type]
     wide, below = width >= WIDE, list[Text]()
     if wide:
         table.add_column("status")

@@ -121,7 +121,8 @@ def export(
 
     paddock export run.mcap run_bag
     """
+    from paddock.cli.files import print_written
     from paddock.recordings.bag import export_bag
 
     count = export_bag(recording, out)
-    typer.echo(f"wrote {out}: {count} messages   (ros2 bag play {shell_word(out)})")
+    print_written(out, f": {count} messages   (ros2 bag play {shell_word(out)})")

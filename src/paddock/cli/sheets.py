@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
-from rich.markup import escape
 
-from paddock.cli.tables import new_table
+from paddock.cli.tables import cell, new_table
 from paddock.experiments.rows import NO
 from paddock.report.sheets import Sheet, is_number
 
@@ -35,7 +34,7 @@ def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
             widths=tuple(columns.values()),
         )
         for row in sheet.rows:
-            table.add_row(*(escape(row[k]) for k in columns), style="red" if NO in row else None)
+            table.add_row(*(cell(row[k]) for k in columns), style="red" if NO in row else None)
         console.print(table)
 
 
@@ -61,13 +60,15 @@ def _widths(columns: Mapping[int, Sequence[str]], room: int) -> dict[int, int]:
     """Return minimum widths, then widen step by step the column that saves the most lines, while there is room."""
     widths = {k: max(map(_least, cells)) for k, cells in columns.items()}
 
-    def lines_saved(k: int) -> float:
+    def lines_saved(k: int) -> tuple[float, float]:
+        """Return the lines saved by one more character: those of the rows, and, if equal, those of the head."""
         width = widths[k]
-        return sum(len(cell) / width - max(1.0, len(cell) / (width + 1)) for cell in columns[k] if len(cell) > width)
+        head, *rows = (max(1.0, len(cell) / width) - max(1.0, len(cell) / (width + 1)) for cell in columns[k])
+        return sum(rows), head
 
     for _ in range(room - 1 - sum(width + FRAME for width in widths.values())):
         best = max(columns, key=lines_saved)
-        if lines_saved(best) <= 0:
+        if lines_saved(best) == (0, 0):
             break
         widths[best] += 1
     return widths

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import typer
@@ -11,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from paddock.cli.driving import print_traceback
-from paddock.cli.ending import INTERRUPTED, end_on_sigterm
+from paddock.cli.ending import end_with_results
 from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet
 from paddock.core.outside import visible
@@ -30,14 +29,8 @@ def run_sweep(file: Path, *, out: Path | None, workers: Workers, run: int | None
     if run is not None:
         return _run_alone(file, run, console, json_lines=json_lines)
     folder = Path("runs") / spec.name if out is None else out
-    with end_on_sigterm() as ended, show_runs(aside, spec.name) as progress:
-        try:
-            done = sweep(spec, out=folder, workers=workers, progress=progress)
-        except KeyboardInterrupt:
-            aside.print(
-                f"stopped early: the same command continues from the results in {folder}", style="yellow", markup=False
-            )
-            sys.exit(ended[0] if ended else INTERRUPTED)
+    with end_with_results(folder), show_runs(aside, spec.name) as progress:
+        done = sweep(spec, out=folder, workers=workers, progress=progress)
     if json_lines:
         for row in done.summary:
             typer.echo(json.dumps(row))
