@@ -98,6 +98,14 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_else(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.file", "mine.py"]
 
 
+def test_a_link_to_no_address_is_refused(tmp_path: Path) -> None:
+    assert paddock("class", "new", "lesson", folder=tmp_path).returncode == 0
+    for command in ("links", "sheet"):
+        done = paddock("class", command, "lesson", "--address", "robots", folder=tmp_path)
+        assert done.returncode == 2
+        assert "address: expected an address such as 'http://robots.example.org:8642', got 'robots'" in done.stderr
+
+
 def test_the_table_of_a_run_fits_into_80_columns_without_loss(tmp_path: Path) -> None:
     done = paddock("run", "yellow-rooms", "--seconds", "5", "--headless", columns=80)
     row = next(line for line in done.stdout.splitlines() if line.startswith("│"))

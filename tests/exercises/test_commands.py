@@ -85,6 +85,8 @@ def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
     assert "failed: seed 2: mine.py line 2: ZeroDivisionError: division by zero (crash)" in done.stderr
     assert "0 of 10" in done.stdout
     assert "mine.py line 2" in (folder / "checked" / "report.html").read_text(encoding="utf-8")
+    done = paddock("exercise", "check", str(folder), str(file), "--json")
+    assert json.loads(done.stdout.splitlines()[1], parse_constant=pytest.fail)["figures"] == {"2": None}
     done = paddock("exercise", "try", str(folder), "-c", str(file), "--headless")
     assert done.returncode == 1
     assert "failed: mine.py line 2" in done.stdout

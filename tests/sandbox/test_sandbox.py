@@ -210,6 +210,25 @@ def test_nothing_is_left_when_its_owner_is_killed(tmp_path: Path) -> None:
     assert not Path(folder).exists()
 
 
+INTERRUPTED = """
+import os, signal, sys
+import paddock
+from paddock.sandbox import SandboxedController
+from paddock.sandbox.fork_server import fork_server
+signal.signal(signal.SIGINT, lambda *_: None)
+fork_server()
+os.killpg(0, signal.SIGINT)
+with paddock.open("line-track") as arena, SandboxedController(sys.argv[1], arena["red"]) as guest:
+    print(guest.act(arena["red"].sense()))
+"""
+
+
+def test_ctrl_c_does_not_reach_a_sandbox_that_is_being_started(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, str(write(tmp_path, "def act(seen): return 0.01, 0.0\n"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, start_new_session=True)
+    assert (done.stdout, done.stderr) == ("(0.01, 0.0)\n", "")
+
+
 def wait_until_gone(number: int) -> None:
     """Until a process that is none of ours has ended."""
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from paddock.cli.files import CHARTS, check_new, check_picture, print_written
-from paddock.cli.tables import cell, new_table
+from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.files import write_text
 from paddock.core.spec import read_toml_file, spec_from_table
@@ -166,7 +165,7 @@ def locate_robots(
             last[sighting.robot] = sighting
     if json_lines:
         for robot, share in tracker.coverage.items():
-            print_json(robot, last.get(robot), share)
+            print_json(describe_sighting(robot, last.get(robot), share))
         return
     place = pose.camera.pose
     console = Console(highlight=False)
@@ -225,10 +224,9 @@ def choose_lens(file: Path | None, world: str | None) -> Lens:
     return spec_from_table(Lens, read_toml_file(file), file=file.name)
 
 
-def print_json(robot: str, seen: MarkerSighting | None, share: float) -> None:
-    """Print the pose of a robot as a JSON line."""
-    table: dict[str, object] = {"robot": robot, "found": share}
-    if seen is not None:
-        table |= {"time": seen.time_of_exposure, "x": seen.x, "y": seen.y, "heading": seen.heading}
-        table["covariance"] = seen.covariance.tolist()
-    Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(table))
+def describe_sighting(robot: str, seen: MarkerSighting | None, share: float) -> dict[str, object]:
+    """Return the pose of a robot as plain data."""
+    if seen is None:
+        return {"robot": robot, "found": share}
+    pose = {"time": seen.time_of_exposure, "x": seen.x, "y": seen.y, "heading": seen.heading}
+    return {"robot": robot, "found": share, **pose, "covariance": seen.covariance}

@@ -99,16 +99,15 @@ def show(
     paddock contest show line-race/results
     paddock contest show line-race/results --heats
     """
-    from json import dumps
-
     from paddock.cli.sheets import print_sheet, sheet_console
+    from paddock.cli.tables import print_json
     from paddock.contests.files import read_results, read_standings
     from paddock.contests.report import heats_sheet, standings_sheet
 
     rows = read_results(results) if heats else read_standings(results)
     if json:
         for row in rows:
-            typer.echo(dumps(row, ensure_ascii=False))
+            print_json(row)
     else:
         print_sheet(
             sheet_console(), "Heats" if heats else "Standings", (heats_sheet if heats else standings_sheet)(rows)

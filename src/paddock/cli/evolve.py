@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import paddock
 from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.files import print_written
-from paddock.cli.tables import cell, new_table
+from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError
 from paddock.core.outside import shell_word
 from paddock.evolve.evolution import Evolution, Generation
@@ -81,7 +80,7 @@ def run_evolution(
         record_champion(study.evolution, record)
         print_written(record, f"   (paddock replay {shell_word(record)})", err=True)
     if json_line:
-        typer.echo(json.dumps(study.summary))
+        print_json(study.summary)
     else:
         _print_summary(Console(), study, out)
     if study.interrupted:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from paddock.arena import Arena
 from paddock.cli.files import check_new, print_written
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.sheets import print_sheet, sheet_console
-from paddock.cli.tables import cell, new_table
+from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError
 from paddock.core.outside import shell_word, visible
 from paddock.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
@@ -104,7 +103,7 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
         program, folder = _find_program(file)
         marks = check_exercise(found, program, seeds, folder=folder)
     if json_lines:
-        _print_json(marks)
+        _print_marks(marks)
     else:
         print_sheet(sheet_console(), f"{found.title}: {file.name}", marks_sheet(marks))
     for text, failed in list_failures(marks).items():
@@ -126,11 +125,11 @@ def _find_program(path: Path) -> tuple[Path, Path | None]:
     return found.file, found.folder
 
 
-def _print_json(marks: Marks) -> None:
+def _print_marks(marks: Marks) -> None:
     for mark in marks.checks:
         figures = {str(seed): figure for seed, figure in zip(marks.seeds, mark.figures, strict=True)}
         row = {"check": mark.check.name, "points": mark.points, "of": mark.check.points, "figures": figures}
-        typer.echo(json.dumps(row))
+        print_json(row)
 
 
 def hand_out(name: str, output: Path | None, force: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paddock.cli.modules_results import check_out, keep_results
+from paddock.cli.tables import print_json
 from paddock.core.outside import visible
 from paddock.modules import Bus, HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
 from paddock.navigation.explorer import FINISHED
@@ -63,7 +63,7 @@ def run_modules(
             status = print_stopped(interrupt, console)
     if json_lines:
         for row in supervisor.health_monitor.modules.values():
-            typer.echo(json.dumps(describe(row)))
+            print_json(describe(row))
     elif len(latencies := supervisor.health_monitor["MOTOR"].latencies) and not spec.lock_step:
         share, slow = latencies.share_within(QUICK), latencies.describe(0.99)
         console.print(

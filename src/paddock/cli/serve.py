@@ -19,8 +19,8 @@ from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, re
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.classes import robot_names, seat_students
 from paddock.classes.names import read_names
+from paddock.cli.class_tables import print_join_links
 from paddock.cli.classroom import open_classroom
-from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible
 from paddock.referees import Referee
@@ -148,12 +148,7 @@ def connect_call(server: Server, *, classroom: bool) -> str:
 
 def print_links(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
     """Print the join links of a classroom: student, robot, link."""
-    table = new_table("Join links", "student", "robot", "link")
-    for student, robot, token in links:
-        table.add_row(cell(student), cell(robot), cell(f"{server.url(token=token)}&robot={robot}"))
-    longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
-    wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
-    Console(width=max(console.width, wide)).print(table)  # links must not be truncated
+    print_join_links([(name, robot, f"{server.url(token=token)}&robot={robot}") for name, robot, token in links])
     if server.loopback:
         console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
 

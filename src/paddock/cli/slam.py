@@ -47,6 +47,7 @@ def slam(
     from rich.console import Console
     from rich.progress import Progress
 
+    from paddock.cli.tables import print_json
     from paddock.core.errors import PaddockError
     from paddock.mapping.logs import read_log, read_relations, run_slam
     from paddock.mapping.method import MAPPING_METHODS
@@ -81,7 +82,7 @@ def slam(
     metrics = describe_run(log, method, seed, result, errors)
     write_results(out, log, method, result, errors, metrics)
     if json_lines:
-        typer.echo(json.dumps(metrics))
+        print_json(metrics)
     else:
         print_metrics(metrics, out)
 
