@@ -54,6 +54,9 @@ def test_brackets_in_the_name_of_a_file_are_printed_as_they_are(
         (("worlds", "--show", "empty", "--map", "empty"), "expected one of --show and --map"),
         (("robots", "--show", "e-puck", "--urdf", "e-puck"), "expected one of --show and --urdf"),
         (("worlds", "-o", "x.png"), "--output x.png: expected --show or --map, too"),
+        (("replay", "run.mcap", "--check", "--from", "3"), "--check compares the whole recording: leave --from out"),
+        (("orders", "walk", "walk.txt", "--port", "8000"), "--port is the port of the page: add --page"),
+        (("modules", "up", "explore", "--together", "--json"), "leave --only and --json out"),
     ],
 )
 def test_an_option_is_never_ignored(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:

@@ -221,6 +221,11 @@ def choose_lens(file: Path | None, world: str | None) -> Lens:
     file = file or LENS_FILE
     if not file.is_file():
         raise PaddockError(f"{file}: no such file: `paddock camera calibrate` writes one, from pictures of the board")
+    return load_lens(file)
+
+
+def load_lens(file: Path) -> Lens:
+    """Load a lens that `paddock camera calibrate` has written."""
     return spec_from_table(Lens, read_toml_file(file), file=file.name)
 
 

@@ -18,8 +18,6 @@ class_app = typer.Typer(
     name="class",
     help="A class as a folder: students, their robots and links, submissions, results.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
 )
 
 

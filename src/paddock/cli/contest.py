@@ -19,8 +19,6 @@ contest_app = typer.Typer(
     name="contest",
     help="Contests of submitted controllers: leagues, and single or double elimination.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
 )
 ContestFile = Annotated[Path, typer.Argument(help="The contest.toml.")]
 Submissions = Annotated[

@@ -72,4 +72,4 @@ def find_world(spec: ModulesSpec) -> tuple[str, MapTruth | None, Pose | None]:
     with paddock.open(spec.place(spec.world), seed=spec.seed) as arena:
         start = arena[spec.robot_name].pose
         title = arena.world.title or arena.world.name
-        return title, find_truth(arena.world, spec.robot_spec, start[:2]), start
+        return title, find_truth(arena.world, spec.robot_spec, start), start

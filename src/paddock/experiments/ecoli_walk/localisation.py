@@ -159,7 +159,7 @@ def walk(
     )
 
 
-def walk_with_improved_localisation(*, seed: int = 0) -> dict[str, WalkOutcome]:
+def walk_with_improved_localisation(seed: int = 0) -> dict[str, WalkOutcome]:
     """Walk with data-sheet wheels, after calibration, with the correct start as well, and with an overhead camera."""
     wheels = calibrate_robot(faulty_robot_world(), seed=seed)
     aligned = replace(FITTED, start_heading=0.0)
