@@ -208,7 +208,7 @@ def draw_poses(seed: int, number: int) -> list[tuple[float, float, float]]:
     return poses
 
 
-def draw_error_map(figures: CameraFigures, *, ax: Axes | None = None) -> Axes:
+def draw_error_map(figures: CameraFigures) -> Axes:
     """Draw the position errors of the camera as arrows on the floor."""
     width, height = figures.size
     return error_map(
@@ -219,7 +219,6 @@ def draw_error_map(figures: CameraFigures, *, ax: Axes | None = None) -> Axes:
         y_name="y [m]",
         title="Errors of the overhead camera",
         about=f"{width} × {height} pixels",
-        ax=ax,
     )
 
 
