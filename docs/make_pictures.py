@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from avoidance_picture import draw_scenes
 from PIL import Image
 
 import paddock
@@ -21,7 +22,6 @@ from paddock.evolve.charts import save_learning_curve
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
 from paddock.experiments.ecoli_walk import count_detections
-from paddock.experiments.ecoli_walk.avoidance_picture import draw_scenes
 from paddock.experiments.ecoli_walk.camera import draw_error_map, measure_camera
 from paddock.experiments.ecoli_walk.density import density_chart
 from paddock.experiments.ecoli_walk.network import find_bias_response

@@ -258,7 +258,7 @@ def test_listing_worlds_does_not_wait_for_the_compiler() -> None:
 
 @pytest.mark.parametrize(
     ("picture", "message"),
-    [("nowhere/trails.png", "no such folder"), ("trails.txt", "expected a picture's name ending in .png")],
+    [("nowhere/trails.png", "no such folder"), ("trails.txt", "expected a file name ending in .png")],
 )
 def test_a_picture_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path, picture: str, message: str) -> None:
     done = paddock("run", "empty", "--picture", picture, folder=tmp_path)

@@ -17,7 +17,6 @@ from command_line import paddock as command
 from paddock.arena.controllers import chosen_controllers, load_file
 from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
-from paddock.core.errors import PaddockWarning
 from paddock.policies.inputs import Input, nearness
 from paddock.policies.networks import Network
 from paddock.referees import officiate
@@ -232,9 +231,9 @@ def test_of_several_robots_the_one_whose_controller_failed_is_named(tmp_path: Pa
 
 def test_speeds_in_a_wrong_unit_are_told_with_the_place_of_the_controller(tmp_path: Path) -> None:
     (tmp_path / "mm.py").write_text("# a controller\n\ndef act(o):\n    return 8, 8\n")
-    with pytest.warns(PaddockWarning, match=r"the command \(8, 8\) of the controller of 'red' is capped") as told:
-        command("run", "clutter", "-c", "mm.py", "--headless", "--seconds", "1", folder=tmp_path)
-    assert [(Path(w.filename).name, w.lineno) for w in told] == [("mm.py", 3)]
+    done = command("run", "clutter", "-c", "mm.py", "--headless", "--seconds", "1", folder=tmp_path)
+    assert done.stderr.startswith("paddock: mm.py line 3: the command (8, 8) of the controller of 'red' is capped")
+    assert done.stderr.count("is capped") == 1
 
 
 def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> None:

@@ -76,9 +76,9 @@ def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
         (("--loops", "2"), "loops: expected a share of the dead ends from 0 to 1, got 2"),
         (("--corridor", "0.05"), "corridor: expected metres > 0.1, so that the scout can turn, got 0.05"),
         (("--robot", "epuck"), "robots[0].type: no robot called 'epuck' (did you mean 'e-puck'?)"),
-        (("-o", "my.txt"), "my.txt: expected a world's name ending in .toml"),
+        (("-o", "my.txt"), "my.txt: expected a file name ending in .toml"),
         (("-o", "no/my.toml"), "no/my.toml: no such folder"),
-        (("--png", "my.txt"), "my.txt: expected a picture's name ending in .png, .jpg, .jpeg, .webp"),
+        (("--png", "my.txt"), "my.txt: expected a file name ending in .png, .jpg, .jpeg, .webp"),
         (("my.toml",), "my.toml: expected -o before a world's file name, or --png before a picture's file name"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_picture_is_imported_at_its_scale_with_a_robot_of_choice(tmp_path: Pat
         (("plan.txt",), "plan.txt: line 2: unknown keyword 'wal' (did you mean 'wall'?)"),
         (("plan.txt", "--scale", "2"), "scale: expected none: plan.txt is not a picture, and only pictures have it"),
         (("plan.txt", "--at", "here"), "--at: expected x,y in metres such as 0.5,1.2, got 'here'"),
-        (("plan.txt", "-o", "plan.txt"), "plan.txt: expected a world's name ending in .toml"),
+        (("plan.txt", "-o", "plan.txt"), "plan.txt: expected a file name ending in .toml"),
         (
             ("plan.txt", "-o", "old.toml"),
             "old.toml already exists: choose another name, or overwrite it with --force",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import compileall
+import dataclasses
+import math
 import os
 import shutil
 import signal
@@ -119,6 +121,24 @@ def test_the_better_file_wins_and_failed_controllers_stand_with_a_foul(league: t
     assert "typo.py line 1" in rows["typo"].failure
     fast = [row for row in result.rows if row.robot == "fast"]
     assert sorted(row.start for row in fast) in (["left", "left", "right"], ["left", "right", "right"])
+
+
+def test_scores_that_are_not_finite_have_a_mean(league: tuple[Path, ContestResult]) -> None:
+    _, result = league
+    signs = iter((math.inf, -math.inf))
+    heats = tuple(
+        dataclasses.replace(
+            heat,
+            figures=[
+                dataclasses.replace(each, score=next(signs, 1.0)) if each.robot == "fast" else each
+                for each in heat.figures
+            ],
+        )
+        for heat in result.heats
+    )
+    lines = {line.robot: line for line in dataclasses.replace(result, heats=heats).standings}
+    assert math.isnan(lines["fast"].score)
+    assert lines["slow"].score == {line.robot: line for line in result.standings}["slow"].score
 
 
 def test_whoever_reaches_a_limit_or_dies_stands_from_the_start_in_a_heat_that_begins_anew(tmp_path: Path) -> None:

@@ -85,9 +85,23 @@ def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
     assert "failed: seed 2: mine.py line 2: ZeroDivisionError: division by zero (crash)" in done.stderr
     assert "0 of 10" in done.stdout
     assert "mine.py line 2" in (folder / "checked" / "report.html").read_text(encoding="utf-8")
+    done = paddock("exercise", "check", str(folder), str(file), "--json")
+    assert json.loads(done.stdout.splitlines()[1], parse_constant=pytest.fail)["figures"] == {"2": None}
     done = paddock("exercise", "try", str(folder), "-c", str(file), "--headless")
     assert done.returncode == 1
     assert "failed: mine.py line 2" in done.stdout
+
+
+def test_a_folder_is_checked_as_in_grading(folder: Path) -> None:
+    mine = folder.parent / "mine"
+    mine.mkdir()
+    command = ("exercise", "check", str(folder), str(mine), "--json")
+    done = paddock(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{mine}: there is neither controller.py nor a single Python file of another name" in done.stderr
+    (mine / "drive.py").write_text("def act(seen):\n    return 0.1, 0.1\n", encoding="utf-8")
+    points = {row["check"]: row["points"] for row in map(json.loads, paddock(*command).stdout.splitlines())}
+    assert points["sets off"] == 1
 
 
 REFEREE = """

@@ -48,7 +48,6 @@ GOOD = CrossingFigures(
     meetings=(3.0,) * 20,
     unfinished=0.0,
     contact=0.4,
-    touching=0.5,
     on_line=(0.9, 0.9),
     on_line_always=(0.7, 0.7),
     parallel=0.0,
@@ -166,7 +165,6 @@ def test_contacts_with_short_gaps_are_one() -> None:
     touches[[10, 11, 13, 14, 40], 0] = 1  # a gap of one tick, 0.1 s; then 2.5 s
     found = measured(red, blue, touches)
     assert found.contact == pytest.approx(0.5)
-    assert found.touching == pytest.approx(0.5)
 
 
 def test_the_share_on_the_line_leaves_out_passing_manoeuvres() -> None:

@@ -117,6 +117,8 @@ def test_no_number_is_cut_however_narrow_the_terminal_is(width: int) -> None:
 def test_a_sheet_that_is_too_wide_comes_in_parts_that_begin_with_the_names() -> None:
     assert [list(part) for part in fold_sheet(SHEET, 120)] == [[0, 1, 2, 3]]
     assert [list(part) for part in fold_sheet(SHEET, 46)] == [[0, 1, 2], [0, 3]]
+    places = Sheet(("place", "name", "heats", "points"), (("1", "long-name-of-a-team", "3", "2"), ("1", "b", "3", "2")))
+    assert [list(part) for part in fold_sheet(places, 40)] == [[0, 1, 2], [0, 1, 3]]  # numbers do not name a row
 
 
 def test_spread_is_the_standard_deviation() -> None:

@@ -142,6 +142,16 @@ def test_what_is_graded_is_not_graded_again_but_a_new_version_is(
     assert {each.submission.name: each.marks.points for each in again.graded}["bert"] == 5
 
 
+def test_a_submission_that_cannot_be_graded_is_not_called_graded_before(exercise: Path, tmp_path: Path) -> None:
+    (tmp_path / "in" / "empty").mkdir(parents=True)
+    (tmp_path / "in" / "none.py").write_text("def act(seen):\n    pass\n")
+    done = paddock("grade", str(exercise), str(tmp_path / "in"), "--out", str(tmp_path / "marks.csv"), "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == f"2 submissions; wrote {tmp_path / 'marks.csv'}, overview.html and 2 reports\n"
+    done = paddock("grade", str(exercise), str(tmp_path / "in"), "--out", str(tmp_path / "marks.csv"), "--workers", "1")
+    assert done.stderr.startswith("2 submissions, 1 of them already graded; wrote")
+
+
 def test_a_grading_that_is_interrupted_goes_on_where_it_was(exercise: Path, submissions: Path, tmp_path: Path) -> None:
     command = ["-m", "paddock", "grade", str(exercise), str(submissions), "--workers", "1"]
     kept = tmp_path / "graded.jsonl"

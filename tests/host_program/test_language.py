@@ -97,7 +97,7 @@ def test_a_catalogue_is_read_with_comments_and_texts_on_several_lines(tmp_path: 
         '# a comment\n#: a.py\nmsgid "one "\n"line \\"quoted\\""\nmsgstr ""\n"eine "\n"Zeile ß\\n"\n',
         encoding="utf-8",
     )
-    assert load_catalogue(tmp_path / "xx.po").gettext('one line "quoted"') == "eine Zeile ß\n"
+    assert load_catalogue(tmp_path / "xx.po")['one line "quoted"'] == "eine Zeile ß\n"
     with pytest.raises(PaddockError, match=r"xx\.po:2: expected msgid, msgstr or a text in quotes"):
         read_po('msgid "a"\nmsgctxt b\n', "xx.po")
     with pytest.raises(PaddockError, match="'a' is translated twice"):

@@ -115,6 +115,16 @@ def test_tables_are_whole_on_80_columns_and_latencies_have_no_end() -> None:
     assert "inf" not in captured.get()
 
 
+def test_a_wide_terminal_has_a_column_of_statuses() -> None:
+    monitor = HealthMonitor()
+    monitor.take(HealthMessage(source="PLANNER", sent=1.0, rounds=5, status="driving to a frontier"))
+    console = Console(width=140)
+    with console.capture() as captured:
+        console.print(make_table(monitor, console.width))
+    head, row = captured.get().splitlines()[:2]
+    assert row[head.index("status") :].startswith("driving to a frontier")
+
+
 @pytest.mark.heavy
 def test_keys_drive_the_robot(tmp_path: Path) -> None:
     spec = configure(tmp_path, "coordinator", "sensor", "reflex", "motor", seconds=60.0)

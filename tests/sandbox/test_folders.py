@@ -10,6 +10,25 @@ import pytest
 from paddock.sandbox.folders import MAX_DEPTH, measure_folder, remove_folder
 
 
+def test_a_folder_that_is_replaced_by_a_file_meanwhile_is_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "file").write_bytes(bytes(1000))
+    scan = os.scandir
+
+    def replace_then_scan(path: str) -> object:
+        if path.endswith("inner"):
+            (tmp_path / "inner").rmdir()
+            (tmp_path / "inner").touch()
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", replace_then_scan)
+    size, excess = measure_folder(tmp_path)
+    assert size >= 1000
+    assert excess == ""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="programs are in folders of their own on POSIX systems alone")
 def test_three_thousand_folders_in_each_other_are_too_many_and_can_be_removed(tmp_path: Path) -> None:
     folder = tmp_path / "made"

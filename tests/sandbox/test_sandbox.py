@@ -101,7 +101,7 @@ def test_chance_and_clocks_are_the_same_whenever_it_runs(arena: Arena, tmp_path:
 
 
 CHANCES = """
-import datetime, os, random, secrets, time, uuid
+import datetime, os, random, secrets, tempfile, threading, time, uuid
 import numpy as np
 random.seed()
 np.random.seed()
@@ -110,7 +110,9 @@ print(secrets.token_hex(), secrets.randbits(60), np.random.RandomState().rand(),
 print(np.random.Generator(np.random.PCG64()).random(), np.random.default_rng().random())
 print(np.random.SeedSequence().entropy)
 print(datetime.datetime.now(), datetime.date.today(), time.time_ns(), time.process_time())
-print(time.ctime(), time.localtime())
+print(time.ctime(), time.localtime(), time.asctime(), time.strftime("%H:%M:%S"))
+print(os.getrandom(4), uuid.uuid1(), uuid.getnode(), os.getpid(), os.getppid(), threading.get_native_id())
+print(tempfile.mktemp(dir="."), os.times())
 def act(seen): return 0.0, 0.0
 """
 
@@ -124,6 +126,28 @@ def test_nothing_that_looks_like_chance_differs_between_two_runs(arena: Arena, t
         printed.append(controller.output.split())
     assert len(printed[0]) > 20
     assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        (
+            "class Odd(Exception):\n    def __str__(self):\n        raise ValueError('no text')\n"
+            "def act(seen):\n    raise Odd\n",
+            "crash",
+            "mine.py line 3: ValueError: no text",
+        ),
+        (
+            "class Controller:\n    def __init__(self, a, b):\n        pass\n    def act(self, seen):\n        pass\n",
+            "invalid",
+            "mine.py line 2: TypeError: Controller.__init__() missing 2 required positional arguments: 'a' and 'b'",
+        ),
+    ],
+)
+def test_a_failure_is_reported_with_one_place(arena: Arena, tmp_path: Path, text: str, kind: str, message: str) -> None:
+    with pytest.raises(SubmissionFailure) as caught:
+        arena.run(0.1, SandboxedController(write(tmp_path, text), arena["red"]))
+    assert (caught.value.kind, str(caught.value)) == (kind, message)
 
 
 def test_a_reset_begins_in_another_process(arena: Arena, tmp_path: Path) -> None:
@@ -184,6 +208,25 @@ def test_nothing_is_left_when_its_owner_is_killed(tmp_path: Path) -> None:
     for number in map(int, numbers):
         wait_until_gone(number)
     assert not Path(folder).exists()
+
+
+INTERRUPTED = """
+import os, signal, sys
+import paddock
+from paddock.sandbox import SandboxedController
+from paddock.sandbox.fork_server import fork_server
+signal.signal(signal.SIGINT, lambda *_: None)
+fork_server()
+os.killpg(0, signal.SIGINT)
+with paddock.open("line-track") as arena, SandboxedController(sys.argv[1], arena["red"]) as guest:
+    print(guest.act(arena["red"].sense()))
+"""
+
+
+def test_ctrl_c_does_not_reach_a_sandbox_that_is_being_started(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, str(write(tmp_path, "def act(seen): return 0.01, 0.0\n"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, start_new_session=True)
+    assert (done.stdout, done.stderr) == ("(0.01, 0.0)\n", "")
 
 
 def wait_until_gone(number: int) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from errno import EDQUOT, EFBIG, ENOSPC
 from typing import Any
 
 
@@ -12,7 +14,11 @@ def main() -> None:
     import sys
 
     try:
-        _run_command()
+        try:
+            _run_command()
+        finally:
+            if sys.stdout is not None:  # the program was started without an output
+                sys.stdout.flush()
     except KeyboardInterrupt:  # during the import of a command, which takes a second or two
         sys.stderr.write("paddock: stopped\n")
         sys.exit(130)  # as shells expect it
@@ -23,6 +29,23 @@ def main() -> None:
     except BrokenPipeError:  # `paddock worlds | head`
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:  # such as a full disk
+        _discard_output()
+        if error.filename is not None:
+            what = f"{error.filename}: "
+        else:
+            what = "the output cannot be written: " if error.errno in (ENOSPC, EDQUOT, EFBIG) else ""
+        sys.stderr.write(f"paddock: {what}{error.strerror or error}\n")
+        sys.exit(2)
+
+
+def _discard_output() -> None:
+    """Discard what is not printed yet, so that Python does not try to print it again when it exits."""
+    import os
+    import sys
+
+    with suppress(AttributeError, OSError), open(os.devnull, "w") as nowhere:  # noqa: PTH123 (without an output)
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _run_command() -> None:
@@ -38,16 +61,42 @@ def _run_command() -> None:
                 errors="backslashreplace"
             )  # a character that the terminal cannot encode must not end a run
     try:
-        _make_command()()
+        with _shorten_warnings():
+            _make_command()()
     except PaddockError as error:
-        from rich.console import Console
-        from rich.text import Text
-
-        from paddock.core.outside import visible
-
-        words = Text.assemble(("paddock: ", "bold red"), visible(error, lines=True))
-        Console(stderr=True).print(words, soft_wrap=True)
+        _print_message(error, "bold red")
         sys.exit(2)
+
+
+@contextmanager
+def _shorten_warnings() -> Iterator[None]:
+    """Print each warning of Paddock in one line, with its location only if that is in a user's own file."""
+    import warnings
+
+    from paddock.core.errors import PaddockWarning
+    from paddock.core.places import is_users, place
+
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], file: str, line: int, *more: Any) -> None:
+            if issubclass(category, PaddockWarning):
+                _print_message(f"{place(file, line)}: {message}" if is_users(file) else message, "yellow")
+            else:
+                usual(message, category, file, line, *more)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        warnings.simplefilter("always", PaddockWarning)
+        yield
+
+
+def _print_message(text: object, style: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from paddock.core.outside import visible
+
+    Console(stderr=True).print(Text.assemble(("paddock: ", style), visible(text, lines=True)), soft_wrap=True)
 
 
 @functools.cache

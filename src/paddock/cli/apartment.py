@@ -37,14 +37,14 @@ def apartment(
     paddock apartment --seed 3 -o home.toml --png home.png
     paddock apartment --kind symmetric --size 50x9 -o corridor.toml
     """
-    from paddock.cli.files import check_picture, check_world_file, save_picture, save_world_file
+    from paddock.cli.files import check_new, check_picture, save_picture, save_world_file
     from paddock.worlds.apartments import make_apartment
     from paddock.worlds.importers.result import world_name
 
     if output is None and png is None:
         raise PaddockError("expected a file for the world, -o home.toml, or for a picture, --png home.png")
     if output is not None:
-        check_world_file(output, force=force)
+        check_new(output, ".toml", force=force)
     picture = check_picture(png)
     width, depth = _read_size(size)
     world = make_apartment(

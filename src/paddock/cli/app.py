@@ -140,6 +140,7 @@ def worlds(
     """
     from paddock.cli.catalogue import list_worlds, show_world, write_world_map
 
+    _refuse_together({"--show": show, "--map": map}, output)
     if show:
         show_world(show, output, force=force)
     elif map:
@@ -165,12 +166,22 @@ def robots(
     """
     from paddock.cli.catalogue import list_robots, show_robot, write_urdf
 
+    _refuse_together({"--show": show, "--urdf": urdf}, output)
     if show:
         show_robot(show, output, force=force)
     elif urdf:
         write_urdf(urdf, output, force=force)
     else:
         list_robots()
+
+
+def _refuse_together(choices: dict[str, str | None], output: Path | None) -> None:
+    """Raise an error if there are two choices, or an output file without a choice."""
+    given = [name for name, value in choices.items() if value is not None]
+    if len(given) > 1:
+        raise typer.BadParameter(f"expected one of {' and '.join(given)}")
+    if output is not None and not given:
+        raise typer.BadParameter(f"--output {output}: expected {' or '.join(choices)}, too")
 
 
 @app.command()

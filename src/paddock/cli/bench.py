@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import statistics
-import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +16,7 @@ from paddock.bench.page import page_200, page_1000, why_no_browser
 from paddock.bench.recording import record
 from paddock.bench.remote import remote, remote_many
 from paddock.bench.vector import vector, why_no_gym
-from paddock.cli.tables import new_table
+from paddock.cli.tables import new_table, print_json
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
@@ -47,8 +45,7 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             result = measure(name, rounds)
         lines += format_figures(name, result)
         if json_lines:
-            sys.stdout.write(json.dumps(result) + "\n")
-            sys.stdout.flush()
+            print_json(result)
         if "frames_per_s" in result:
             continue
         table.add_row(

@@ -18,7 +18,7 @@ import paddock
 from paddock.arena import Arena, Robot, wheels_of
 from paddock.arena.base import BaseArena
 from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight
-from paddock.cli.files import check_new
+from paddock.cli.files import CHARTS, check_new, check_picture, print_written
 from paddock.cli.run_robot import choose_robot, halt
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError, UnknownName
@@ -107,24 +107,22 @@ def calibrate(
     force: bool,
 ) -> None:
     """Drive the squares, print the result, and write the files."""
-    console = Console(highlight=False)
+    console, chart = Console(highlight=False), check_picture(chart, CHARTS)
     if chart is not None and plan.method == "fit" and not plan.check:
         raise PaddockError("--chart draws UMBmark squares, which --method fit drives as a check only: drop --no-check")
     with open_robot(world, robot, plan.seed, free_running=camera is not None) as (arena, handle):
-        file = check_new(output or Path(f"{handle.name}.toml"), force=force)
-        if file.suffix != ".toml":
-            raise PaddockError(f"{file}: expected a robot's file name ending in .toml")
+        file = check_new(output or Path(f"{handle.name}.toml"), ".toml", force=force)
         try:
             outcome = drive_all(handle, plan, RunMeasurer(arena, handle, plan.seed, camera))
         finally:
             halt(handle, console)
         print_outcome(console, handle, outcome, plan)
         write_robot(handle, outcome.wheels[-1], plan, file, by_camera=camera is not None)
-    console.print(f"wrote {file}: use it as a robot's type", markup=False)
+    print_written(file, ": use it as a robot's type")
     if chart is not None:
         last = outcome.squares[-1] if plan.check and len(outcome.squares) > 1 else None
         save_figure(umbmark_chart(outcome.squares[0], last), chart)
-        console.print(f"wrote {chart}", markup=False)
+        print_written(chart)
 
 
 @contextmanager

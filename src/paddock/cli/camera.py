@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Iterator
@@ -12,8 +11,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from paddock.cli.files import check_new, check_picture
-from paddock.cli.tables import cell, new_table
+from paddock.cli.files import CHARTS, check_new, check_picture, print_written
+from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.files import write_text
 from paddock.core.spec import read_toml_file, spec_from_table
@@ -50,7 +49,7 @@ def print_board(
     pages = draw_marker_sheets(board=BoardSpec(square=square, marker=marker), robots=robots, size=size, lid=lid)
     save_sheets(pages, check_new(output, force=force))
     count = len(pages) if output.suffix.lower() == ".pdf" else 1
-    Console().print(f"wrote {output} ({count} {'page' if count == 1 else 'pages'}, A4); print it at 100 %")
+    print_written(output, f" ({count} {'page' if count == 1 else 'pages'}, A4); print it at 100 %")
 
 
 def calibrate_source(
@@ -69,7 +68,7 @@ def calibrate_source(
     """Calibrate from a folder or a camera, and write the lens."""
     board = BoardSpec(square=square, marker=marker)
     check_new(output, force=force)
-    map_file = check_picture(chart)
+    map_file = check_picture(chart, CHARTS)
     console = Console(highlight=False)
     if "://" in source:
         camera = IpCamera(source, user=user, password=password)
@@ -81,9 +80,10 @@ def calibrate_source(
         pictures = list(read_folder(Path(source)))
     found = calibrate_lens(pictures, board)
     write_text(output, found.lens.to_toml())
-    console.print(
-        f"wrote {output}: {found.views} views, rms {found.rms:.3f} pixels; {found.held_out} held out, "
-        f"rms {found.hold_out_rms:.3f} pixels; {found.refused} pictures show too little of the board"
+    print_written(
+        output,
+        f": {found.views} views, rms {found.rms:.3f} pixels; {found.held_out} held out, "
+        f"rms {found.hold_out_rms:.3f} pixels; {found.refused} pictures show too little of the board",
     )
     if found.hold_out_rms > 2 * max(found.rms, 0.15):
         console.print("the held-out views fit worse: take more views, with the board in the corners", style="yellow")
@@ -102,7 +102,7 @@ def calibrate_source(
             down=True,
         )
         save_figure(chart_of_errors, map_file)
-        console.print(f"wrote {map_file}")
+        print_written(map_file)
 
 
 def read_folder(folder: Path) -> Iterator[Pixels8]:
@@ -165,7 +165,7 @@ def locate_robots(
             last[sighting.robot] = sighting
     if json_lines:
         for robot, share in tracker.coverage.items():
-            print_json(robot, last.get(robot), share)
+            print_json(describe_sighting(robot, last.get(robot), share))
         return
     place = pose.camera.pose
     console = Console(highlight=False)
@@ -221,13 +221,17 @@ def choose_lens(file: Path | None, world: str | None) -> Lens:
     file = file or LENS_FILE
     if not file.is_file():
         raise PaddockError(f"{file}: no such file: `paddock camera calibrate` writes one, from pictures of the board")
+    return load_lens(file)
+
+
+def load_lens(file: Path) -> Lens:
+    """Load a lens that `paddock camera calibrate` has written."""
     return spec_from_table(Lens, read_toml_file(file), file=file.name)
 
 
-def print_json(robot: str, seen: MarkerSighting | None, share: float) -> None:
-    """Print the pose of a robot as a JSON line."""
-    table: dict[str, object] = {"robot": robot, "found": share}
-    if seen is not None:
-        table |= {"time": seen.time_of_exposure, "x": seen.x, "y": seen.y, "heading": seen.heading}
-        table["covariance"] = seen.covariance.tolist()
-    Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(table))
+def describe_sighting(robot: str, seen: MarkerSighting | None, share: float) -> dict[str, object]:
+    """Return the pose of a robot as plain data."""
+    if seen is None:
+        return {"robot": robot, "found": share}
+    pose = {"time": seen.time_of_exposure, "x": seen.x, "y": seen.y, "heading": seen.heading}
+    return {"robot": robot, "found": share, **pose, "covariance": seen.covariance}

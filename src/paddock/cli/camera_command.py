@@ -51,7 +51,7 @@ def calibrate(
     seconds: Annotated[float, typer.Option(help="With an address: stop taking views after this time.")] = 300.0,
     square: Square = 0.035,
     marker: BoardMarker = 0.026,
-    chart: Annotated[Path | None, typer.Option(help="File for a map of the errors (PNG).")] = None,
+    chart: Annotated[Path | None, typer.Option(help="File for a map of the errors (PNG, SVG or PDF).")] = None,
     user: User = "",
     password: Password = "",
     force: Force = False,

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from paddock.cli.camera import fit_lens
+from paddock.cli.camera import fit_lens, load_lens
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.reason import explain
-from paddock.core.spec import read_toml_file, spec_from_table
-from paddock.vision import IpCamera, Lens, MarkerSighting, MarkerTracker, find_camera_pose, find_markers, load_site
+from paddock.vision import IpCamera, MarkerSighting, MarkerTracker, find_camera_pose, find_markers, load_site
 
 OLD_PICTURES = 8  # pictures to skip, because they may have been taken before the robot stopped
 PICTURES = 5  # pictures with the marker to evaluate
@@ -29,8 +28,7 @@ class CameraPoses:
             lens_file: file of its lens, written by `paddock camera calibrate`.
             site_file: file of the markers on floor and robots.
         """
-        lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
-        site = load_site(site_file)
+        lens, site = load_lens(lens_file), load_site(site_file)
         self.camera = IpCamera(url)
         picture = self.camera.take_picture().picture
         floor = find_markers(picture, [marker.marker for marker in site.floor])

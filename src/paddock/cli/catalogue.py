@@ -8,9 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from paddock.cli.files import check_new, check_picture, save_picture
+from paddock.cli.files import check_new, check_picture, print_written, save_picture
 from paddock.cli.tables import new_table
-from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
 from paddock.robots import describe_as_urdf, load_robot, robot_names
 from paddock.worlds import load_world, world_names
@@ -77,12 +76,10 @@ def write_world_map(name: str, output: Path | None, *, force: bool) -> None:
     from paddock.mapping import draw_map, save_map
 
     spec = load_world(name)
-    path = check_new(output or Path(f"{spec.name}.yaml"), force=force)
-    if path.suffix != ".yaml":
-        raise PaddockError(f"{path}: expected a map's name ending in .yaml")
+    path = check_new(output or Path(f"{spec.name}.yaml"), ".yaml", force=force)
     grid = draw_map(spec)
     save_map(grid, path)
-    Console().print(f"wrote {path} and {path.with_suffix('.pgm')} ({grid.frame.columns} × {grid.frame.rows} cells)")
+    print_written(path, f" and {path.with_suffix('.pgm')} ({grid.frame.columns} × {grid.frame.rows} cells)")
 
 
 def write_urdf(name: str, output: Path | None, *, force: bool) -> None:
@@ -92,7 +89,7 @@ def write_urdf(name: str, output: Path | None, *, force: bool) -> None:
         sys.stdout.write(text)
         return
     write_text(check_new(output, force=force), text)
-    Console().print(f"wrote {output}")
+    print_written(output)
 
 
 def _picture_path(name: str, output: Path | None, force: bool) -> Path:

@@ -18,16 +18,19 @@ class_app = typer.Typer(
     name="class",
     help="A class as a folder: students, their robots and links, submissions, results.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
 )
 
 
-def open_class(path: Path) -> ClassFolder:
-    """Load the class of a folder."""
+def open_class(path: Path, address: str = "") -> ClassFolder:
+    """Load the class of a folder; an address replaces the one in class.toml."""
+    from dataclasses import replace
+
     from paddock.classes import ClassFolder
 
-    return ClassFolder.load(path)
+    found = ClassFolder.load(path)
+    if address:
+        found.spec = replace(found.spec, address=address)
+    return found
 
 
 def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
@@ -45,11 +48,11 @@ def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
             typer.echo(f"{file} is out of date; update it with: paddock class {command} {shell_word(folder.path)}")
 
 
-def print_link_warning(folder: ClassFolder, address: str = "") -> None:
+def print_link_warning(folder: ClassFolder) -> None:
     """Warn if the links work on this machine only."""
     from paddock.classes.links import warn_unreachable
 
-    if warning := warn_unreachable(folder, address):
+    if warning := warn_unreachable(folder):
         typer.echo(warning)
 
 
@@ -162,13 +165,14 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
     """
     from paddock.classes import write_links
     from paddock.cli.class_tables import print_class_links
+    from paddock.cli.files import print_written
 
-    found = open_class(folder)
-    print_class_links(found, address)
-    write_links(found, out or folder / "links.csv", address)
-    typer.echo(f"wrote {out or folder / 'links.csv'}")
+    found = open_class(folder, address)
+    print_class_links(found)
+    write_links(found, out or folder / "links.csv")
+    print_written(out or folder / "links.csv")
     print_locked_out(found)
-    print_link_warning(found, address)
+    print_link_warning(found)
 
 
 @class_app.command("sheet")
@@ -178,12 +182,13 @@ def print_sheet(folder: options.ClassPath, address: options.Address = "", out: o
     paddock class sheet robotics-101
     """
     from paddock.classes import write_sheet
+    from paddock.cli.files import print_written
 
-    found = open_class(folder)
-    write_sheet(found, out or folder / "sheet.html", address)
-    typer.echo(f"wrote {out or folder / 'sheet.html'}: open it in a browser and print it")
+    found = open_class(folder, address)
+    write_sheet(found, out or folder / "sheet.html")
+    print_written(out or folder / "sheet.html", ": open it in a browser and print it")
     print_locked_out(found)
-    print_link_warning(found, address)
+    print_link_warning(found)
 
 
 @class_app.command("collect")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,11 +14,12 @@ from rich.console import Console
 import paddock
 from paddock.classes import ClassFolder
 from paddock.classes.links import RUNNING, read_addresses, warn_unreachable
+from paddock.cli.serve import print_log
 from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
 from paddock.core.locks import lock_folder
-from paddock.core.outside import VisibleFormatter, shell_word, visible
+from paddock.core.outside import shell_word, visible
 from paddock.links.remote import RemoteArena
 from paddock.referees import Referee
 from paddock.server import Server, Settings
@@ -59,9 +59,7 @@ def find_server(path: Path) -> str:
 
 def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, open_page: bool) -> None:
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    handler = logging.StreamHandler()
-    handler.setFormatter(VisibleFormatter("%(message)s"))
-    logging.basicConfig(handlers=[handler])
+    print_log()
     lesson = replace(open_lesson(folder), own_referee=referee)
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     server = Server(arena, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from rich.console import Console
 
@@ -27,17 +28,20 @@ def print_students(folder: ClassFolder) -> None:
     print_sheet(sheet_console(), folder.spec.title, Sheet(("student", "robot", "state", "submissions"), tuple(rows)))
 
 
-def print_class_links(folder: ClassFolder, address: str = "") -> None:
-    """Print the links of students, of the lecturer and of the projector, without truncation."""
-    rows = join_links(folder, address)
+def print_class_links(folder: ClassFolder) -> None:
+    """Print the links of students, of the lecturer and of the projector."""
+    print_join_links([(row.name, row.robot, row.link) for row in join_links(folder)])
+    for who, link in staff_links(folder).items():
+        Console().print(cell(f"{who}: {link}"), soft_wrap=True, highlight=False)
+
+
+def print_join_links(rows: Sequence[tuple[str, str, str]]) -> None:
+    """Print a table of students, robots and links, whose lines are never broken."""
     table = new_table("Join links", "student", "robot", "link")
     for row in rows:
-        table.add_row(cell(row.name), cell(row.robot), cell(row.link))
-    console = Console()
-    wide = max((2 * len(row.name) + len(row.robot) + len(row.link) for row in rows), default=0) + 20
-    Console(width=max(console.width, wide)).print(table)
-    for who, link in staff_links(folder, address).items():
-        console.print(cell(f"{who}: {link}"), soft_wrap=True, highlight=False)
+        table.add_row(*map(cell, row))
+    wide = max((2 * len(name) + len(robot) + len(link) for name, robot, link in rows), default=0) + 20
+    Console(width=max(Console().width, wide)).print(table)
 
 
 def print_results(folder: ClassFolder) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,8 +19,6 @@ contest_app = typer.Typer(
     name="contest",
     help="Contests of submitted controllers: leagues, and single or double elimination.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
 )
 ContestFile = Annotated[Path, typer.Argument(help="The contest.toml.")]
 Submissions = Annotated[
@@ -74,7 +71,8 @@ def run(
     """
     from rich.console import Console
 
-    from paddock.cli.ending import INTERRUPTED, end_on_sigterm
+    from paddock.cli.ending import end_with_results
+    from paddock.cli.files import print_written
     from paddock.cli.progress import show_runs
     from paddock.contests import load_contest, run_contest
     from paddock.jobs import parse_workers
@@ -82,15 +80,10 @@ def run(
     spec, aside = load_contest(contest), Console(stderr=True)
     folder = contest.parent / "results" if out is None else out
     entrants = _find_entrants(contest, submissions, class_folder, exercise, folder)
-    with end_on_sigterm() as ended, show_runs(aside, spec.name, of="heats") as progress:
-        try:
-            run_contest(spec, entrants, out=folder, workers=parse_workers(workers), progress=progress)
-        except KeyboardInterrupt:
-            text = f"stopped early: the same command continues from the results in {folder}"
-            aside.print(text, style="yellow", markup=False)
-            sys.exit(ended[0] if ended else INTERRUPTED)
+    with end_with_results(folder), show_runs(aside, spec.name, of="heats") as progress:
+        run_contest(spec, entrants, out=folder, workers=parse_workers(workers), progress=progress)
     show(folder, json=json)
-    aside.print(f"wrote {folder}: report.html, results.csv, standings.csv, heats/", highlight=False, markup=False)
+    print_written(folder, ": report.html, results.csv, standings.csv, heats/", err=True)
 
 
 @contest_app.command()
@@ -104,16 +97,15 @@ def show(
     paddock contest show line-race/results
     paddock contest show line-race/results --heats
     """
-    from json import dumps
-
     from paddock.cli.sheets import print_sheet, sheet_console
+    from paddock.cli.tables import print_json
     from paddock.contests.files import read_results, read_standings
     from paddock.contests.report import heats_sheet, standings_sheet
 
     rows = read_results(results) if heats else read_standings(results)
     if json:
         for row in rows:
-            typer.echo(dumps(row, ensure_ascii=False))
+            print_json(row)
     else:
         print_sheet(
             sheet_console(), "Heats" if heats else "Standings", (heats_sheet if heats else standings_sheet)(rows)

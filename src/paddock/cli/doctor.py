@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import platform
 import re
 import sys
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from paddock.cli.tables import cell, new_table
+from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.provenance import available_threads
 
 NOT_FOR_USERS = ("dev",)  # extras that are not reported
@@ -43,17 +42,12 @@ def examine(*, json_lines: bool) -> bool:
     for finding in findings():
         well = well and finding.good
         if json_lines:
-            print_json(finding)
+            print_json(finding._asdict())
         table.add_row(finding.sign, *(cell(text) for text in (finding.what, finding.found, finding.fix)))
     if not json_lines:
         console.print(table)
         console.print("No problems found." if well else "Problems found, see above.", style="bold")
     return well
-
-
-def print_json(finding: Finding) -> None:
-    """Print a finding as a JSON line."""
-    sys.stdout.write(json.dumps(finding._asdict()) + "\n")
 
 
 def findings() -> Iterator[Finding]:

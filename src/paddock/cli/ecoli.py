@@ -13,7 +13,6 @@ ecoli = typer.Typer(
     name="ecoli",
     help="The biased random walk of E. coli: its reaction network, way-points for robots, populations.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
 )
 World = Annotated[str, typer.Argument(help="A shipped world's name or a TOML file, with a chemical field.")]
 Folder = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for figures. Default: no figures.")]

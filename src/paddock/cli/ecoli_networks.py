@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from paddock.cli.files import check_new
+from paddock.cli.files import check_new, print_written
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.reactions import (
@@ -21,6 +21,7 @@ from paddock.reactions import (
     simulate,
 )
 from paddock.reactions.simulate import Inputs
+from paddock.report.document_files import ensure_folder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +64,7 @@ def show_network(name: str, *, seconds: float, step: InputStep, method: str, fol
             except PaddockError as problem:
                 console.print(f"left out {path}: {problem}", markup=False, soft_wrap=True, style="yellow")
             else:
-                console.print(f"wrote {path}: {what}", markup=False, soft_wrap=True)
+                print_written(path, f": {what}")
 
 
 @dataclass(frozen=True)
@@ -153,8 +154,5 @@ def write_flux(flux: Flux) -> str:
 
 def figure_paths(folder: Path, names: list[str], *, force: bool) -> dict[str, Path]:
     """Return the paths of figures, and check them before anything is computed."""
-    if folder.exists() and not folder.is_dir():
-        raise PaddockError(f"{folder}: expected a folder")
-    paths = {name: check_new(folder / f"{name}.png", force=force) for name in names}
-    folder.mkdir(parents=True, exist_ok=True)
-    return paths
+    ensure_folder(folder)
+    return {name: check_new(folder / f"{name}.png", force=force) for name in names}

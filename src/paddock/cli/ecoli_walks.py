@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -10,8 +9,8 @@ from rich.console import Console
 
 from paddock.cli.ecoli_networks import figure_paths
 from paddock.cli.ecoli_progress import run_in_pieces, show_walkers, warm_up
-from paddock.cli.files import check_new
-from paddock.cli.tables import new_table
+from paddock.cli.files import check_new, print_written
+from paddock.cli.tables import new_table, print_json
 from paddock.core.errors import UnknownName
 from paddock.core.files import write_text
 from paddock.experiments.ecoli_walk.population import (
@@ -45,7 +44,7 @@ def write_waypoints(
         return
     write_text(output, text)
     walkers = len({point.robot for point in points})
-    Console().print(f"wrote {output} ({len(points)} way-points of {walkers} robots)", markup=False, soft_wrap=True)
+    print_written(output, f" ({len(points)} way-points of {walkers} robots)")
 
 
 def compare_walkers(
@@ -77,7 +76,7 @@ def compare_walkers(
                 kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose, show=show
             )
     found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
-    print_json(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
+    print_lines(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
     if paths:
         write_figures(paths, populations, centre_of(scene.fields[0]), quiet=json_lines)
 
@@ -95,7 +94,7 @@ def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds:
     Console().print(table)
 
 
-def print_json(found: dict[str, Comparison], walkers: int, seconds: float) -> None:
+def print_lines(found: dict[str, Comparison], walkers: int, seconds: float) -> None:
     """Print the populations as JSON lines."""
     for kind, it in found.items():
         figures = {
@@ -103,7 +102,7 @@ def print_json(found: dict[str, Comparison], walkers: int, seconds: float) -> No
             "distance": it.distance, "approach": it.approach, "p": it.p, "run_up": it.run_up,
             "run_down": it.run_down,
         }  # fmt: skip
-        sys.stdout.write(json.dumps(figures) + "\n")
+        print_json(figures)
 
 
 def write_figures(
@@ -120,4 +119,4 @@ def write_figures(
     for name, chart in charts.items():
         save_figure(chart, paths[name])
         if not quiet:
-            Console().print(f"wrote {paths[name]}", markup=False, soft_wrap=True)
+            print_written(paths[name])

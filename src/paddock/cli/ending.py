@@ -6,6 +6,9 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
 
 INTERRUPTED, TERMINATED = 130, 143  # shell conventions after Ctrl-C and after SIGTERM
 
@@ -27,3 +30,15 @@ def end_on_sigterm() -> Iterator[list[int]]:
         sys.exit(ended[0] if ended else INTERRUPTED)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def end_with_results(folder: Path) -> Iterator[None]:
+    """After Ctrl-C or SIGTERM, print how to continue from the results in a folder, and exit."""
+    with end_on_sigterm():
+        try:
+            yield
+        except KeyboardInterrupt:
+            text = f"stopped early: the same command continues from the results in {folder}"
+            Console(stderr=True).print(text, style="yellow", markup=False, soft_wrap=True)
+            raise

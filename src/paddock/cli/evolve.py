@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,10 +16,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import paddock
 from paddock.cli.ending import INTERRUPTED, end_on_sigterm
-from paddock.cli.tables import cell, new_table
+from paddock.cli.files import print_written
+from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError
 from paddock.core.outside import shell_word
-from paddock.evolve.evolution import Evolution, FitnessWarning, Generation, VersionWarning
+from paddock.evolve.evolution import Evolution, Generation
 from paddock.evolve.folder import CHAMPION, EvolutionExists
 from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import Study, Watch, evolve, resume
@@ -51,7 +50,7 @@ def run_evolution(
     """Run an evolution and print the result; `given` contains the config options that the user gave."""
     aside = Console(stderr=True)
     options = dict(given)
-    with end_on_sigterm() as ended, shorten_warnings(aside), show_progress(aside) as progress:
+    with end_on_sigterm() as ended, show_progress(aside) as progress:
 
         def watch(evolution: Evolution, now: Generation) -> None:
             if out is None and now.number == 1:
@@ -79,10 +78,9 @@ def run_evolution(
         aside.print(f"{done} {are} already done: nothing to do{but}", style="yellow", highlight=False, soft_wrap=True)
     if record is not None and study.evolution.history:
         record_champion(study.evolution, record)
-        replay = f"paddock replay {shell_word(record)}"
-        aside.print(f"wrote {record}   ({replay})", highlight=False, markup=False, soft_wrap=True)
+        print_written(record, f"   (paddock replay {shell_word(record)})", err=True)
     if json_line:
-        typer.echo(json.dumps(study.summary))
+        print_json(study.summary)
     else:
         _print_summary(Console(), study, out)
     if study.interrupted:
@@ -98,24 +96,6 @@ def record_champion(evolution: Evolution, path: Path) -> None:
         robot = next(iter(arena.robots.values()))
         robot.enable(*champion.devices)
         arena.run(task.seconds, {robot.name: champion.copy()}, metrics=task.metrics)
-
-
-@contextmanager
-def shorten_warnings(aside: Console) -> Iterator[None]:
-    """Print warnings about fitness or versions in one line, without the location in Paddock's files."""
-    with warnings.catch_warnings():
-        usual, ours = warnings.showwarning, (FitnessWarning, VersionWarning)
-
-        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
-            if issubclass(category, ours):
-                aside.print(f"paddock: {message}", style="yellow", soft_wrap=True, markup=False, highlight=False)
-            else:
-                usual(message, category, *place)
-
-        warnings.showwarning = show  # type: ignore[assignment]
-        for category in ours:
-            warnings.simplefilter("always", category)
-        yield
 
 
 @contextmanager
@@ -182,7 +162,7 @@ def _print_summary(console: Console, study: Study, out: Path | None) -> None:
             table.add_row(cell(MEANINGS.get(name, name.replace("_", " "))), cell(format_figure(value)))
     console.print(table)
     if out is not None:
-        console.print(f"wrote {out}: {_list_files(study)}", soft_wrap=True)
+        print_written(out, f": {_list_files(study)}")
         if out / CHAMPION in study.files:
             watch = (
                 f"Watch it:  paddock run {shell_word(out / 'world.toml')} --policy {shell_word(out / CHAMPION)} "

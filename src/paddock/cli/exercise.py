@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +12,11 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from paddock.arena import Arena
-from paddock.cli.files import check_new
+from paddock.cli.files import check_new, print_written
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.sheets import print_sheet, sheet_console
-from paddock.cli.tables import cell, new_table
+from paddock.cli.tables import cell, new_table, print_json
+from paddock.core.errors import PaddockError
 from paddock.core.outside import shell_word, visible
 from paddock.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
 from paddock.exercises.folders import new_exercise, write_handout
@@ -24,8 +24,7 @@ from paddock.exercises.report import list_failures, marks_report, marks_sheet
 from paddock.exercises.spec import STARTER
 from paddock.exercises.verify import verify_exercise
 from paddock.report.document_files import ensure_folder, write_document
-
-MAIN = "controller.py"  # main file of a program that is a folder
+from paddock.sandbox.submissions import find_submission
 
 
 def list_exercises() -> None:
@@ -100,11 +99,11 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
     found, aside = load_exercise(name), Console(stderr=True)
     if report is not None:
         ensure_folder(report)
-    with aside.status(f"checking {file.name} …"):
+    with aside.status(f"checking {cell(file.name)} …"):
         program, folder = _find_program(file)
         marks = check_exercise(found, program, seeds, folder=folder)
     if json_lines:
-        _print_json(marks)
+        _print_marks(marks)
     else:
         print_sheet(sheet_console(), f"{found.title}: {file.name}", marks_sheet(marks))
     for text, failed in list_failures(marks).items():
@@ -112,30 +111,36 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
         aside.print(Text.assemble(("failed: ", "bold red"), message), soft_wrap=True, highlight=False)
     if report is not None:
         written = write_document(found.title, list(marks_report(found, marks, file.name)), report)
-        aside.print(f"wrote {written[1]}", highlight=False, markup=False, soft_wrap=True)
+        print_written(written[1], err=True)
     return marks.full
 
 
 def _find_program(path: Path) -> tuple[Path, Path | None]:
-    """Return the file of a program, and its folder if it has one, in the form that grading uses."""
-    return (path / MAIN, path) if path.is_dir() else (path, None)
+    """Return the file of a program, and its folder if it has one, as in grading."""
+    if not path.is_dir():
+        return path, None
+    found = find_submission(path)
+    if found.problem:
+        raise PaddockError(f"{path}: {found.problem}")
+    return found.file, found.folder
 
 
-def _print_json(marks: Marks) -> None:
+def _print_marks(marks: Marks) -> None:
     for mark in marks.checks:
         figures = {str(seed): figure for seed, figure in zip(marks.seeds, mark.figures, strict=True)}
         row = {"check": mark.check.name, "points": mark.points, "of": mark.check.points, "figures": figures}
-        typer.echo(json.dumps(row))
+        print_json(row)
 
 
 def hand_out(name: str, output: Path | None, force: bool) -> None:
     """Write the files for students, and list them."""
     found = load_exercise(name)
     out = Path(f"{found.name}.zip") if output is None else output
-    check_new(out, force=force)
+    if out.suffix == ".zip":
+        check_new(out, force=force)
     for file in write_handout(found, out, force=force):
         typer.echo(file)
-    typer.echo(f"wrote {out}")
+    print_written(out)
 
 
 def verify(name: str) -> bool:
@@ -143,7 +148,7 @@ def verify(name: str) -> bool:
     found: Exercise = load_exercise(name)
     console, fit = Console(), True
     with console.status("") as status:
-        for finding in verify_exercise(found, on_file=lambda file: status.update(f"running {file} …")):
+        for finding in verify_exercise(found, on_file=lambda file: status.update(f"running {cell(file)} …")):
             fit = fit and (finding.holds or not finding.needed)
             missed = ("NO", "bold red") if finding.needed else ("!", "bold yellow")
             mark, style = ("yes", "green") if finding.holds else missed

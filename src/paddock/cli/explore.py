@@ -50,7 +50,7 @@ def run_explorer(run: MapRun, method: str) -> bool:
     area = controller.growth[-1][1] if controller.growth else 0.0
     left = "1 frontier" if len(controller.frontiers) == 1 else f"{len(controller.frontiers)} frontiers"
     console.print(f"{ended}: {area:.1f} m² of free space known, {left} left", markup=False)
-    truth = find_truth(arena.world, robot.spec, controller.start[:2])
+    truth = find_truth(arena.world, robot.spec, controller.start)
     if controller.growth and truth is not None:
         quality = assess_map(controller.mapper.grid, truth, alignment=None)
         console.print(
@@ -146,5 +146,5 @@ def describe_map(controller: MapController, arena: Arena, robot: Robot, episode:
         title=arena.world.title or arena.world.name,
         ended=controller.state,
         frontiers=len(controller.frontiers),
-        truth=find_truth(arena.world, robot.spec, controller.start[:2]),
+        truth=find_truth(arena.world, robot.spec, controller.start),
     )

@@ -2,57 +2,64 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+import typer
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import save_image
+from paddock.core.outside import visible
 from paddock.worlds import WorldSpec, save_world
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+PICTURES = (".png", ".jpg", ".jpeg", ".webp")
+CHARTS = (".png", ".svg", ".pdf")
 
 
-def check_new(path: Path, *, force: bool) -> Path:
-    """Return the path if it may be written; call it before anything else is done."""
+def check_new(path: Path, *endings: str, force: bool) -> Path:
+    """Return the path if a new file can be written to it; call it before anything else is done."""
+    _check_place(path, endings)
     if path.exists() and not force:
         raise PaddockError(f"{path} already exists: choose another name, or overwrite it with --force")
     return path
 
 
-def check_world_file(path: Path, *, force: bool) -> Path:
-    """Return the path if a new world can be written to it; call it before anything else is done."""
-    if path.suffix != ".toml":
-        raise PaddockError(f"{path}: expected a world's name ending in .toml")
-    return check_new(_check_folder(path), force=force)
-
-
-def check_picture(path: Path | None) -> Path | None:
+def check_picture(path: Path | None, endings: Sequence[str] = PICTURES) -> Path | None:
     """Return the path if a picture can be written to it, None for ''; call it before anything else is done."""
     if path is None or path == Path():
         return None
-    if path.suffix.lower() not in SUFFIXES:
-        raise PaddockError(f"{path}: expected a picture's name ending in {', '.join(SUFFIXES)}")
-    return _check_folder(path)
-
-
-def _check_folder(path: Path) -> Path:
-    if not path.absolute().parent.is_dir():
-        raise PaddockError(f"{path}: no such folder")
+    _check_place(path, endings)
     return path
+
+
+def _check_place(path: Path, endings: Sequence[str]) -> None:
+    """Check the ending of a file name, any if none is given, and the folder of the file."""
+    if endings and path.suffix.lower() not in endings:
+        raise PaddockError(f"{path}: expected a file name ending in {', '.join(endings)}")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise PaddockError(f"{path}: no such folder")
+    if not os.access(folder, os.W_OK):
+        raise PaddockError(f"{path}: you may not write to this folder: choose another one")
+
+
+def print_written(path: Path, about: str = "", *, err: bool = False) -> None:
+    """Print that a file or folder was written. The path is not wrapped, and brackets in it are not markup."""
+    typer.echo(visible(f"wrote {path}{about}"), err=err)
 
 
 def save_world_file(world: WorldSpec, path: Path, about: str) -> None:
     """Write a world and print its path."""
     save_world(world, path)
-    Console().print(f"wrote {path} ({about})", soft_wrap=True)
+    print_written(path, f" ({about})")
 
 
 def save_picture(picture: Image, path: Path) -> None:
     """Write a picture and print its path."""
     save_image(picture, path)
-    Console().print(f"wrote {path} ({picture.width} × {picture.height})")
+    print_written(path, f" ({picture.width} × {picture.height})")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +35,7 @@ def grade(
     """
     from rich.console import Console
 
-    from paddock.cli.ending import INTERRUPTED, end_on_sigterm
+    from paddock.cli.ending import end_with_results
     from paddock.cli.progress import show_runs
     from paddock.cli.sheets import print_sheet, sheet_console
     from paddock.grading import grade as grade_all
@@ -47,23 +46,13 @@ def grade(
 
     aside = Console(stderr=True)
     when = None if due is None else parse_due(due)
-    with end_on_sigterm() as ended, show_runs(aside, "grading", of="submissions") as progress:
-        try:
-            done = grade_all(
-                exercise,
-                submissions,
-                out=out.parent,
-                workers=parse_workers(workers),
-                progress=progress,
-                due=when,
-            )
-        except KeyboardInterrupt:
-            message = f"stopped early: the same command continues from the results in {out.parent}"
-            aside.print(message, style="yellow", markup=False)
-            sys.exit(ended[0] if ended else INTERRUPTED)
+    with end_with_results(out.parent), show_runs(aside, "grading", of="submissions") as progress:
+        done = grade_all(
+            exercise, submissions, out=out.parent, workers=parse_workers(workers), progress=progress, due=when
+        )
     written = save_grading(done, out)
     print_sheet(sheet_console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
-    there = len(done.graded) - done.fresh
+    there = sum(not each.submission.problem for each in done.graded) - done.fresh
     before = f", {there} of them already graded" if there else ""
     message = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
     aside.print(message, highlight=False, markup=False, soft_wrap=True)

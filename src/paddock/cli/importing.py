@@ -59,12 +59,12 @@ def import_world_file(
     """
     from rich.console import Console
 
-    from paddock.cli.files import check_world_file, save_world_file
+    from paddock.cli.files import check_new, save_world_file
     from paddock.mapping import import_map
     from paddock.worlds.importers import MAPS, import_world
     from paddock.worlds.importers.result import world_name
 
-    path = check_world_file(output or Path(file.stem + ".toml"), force=force)
+    path = check_new(output or Path(file.stem + ".toml"), ".toml", force=force)
     kind, place = None if robot in ("", "none") else robot, None if at is None else _place(at)
     if file.suffix.lower() in MAPS:
         if scale is not None or threshold is not None:
@@ -81,7 +81,7 @@ def import_world_file(
     save_world_file(world, path, f"{x1 - x0:.4g} × {y1 - y0:.4g} m, {count} obstacles, {placed}")
     console = Console()
     for what in found.left_out:
-        console.print(f"left out: {what}", highlight=False, soft_wrap=True)
+        console.print(f"left out: {what}", highlight=False, soft_wrap=True, markup=False)
     for what in found.problems:
         console.print(f"check: {what}", style="yellow", highlight=False, soft_wrap=True, markup=False)
     word = shell_word(path)

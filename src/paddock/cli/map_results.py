@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paddock.arena import range_reader_of, walls_of
+from paddock.arena import map_truth_of
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
-from paddock.core.geometry import Point, Pose
+from paddock.core.geometry import Pose
 from paddock.mapping import MapTruth, MapView, OccupancyGrid, assess_map, save_map
-from paddock.navigation.map_controller import MapController
 from paddock.report import coverage_chart, map_view_chart, save_figure
 from paddock.robots import RobotSpec
 from paddock.worlds import WorldSpec
@@ -55,17 +54,14 @@ def write_map(result: MapResult, folder: Path) -> None:
     save_figure(coverage_chart({"known": result.growth}, most=most), folder / "coverage.png")
 
 
-def find_truth(world: WorldSpec, robot: RobotSpec, start: Point) -> MapTruth | None:
+def find_truth(world: WorldSpec, robot: RobotSpec, start: Pose) -> MapTruth | None:
     """Return the ground truth of the mappable part of a world; None with several robots, which move, or if it has none.
 
     For example, in a world without walls nothing can be compared with the map.
     """
     if len(world.robots) > 1:
         return None
-    reader = range_reader_of(robot)
-    height = robot.sensor(reader.device).mounts[0][2]
-    radius = MapController.body_of(robot).half_width
     try:
-        return MapTruth.of(walls_of(world, above=height), start, radius, max_range=reader.reach)
+        return map_truth_of(world, robot, start)
     except PaddockError:
         return None

@@ -48,12 +48,12 @@ def maze(
     paddock maze --size 8x8 --seed 3 -o my.toml --png
     paddock maze --size 12x6 --kind wilson --loops 0.3 --png my.png --solution
     """
-    from paddock.cli.files import check_world_file, save_picture, save_world_file
+    from paddock.cli.files import check_new, save_picture, save_world_file
     from paddock.worlds.importers.result import world_name
     from paddock.worlds.mazes import Layout, make_maze, make_maze_world, solve_maze
 
     if output is not None:
-        check_world_file(output, force=force)
+        check_new(output, ".toml", force=force)
     picture = _choose_picture(picture, output, png=png, force=force)
     columns, rows = _two_numbers("--size", size, "x×", "columns and rows such as 8x8")
     first, last = _cell("--start", start), _cell("--exit", exit)

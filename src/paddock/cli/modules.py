@@ -175,13 +175,14 @@ def replay(
 
     paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """
+    from paddock.cli.modules_view import ANSWER
     from paddock.modules import open_bus, read_recording
     from paddock.modules.messages import REPLAY
     from paddock.modules.recording import replay as replay_messages
 
     for _ in read_recording(recording):  # errors are reported before the bus is opened, which may wait for its hub
         pass
-    with open_bus(bus, REPLAY) as line:
+    with open_bus(bus, REPLAY, timeout=ANSWER) as line:
         typer.echo(f"{replay_messages(recording, line, source or ['SENSOR'])} messages")
 
 

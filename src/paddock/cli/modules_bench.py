@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 
 import typer
 from rich.console import Console
 
-from paddock.cli.tables import new_table
+from paddock.cli.tables import new_table, print_json
 from paddock.modules import ModulesSpec
 from paddock.modules.health import EDGES, LatencyHistogram
 from paddock.modules.measure import ModuleTimes, measure_both
@@ -25,7 +24,7 @@ def run_bench(config: str, spec: ModulesSpec, *, json_lines: bool) -> None:
         stepped, free = measure_both(spec, config)
     if json_lines:
         for name, times in (("lock-step", stepped), ("free", free)):
-            typer.echo(json.dumps({"run": name, **describe(times)}))
+            print_json({"run": name, **describe(times)})
         return
     columns = ("lock-step [ms]", "free [ms]")
     table = new_table("Processor time per simulated second", "module", *columns, right=columns)

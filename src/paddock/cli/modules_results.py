@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 import paddock
+from paddock.cli.files import print_written
 from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
@@ -54,7 +55,7 @@ def keep_results(spec: ModulesSpec, url: str, config: str, out: Path | None) -> 
         ),
         folder,
     )
-    typer.echo(f"wrote {folder}")
+    print_written(folder)
 
 
 def keep_map(listener: MapListener, folder: Path) -> None:
@@ -71,4 +72,4 @@ def find_world(spec: ModulesSpec) -> tuple[str, MapTruth | None, Pose | None]:
     with paddock.open(spec.place(spec.world), seed=spec.seed) as arena:
         start = arena[spec.robot_name].pose
         title = arena.world.title or arena.world.name
-        return title, find_truth(arena.world, spec.robot_spec, start[:2]), start
+        return title, find_truth(arena.world, spec.robot_spec, start), start

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.modules_results import check_out, keep_results
+from paddock.cli.tables import print_json
+from paddock.core.errors import PaddockError
 from paddock.core.outside import visible
 from paddock.modules import Bus, HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
 from paddock.navigation.explorer import FINISHED
@@ -34,11 +35,20 @@ def run_modules(
 ) -> None:
     """Run modules and show their state; with `out`, write the map, pictures and the trajectory into a folder."""
     check_out(spec, out)
-    signal.signal(signal.SIGTERM, end_as_with_ctrl_c)
-    console, status = Console(), 0
-    if together:
-        run_threads(config, spec, out, console)
-        return
+    with end_on_sigterm() as ended:
+        if together:
+            if only is not None or json_lines:
+                raise PaddockError("--together runs all modules and prints lines of text: leave --only and --json out")
+            interrupted = run_threads(config, spec, out)
+        else:
+            interrupted = run_processes(config, spec, only, out, json_lines)
+    if interrupted:
+        raise typer.Exit(ended[0] if ended else INTERRUPTED)
+
+
+def run_processes(config: str, spec: ModulesSpec, only: str | None, out: Path | None, json_lines: bool) -> bool:
+    """Run modules as processes with a live table; return whether Ctrl-C ended the run."""
+    console, interrupted = Console(), False
     chosen = None if only is None else [name.strip() for name in only.split(",")]
     with (
         Supervisor(spec, config, only=chosen) as supervisor,
@@ -58,30 +68,19 @@ def run_modules(
             if is_explored(supervisor.health_monitor):
                 supervisor.stop()
                 console.print(FINISHED, style="green")
-        except KeyboardInterrupt as interrupt:
+        except KeyboardInterrupt:
             supervisor.stop()  # stop the robot before the map is written
-            status = print_stopped(interrupt, console)
+            console.print("stopped early", style="yellow")
+            interrupted = True
     if json_lines:
         for row in supervisor.health_monitor.modules.values():
-            typer.echo(json.dumps(describe(row)))
+            print_json(describe(row))
     elif len(latencies := supervisor.health_monitor["MOTOR"].latencies) and not spec.lock_step:
         share, slow = latencies.share_within(QUICK), latencies.describe(0.99)
         console.print(
             f"measurement to motor, {len(latencies)} cycles: 99 % within {slow} ms, {share:.1%} within {QUICK:g} ms"
         )
-    if status:
-        raise typer.Exit(status)
-
-
-def end_as_with_ctrl_c(number: int, frame: object) -> None:
-    """Raise KeyboardInterrupt on SIGTERM, so that all modules are stopped."""
-    raise KeyboardInterrupt(number)
-
-
-def print_stopped(interrupt: KeyboardInterrupt, console: Console) -> int:
-    """Print that the run was stopped early; return the exit status by shell convention."""
-    console.print("stopped early", style="yellow")
-    return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
+    return interrupted
 
 
 def is_explored(monitor: HealthMonitor) -> bool:
@@ -90,20 +89,20 @@ def is_explored(monitor: HealthMonitor) -> bool:
     return report is not None and report.status.startswith(FINISHED)
 
 
-def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Console) -> None:
-    """Run modules as threads of this process."""
-    status, threads = 0, ModuleThreads(spec)
+def run_threads(config: str, spec: ModulesSpec, out: Path | None) -> bool:
+    """Run modules as threads of this process; return whether Ctrl-C ended the run."""
+    interrupted, threads = False, ModuleThreads(spec)
     with keep_results(spec, threads.spec.bus, config, out), threads:  # a short run may be over soon after its start
         planner = threads.modules.get("planner")
         try:
             threads.wait(lambda: planner is not None and planner.status().startswith(FINISHED))
-        except KeyboardInterrupt as interrupt:
+        except KeyboardInterrupt:
             threads.stop()
-            status = print_stopped(interrupt, console)
+            Console().print("stopped early", style="yellow")
+            interrupted = True
     for name, module in threads.modules.items():
         typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
-    if status:
-        raise typer.Exit(status)
+    return interrupted
 
 
 def describe(row: ModuleHealth) -> dict[str, Any]:
@@ -126,9 +125,9 @@ def describe(row: ModuleHealth) -> dict[str, Any]:
 def make_table(monitor: HealthMonitor, width: int) -> Group:
     """Return a table of all modules for a terminal width; on narrow terminals, statuses are below the table."""
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
-    for title, least in COLUMNS.items():
+    for title, letters in COLUMNS.items():
         side = "left" if title in ("module", "state") else "right"
-        table.add_column(title, justify=side, min_width=least, no_wrap=True)  # type: ignore[arg-type]
+        table.add_column(title, justify=side, min_width=letters, no_wrap=True)  # type: ignore[arg-type]
     wide, below = width >= WIDE, list[Text]()
     if wide:
         table.add_column("status")

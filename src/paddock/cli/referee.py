@@ -18,6 +18,7 @@ from paddock.core.outside import visible
 from paddock.core.spec import read_toml_file
 from paddock.referees import Officiating, Referee, make_referee, officiate
 from paddock.referees.score_function import ScoreFunction
+from paddock.report.document_files import ensure_folder
 
 if TYPE_CHECKING:
     from paddock.server.heat_manager import HeatSettings
@@ -61,8 +62,7 @@ def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
         raise PaddockError(f"--heat-seconds: expected seconds > 0, got {seconds:g}")
     if folder is None:
         return HeatSettings(seconds=seconds)
-    folder.mkdir(parents=True, exist_ok=True)
-    first = next_heat(folder, folder)
+    first = next_heat(ensure_folder(folder), folder)
     return HeatSettings(seconds=seconds, first=first, keep=lambda rows: append_results(folder, rows), recordings=folder)
 
 

@@ -50,6 +50,8 @@ def replay(
     from paddock.recordings import Recording
 
     refuse_both(controller, policy)
+    if check and at is not None:
+        raise typer.BadParameter("--check compares the whole recording: leave --from out")
     if at is None and (controller is not None or policy is not None):
         raise typer.BadParameter("--controller and --policy drive live robots: add the start time, --from 12.3")
     found, console = Recording(recording), Console(highlight=False, soft_wrap=True, markup=False)
@@ -121,7 +123,8 @@ def export(
 
     paddock export run.mcap run_bag
     """
+    from paddock.cli.files import print_written
     from paddock.recordings.bag import export_bag
 
     count = export_bag(recording, out)
-    typer.echo(f"wrote {out}: {count} messages   (ros2 bag play {shell_word(out)})")
+    print_written(out, f": {count} messages   (ros2 bag play {shell_word(out)})")

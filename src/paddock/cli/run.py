@@ -20,20 +20,22 @@ from paddock.arena.built_in import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
 from paddock.cli.ending import INTERRUPTED
-from paddock.cli.files import check_picture, save_picture
+from paddock.cli.files import check_picture, print_written, save_picture
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
 from paddock.cli.run_writer import RunFiles, RunWriter
-from paddock.cli.tables import cell, new_table
+from paddock.cli.sheets import print_sheet
 from paddock.core.errors import PaddockError
 from paddock.core.jit import stopwatch_on_compiler
-from paddock.core.outside import shell_word
+from paddock.core.outside import shell_word, visible
 from paddock.episodes import Episode
 from paddock.referees import Referee
 from paddock.report import write_run
+from paddock.report.sheets import Sheet
 from paddock.worlds.placement import source_files
 
 SHOWN = 12  # robots in the table
+COLUMNS = ("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading")
 NOTICEABLE = 0.5  # compilation time that is reported [s]
 
 
@@ -67,7 +69,7 @@ def run_world(
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture = check_picture(picture)
     check_seconds(seconds)
-    with paddock.open(world, seed=seed) as arena, keep_recording(arena, record, console), ExitStack() as stack:
+    with paddock.open(world, seed=seed) as arena, keep_recording(arena, record), ExitStack() as stack:
         if not headless:
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
@@ -114,15 +116,14 @@ def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Refere
 
 
 @contextmanager
-def keep_recording(arena: Arena, path: Path | None, console: Console) -> Iterator[None]:
+def keep_recording(arena: Arena, path: Path | None) -> Iterator[None]:
     """Record the block if a file is given."""
     if path is None:
         yield
         return
     with paddock.record(arena, path):
         yield
-    replay = f"paddock replay {shell_word(path)}"
-    console.print(f"wrote {path}   ({replay})", highlight=False, markup=False, soft_wrap=True)
+    print_written(path, f"   (paddock replay {shell_word(path)})")
 
 
 def _write_folder(
@@ -149,7 +150,7 @@ def _write_folder(
         if writer.files is not None:
             writer.files.write(episode, folder)
     page = f"; the report is {folder / 'report.html'}" if html else ""
-    console.print(f"wrote {folder}{page}", highlight=False, markup=False, soft_wrap=True)
+    print_written(folder, page)
 
 
 def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None:
@@ -183,26 +184,23 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str
         console.print(f"{arena.world.name}: an error ended the run before the first tick", style="yellow", markup=False)
         return
     ended = "; an error ended the run" if episode.failed else ""
-    table = new_table(
-        f"{arena.world.name}: {episode.seconds:g} s simulated in {wall_time}{ended}",
-        *("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading"),
-        right=("distance [m]", "m/s", "contact [s]"),
-    )
+    rows = []
     for name, record in list(episode.robots.items())[:SHOWN]:
         figures, (x, y, heading) = record.metrics, record.trace.pose[-1]
-        table.add_row(
-            cell(name),
-            cell(arena[name].spec.name if name in arena else "left"),
+        row = (
+            visible(name),
+            visible(arena[name].spec.name if name in arena else "left"),
             f"{figures['distance']:.2f}",
             f"{figures['mean_speed']:.3f}" if episode.ticks else "-",
             f"{figures['contact_time']:.1f}",
             f"{x:.2f}, {y:.2f}",
             f"{round(math.degrees(heading))}°",
         )
-    more = len(arena.robots) - SHOWN
-    if more > 0:
-        table.add_row(f"… and {more} more", "", "", "", "", "", "")
-    console.print(table)
+        rows.append(row)
+    title = f"{arena.world.name}: {episode.seconds:g} s simulated in {wall_time}{ended}"
+    print_sheet(console, title, Sheet(COLUMNS, tuple(rows)))
+    if (more := len(arena.robots) - SHOWN) > 0:
+        console.print(f"… and {more} more")
     for event in episode.interventions[:SHOWN]:
         console.print(f"{event.time:8.2f} s  {event}", style="yellow", markup=False, highlight=False)
     if episode.digest is not None and not episode.failed:

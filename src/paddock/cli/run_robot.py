@@ -14,7 +14,9 @@ from paddock.arena.base import BaseArena
 from paddock.arena.controllers import chosen_controllers
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
 from paddock.cli.ending import INTERRUPTED
+from paddock.cli.files import check_new, print_written
 from paddock.core.errors import LinkError, PaddockError, Refused
+from paddock.episodes.trace_files import FORMATS
 from paddock.links import SERVERS
 from paddock.links.remote import RemoteArena
 
@@ -37,6 +39,8 @@ def run_robot(
     console = Console(highlight=False)
     seconds = ENDLESS if seconds is None else seconds
     check_seconds(seconds)
+    if trace is not None:
+        check_new(trace, *FORMATS, force=True)
     with paddock.connect(url) as arena:
         robot = choose_robot(arena, url)
         claim(arena, robot, take_over=take_over)
@@ -54,7 +58,7 @@ def run_robot(
             halted = halt(robot, console)
     if trace is not None:
         outcome.episode.trace.save(trace)
-        console.print(f"wrote {trace}", markup=False)
+        print_written(trace)
     end = " and is stopped" if halted else ""
     seconds = outcome.episode.seconds
     console.print(f"{robot.name} ({robot.spec.name}) was driven for {seconds:.1f} s{end}", markup=False)

@@ -12,6 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 import paddock
 from paddock.arena.base import BaseArena
 from paddock.cli.driving import print_traceback
+from paddock.cli.files import print_written
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.run_robot import choose_robot, halt, robot_of
 from paddock.cli.tables import cell, new_table
@@ -72,7 +73,7 @@ def run_scenario_file(
             complete = complete and result.complete
             _report(console, result)
             if out is not None:
-                _write(console, plan, result, out, name)
+                _write(plan, result, out)
             if result.error is not None:
                 print_traceback(result.error, whole=traceback, message=result.ended)
     return complete
@@ -128,11 +129,11 @@ def _report(console: Console, result: ScenarioResult) -> None:
     console.print(table)
 
 
-def _write(console: Console, plan: PreparedScenario, result: ScenarioResult, out: Path, name: str) -> None:
+def _write(plan: PreparedScenario, result: ScenarioResult, out: Path) -> None:
     written = write_outputs(plan, result, out)
     folder = written[0].parent
     own = Path(plan.spec.folder) / plan.spec.file
     write_provenance(folder, collect(seed=result.seed), read_inputs([own, *source_files(result.world)]))
     pages = [path for path in written if path.name == "report.html"]
     page = f"; the report is {pages[0]}" if pages else ""
-    console.print(f"wrote {folder}{page}", highlight=False, markup=False, soft_wrap=True)
+    print_written(folder, page)

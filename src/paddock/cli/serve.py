@@ -19,8 +19,9 @@ from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, re
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.classes import robot_names, seat_students
 from paddock.classes.names import read_names
+from paddock.cli.class_tables import print_join_links
 from paddock.cli.classroom import open_classroom
-from paddock.cli.tables import cell, new_table
+from paddock.cli.driving import ENDLESS
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible
 from paddock.referees import Referee
@@ -29,8 +30,6 @@ from paddock.server.access import Grant, Role
 from paddock.server.heat_manager import HeatSettings
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
-
-FOREVER = 1e9  # simulated seconds of a run that ends only with the server
 
 
 def serve_world(
@@ -51,9 +50,7 @@ def serve_world(
 ) -> None:
     """Serve a world until Ctrl-C; the arguments are those of the command."""
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    handler = logging.StreamHandler()
-    handler.setFormatter(VisibleFormatter("%(message)s"))
-    logging.basicConfig(handlers=[handler])
+    print_log()
     if settings.speed is not None and not (math.isfinite(settings.speed) and 0.01 <= settings.speed <= 1000):
         raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for no limit, got {settings.speed:g}")
     names = read_names(classroom) if classroom is not None else []
@@ -93,6 +90,13 @@ def serve_world(
     ):
         server.run(ready)
     console.print("stopped")
+
+
+def print_log() -> None:
+    """Print the messages of the server's log, without control characters."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(VisibleFormatter("%(message)s"))
+    logging.basicConfig(handlers=[handler])
 
 
 def announce(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
@@ -148,12 +152,7 @@ def connect_call(server: Server, *, classroom: bool) -> str:
 
 def print_links(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
     """Print the join links of a classroom: student, robot, link."""
-    table = new_table("Join links", "student", "robot", "link")
-    for student, robot, token in links:
-        table.add_row(cell(student), cell(robot), cell(f"{server.url(token=token)}&robot={robot}"))
-    longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
-    wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
-    Console(width=max(console.width, wide)).print(table)  # links must not be truncated
+    print_join_links([(name, robot, f"{server.url(token=token)}&robot={robot}") for name, robot, token in links])
     if server.loopback:
         console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
 
@@ -170,7 +169,7 @@ def drive(
             report_error_location(file, *ANSWERING),
         ):
             drivers.enable(arena)
-            arena.run(FOREVER, drivers.controllers, renew=lambda: choose(arena).controllers)
+            arena.run(ENDLESS, drivers.controllers, renew=lambda: choose(arena).controllers)
     except PaddockError as error:
         if server.goodbye not in str(error):
             console.print(visible(f"{error}\n{name} has stopped driving", lines=True), style="bold red")

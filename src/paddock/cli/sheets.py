@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
-from rich.markup import escape
 
-from paddock.cli.tables import new_table
+from paddock.cli.tables import cell, new_table
 from paddock.experiments.rows import NO
 from paddock.report.sheets import Sheet, is_number
 
@@ -35,39 +35,45 @@ def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
             widths=tuple(columns.values()),
         )
         for row in sheet.rows:
-            table.add_row(*(escape(row[k]) for k in columns), style="red" if NO in row else None)
+            table.add_row(*(cell(row[k]) for k in columns), style="red" if NO in row else None)
         console.print(table)
 
 
 def fold_sheet(sheet: Sheet, room: int) -> Iterator[dict[int, int]]:
-    """Yield the columns of each part of a sheet with their widths [characters]; each part has the first column."""
+    """Yield the columns of each part of a sheet with their widths [characters].
+
+    Each part has the first column, and the second one if the first has numbers, such as places, which name no row.
+    """
     columns = list(zip(sheet.heads, *sheet.rows, strict=True))
     least = [max(map(_least, cells)) for cells in columns]
-    part = [0]
-    for k in range(1, len(columns)):
-        if len(part) > 1 and sum(least[i] + FRAME for i in (*part, k)) + 1 > room:
+    names = [0, 1] if sheet.rows and len(columns) > 2 and all(is_number(row[0]) for row in sheet.rows) else [0]
+    part = list(names)
+    for k in range(len(names), len(columns)):
+        if len(part) > len(names) and sum(least[i] + FRAME for i in (*part, k)) + 1 > room:
             yield _widths({i: columns[i] for i in part}, room)
-            part = [0]
+            part = list(names)
         part.append(k)
     yield _widths({i: columns[i] for i in part}, room)
 
 
 def _least(cell: str) -> int:
     """Return the minimum width of a cell: a number is not broken, a text is broken between words."""
-    return len(cell) if is_number(cell) else max(map(len, cell.split()), default=0)
+    return len(cell) if is_number(cell) else max(map(cell_len, cell.split()), default=0)
 
 
 def _widths(columns: Mapping[int, Sequence[str]], room: int) -> dict[int, int]:
     """Return minimum widths, then widen step by step the column that saves the most lines, while there is room."""
     widths = {k: max(map(_least, cells)) for k, cells in columns.items()}
 
-    def lines_saved(k: int) -> float:
+    def lines_saved(k: int) -> tuple[float, float]:
+        """Return the lines saved by one more character: those of the rows, and, if equal, those of the head."""
         width = widths[k]
-        return sum(len(cell) / width - max(1.0, len(cell) / (width + 1)) for cell in columns[k] if len(cell) > width)
+        head, *rows = (max(1.0, size / width) - max(1.0, size / (width + 1)) for size in map(cell_len, columns[k]))
+        return sum(rows), head
 
     for _ in range(room - 1 - sum(width + FRAME for width in widths.values())):
         best = max(columns, key=lines_saved)
-        if lines_saved(best) <= 0:
+        if lines_saved(best) == (0, 0):
             break
         widths[best] += 1
     return widths

@@ -47,19 +47,21 @@ def slam(
     from rich.console import Console
     from rich.progress import Progress
 
+    from paddock.cli.tables import print_json
     from paddock.core.errors import PaddockError
     from paddock.mapping.logs import read_log, read_relations, run_slam
+    from paddock.mapping.method import MAPPING_METHODS
+    from paddock.report.document_files import ensure_folder
 
-    if out.exists() and not out.is_dir():
-        raise PaddockError(f"{out} is a file: choose another folder")
-    if out.exists() and any(out.iterdir()) and not force:
-        raise PaddockError(f"{out} already exists: choose another folder, or overwrite it with --force")
     if false_loops and method != "graph":
         raise PaddockError(f"--false-loops: only method graph looks for loops, got --method {method}")
     known = read_relations(relations) if relations else None
     log = read_log(file)
     if len(log.scans) < 2:
         raise PaddockError(f"{file}: expected two scans or more, got {len(log.scans)}")
+    MAPPING_METHODS.get(method)  # raises an error if there is none of this name
+    if any(ensure_folder(out).iterdir()) and not force:
+        raise PaddockError(f"{out} already exists: choose another folder, or overwrite it with --force")
     errors = relation_errors(log, {"odometry": log.odometry}, known)
     if known and not len(errors["odometry"].translation):
         raise PaddockError(
@@ -80,7 +82,7 @@ def slam(
     metrics = describe_run(log, method, seed, result, errors)
     write_results(out, log, method, result, errors, metrics)
     if json_lines:
-        typer.echo(json.dumps(metrics))
+        print_json(metrics)
     else:
         print_metrics(metrics, out)
 
@@ -136,7 +138,6 @@ def write_results(
     from paddock.report.figures import save_figure
     from paddock.report.slam_charts import map_chart, path_chart, relations_chart
 
-    out.mkdir(parents=True, exist_ok=True)
     save_map(result.grid, out / "map.yaml")
     write_tum(result.trajectory, out / "trajectory.tum")
     write_tum(Trajectory(result.trajectory.times, log.odometry), out / "odometry.tum")
@@ -154,6 +155,7 @@ def print_metrics(metrics: dict[str, Any], out: Path) -> None:
     """Print the metrics as a table."""
     from rich.console import Console
 
+    from paddock.cli.files import print_written
     from paddock.cli.tables import new_table
 
     console = Console()
@@ -175,4 +177,4 @@ def print_metrics(metrics: dict[str, Any], out: Path) -> None:
             values = [f"{found[key]:.3f}" for key in (*keys, "rotation_deg_max")]
             table.add_row(name, f"{found['relations']} of {found['relations'] + found['left_out']}", *values)
         console.print(table)
-    console.print(f"Map, trajectory, metrics and pictures are in {out}", highlight=False, soft_wrap=True)
+    print_written(out, ": map, trajectory, metrics and pictures")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from paddock.cli.driving import print_traceback
-from paddock.cli.ending import INTERRUPTED, end_on_sigterm
+from paddock.cli.ending import end_with_results
 from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet
+from paddock.cli.tables import print_json
 from paddock.core.outside import visible
 from paddock.jobs import Workers
 from paddock.report.sheets import Sheet
@@ -30,17 +28,11 @@ def run_sweep(file: Path, *, out: Path | None, workers: Workers, run: int | None
     if run is not None:
         return _run_alone(file, run, console, json_lines=json_lines)
     folder = Path("runs") / spec.name if out is None else out
-    with end_on_sigterm() as ended, show_runs(aside, spec.name) as progress:
-        try:
-            done = sweep(spec, out=folder, workers=workers, progress=progress)
-        except KeyboardInterrupt:
-            aside.print(
-                f"stopped early: the same command continues from the results in {folder}", style="yellow", markup=False
-            )
-            sys.exit(ended[0] if ended else INTERRUPTED)
+    with end_with_results(folder), show_runs(aside, spec.name) as progress:
+        done = sweep(spec, out=folder, workers=workers, progress=progress)
     if json_lines:
         for row in done.summary:
-            typer.echo(json.dumps(row))
+            print_json(row)
     elif done.rows:
         print_sheet(console, f"{spec.name}: {means_sheet(done).about}", means_sheet(done))
     there = done.runs - done.fresh
@@ -58,7 +50,7 @@ def _run_alone(file: Path, run: int, console: Console, *, json_lines: bool) -> b
         return False
     for row in done.rows:
         if json_lines:
-            typer.echo(json.dumps(row))
+            print_json(row)
         else:
             print_sheet(console, f"run {run}", Sheet(("", "value"), tuple((name, str(v)) for name, v in row.items())))
     return True

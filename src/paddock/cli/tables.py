@@ -1,9 +1,11 @@
-"""Tables that commands print."""
+"""Tables and JSON lines that commands print."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
+import typer
 from rich.markup import escape
 from rich.table import Table
 
@@ -26,7 +28,7 @@ def new_table(title: str, *columns: str, right: tuple[str, ...] = (), widths: Se
             escape(column),
             justify="right" if column in right else "left",
             width=widths[k] if widths else None,
-            overflow="fold" if widths else "ellipsis",
+            overflow="fold",
             no_wrap=k == 0 and not widths,
         )
     return table
@@ -35,3 +37,10 @@ def new_table(title: str, *columns: str, right: tuple[str, ...] = (), widths: Se
 def cell(text: object) -> str:
     """Return an external text as a safe cell: without markup and terminal control characters."""
     return escape(visible(text))
+
+
+def print_json(values: object) -> None:
+    """Print an object as a line of JSON; numbers that JSON does not support become null."""
+    from paddock.report.summary import plain
+
+    typer.echo(json.dumps(plain(values)))

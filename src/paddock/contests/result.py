@@ -12,7 +12,7 @@ from typing import Any
 from paddock.contests.bracket import Bracket
 from paddock.contests.entrants import Entrant
 from paddock.contests.spec import ContestSpec
-from paddock.contests.standings import HeatFigures, LeagueLine, ScoreOrder, share_points
+from paddock.contests.standings import HeatFigures, LeagueLine, ScoreOrder, mean_score, share_points
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +164,7 @@ class ContestResult:
             heats=len(own),
             won=sum(row.points == 1 for row in own),
             points=math.fsum(row.points for row in own),
-            score=math.fsum(row.score for row in own) / len(own) if own else math.nan,
+            score=mean_score([row.score for row in own]),
             fouls=sum(row.fouls for row in own),
             failures=sum(bool(row.failure) for row in own),
             out="" if self.bracket is None else self.bracket.find_exit(robot),

@@ -85,9 +85,9 @@ def rank_league(
             points[each.robot].append(gained)
             figures[each.robot].append(each)
     per_heat = {name: sum(own, Fraction(0)) / max(1, len(own)) for name, own in points.items()}
-    scores = {name: _mean([each.score for each in own]) for name, own in figures.items()}
+    scores = {name: mean_score([each.score for each in own]) for name, own in figures.items()}
     fouls = {name: sum(each.fouls for each in own) for name, own in figures.items()}
-    ties = {name: _mean([each.tie_break for each in own]) for name, own in figures.items()}
+    ties = {name: mean_score([each.tie_break for each in own]) for name, own in figures.items()}
     keys = {
         name: (
             per_heat[name],
@@ -119,7 +119,7 @@ def _count_direct(name: str, per_heat: dict[str, Fraction], places: Sequence[dic
     return sum((mine < theirs) - (mine > theirs) for mine, theirs in met)
 
 
-def _mean(values: Sequence[float]) -> float:
+def mean_score(values: Sequence[float]) -> float:
     """Return the mean; NaN if there are no values or one of them is NaN."""
     if not values or any(map(math.isnan, values)):
         return math.nan

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, format_value
+from paddock.core.errors import PaddockError, PaddockWarning, format_value
 from paddock.core.places import refuse_abstract
 from paddock.core.provenance import versions
 from paddock.core.sources import hash_source
@@ -29,11 +29,11 @@ WORST_FITNESS = -1e9  # replaces a fitness that is NaN or infinite
 USUAL_LENGTH = 64  # default limit of instructions, unless the initial programs need more than half of them
 
 
-class FitnessWarning(UserWarning):
+class FitnessWarning(PaddockWarning):
     """Some individuals have a fitness that is NaN or infinite."""
 
 
-class VersionWarning(UserWarning):
+class VersionWarning(PaddockWarning):
     """An evolution is resumed with versions other than those that it was started with."""
 
 

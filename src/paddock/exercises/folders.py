@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from paddock.core.errors import PaddockError
-from paddock.core.files import whole_file
+from paddock.core.files import make_new_folder, whole_file
 from paddock.exercises.loader import find_exercise
 from paddock.exercises.spec import OWN_FILES, Exercise
 
@@ -18,10 +18,9 @@ LEFT_OUT = ("__pycache__", ".*", "*.part")
 
 def new_exercise(folder: Path, template: str | Path = "line-following") -> list[Path]:
     """Create a folder with all files of another exercise as a starting point; return its files."""
-    if folder.exists():
-        raise PaddockError(f"{folder}: already exists: choose another name")
     source = find_exercise(template)
-    shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    make_new_folder(folder)
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_OUT), dirs_exist_ok=True)
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
@@ -43,13 +42,14 @@ def write_handout(exercise: Exercise, out: Path, *, force: bool = False) -> list
         force: replace an existing archive.
     """
     files = {path: f"{exercise.name}/{path.relative_to(exercise.folder).as_posix()}" for path in list_handout(exercise)}
-    if out.exists() and not (force and out.is_file()):
-        raise PaddockError(f"{out}: already exists: choose another name")
     if out.suffix == ".zip":
+        if out.exists() and not (force and out.is_file()):
+            raise PaddockError(f"{out}: already exists: choose another name")
         with whole_file(out, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for path, name in files.items():
                 archive.write(path, name)
     else:
+        make_new_folder(out)
         for path in files:
             target = out / path.relative_to(exercise.folder)
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -41,6 +41,26 @@ class Row:
         return YES if self.holds else NO, self.row, self.metric, paper, number(self.ours), self.wanted
 
 
+def at_least(row: str, metric: str, ours: float, bound: float, paper: float | None = None) -> Row:
+    """Return the claim that a number is not smaller than a bound."""
+    return Row(row, metric, paper, ours, ours >= bound, f">= {bound:g}")
+
+
+def at_most(row: str, metric: str, ours: float, bound: float, paper: float | None = None) -> Row:
+    """Return the claim that a number is not greater than a bound."""
+    return Row(row, metric, paper, ours, ours <= bound, f"<= {bound:g}")
+
+
+def within(row: str, metric: str, ours: float, middle: float, margin: float, paper: float | None = None) -> Row:
+    """Return the claim that a number is within a margin of another."""
+    return Row(row, metric, paper, ours, abs(ours - middle) <= margin, f"{middle:g} ± {margin:g}")
+
+
+def equals(row: str, metric: str, ours: float, wanted: float, paper: float | None = None) -> Row:
+    """Return the claim that a number has a value."""
+    return Row(row, metric, paper, ours, ours == wanted, f"{wanted:g}")
+
+
 def claims(rows: Iterable[Row]) -> Sheet:
     """Return the rows as a table."""
     return Sheet(HEADS, tuple(row.cells() for row in rows))

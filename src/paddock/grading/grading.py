@@ -96,7 +96,7 @@ def grade(
     keys = {each.name: f"{head} {each.digest()}" for each in found}
     todo = [each for each in found if not each.problem and keys[each.name] not in finished]
     runner = JobRunner(partial(GradingWorker, chosen.folder), workers, most=max(1, len(todo)))
-    jobs = [GradingJob(each.name, each.file.resolve(), each.folder and each.folder.resolve()) for each in todo]
+    jobs = [GradingJob(each.file.resolve(), each.folder and each.folder.resolve()) for each in todo]
     broken: dict[str, str] = {}
     with runner, closing(runner.stream(jobs)) as answers:
         for done, (number, answer) in enumerate(answers, len(found) - len(todo) + 1):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from paddock.arena.controllers import ANSWERING, load_controllers, report_error_location
+from paddock.core.errors import PaddockError
 from paddock.core.observation import Observation, acting
 from paddock.core.places import error_location, problem_of
 from paddock.robots import RobotSpec
@@ -92,7 +93,10 @@ class ControllerRunner:
         return messages.WHEELS.pack(17, messages.DRIVE, *wheels)
 
     def _pack_failure(self, error: BaseException) -> bytes:
-        kind, place, text = classify_error(error, self._file)
+        try:
+            kind, place, text = classify_error(error, self._file)
+        except Exception as unprintable:  # such as an error whose `__str__` fails
+            kind, place, text = classify_error(unprintable, self._file)
         failure = messages.FailedMessage(kind, shorten(place), shorten(text))
         return messages.frame(messages.FAILED, messages.encode(failure))
 
@@ -110,14 +114,21 @@ def classify_error(error: BaseException, file: Path) -> tuple[FailureKind, str, 
         return "forbidden", place or "", str(cause)
     if place is not None:
         return "crash", place, text
-    try:  # the answer is invalid, or the file defines no controller
+    place, colon, text = locate_error(error, file).partition(": ")
+    if not colon:  # such as a file in UTF-16
+        return "invalid", file.name, f"expected a Python program as UTF-8 text: {place}"
+    return "invalid", place, text.removeprefix(f"{place}: ")  # errors about a whole file repeat its name
+
+
+def locate_error(error: BaseException, file: Path) -> str:
+    """Return the text of an error with its place: the answer is invalid, or the file defines no controller."""
+    if isinstance(error, PaddockError) and error.__cause__ is not None:  # it has its place
+        return str(error)
+    try:
         with report_error_location(file, *ANSWERING):
             raise error
     except BaseException as report:
-        place, colon, text = str(report).partition(": ")
-        if not colon:  # such as a file in UTF-16
-            return "invalid", file.name, f"expected a Python program as UTF-8 text: {place}"
-        return "invalid", place, text.removeprefix(f"{place}: ")  # errors about a whole file repeat its name
+        return str(report)
 
 
 def shorten(text: str) -> str:

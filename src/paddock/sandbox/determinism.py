@@ -6,8 +6,10 @@ import _thread
 import datetime
 import os
 import random
+import tempfile
 import threading
 import time
+import uuid
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -35,6 +37,11 @@ def seed_randomness() -> None:
     """
     stream: Any = random.Random(0).randbytes
     os.urandom = random._urandom = stream  # type: ignore[attr-defined]
+    os.getrandom = lambda size, flags=0: stream(size)  # type: ignore[attr-defined]
+    os.getpid = os.getppid = threading.get_native_id = lambda: 1  # type: ignore[assignment]
+    uuid._generate_time_safe = None  # type: ignore[attr-defined] # so that `uuid1` uses the simulated clock
+    uuid._node = 1  # type: ignore[attr-defined] # not the address of this machine
+    tempfile._Random = RepeatableRandom  # type: ignore[attr-defined]
     random.seed(0)
     np.random.seed(0)
     unseeded, generator = random.seed, np.random.default_rng
@@ -89,8 +96,12 @@ def simulate_clocks(body: SandboxBody) -> None:
         setattr(time, name, now)
         setattr(time, f"{name}_ns", now_ns)
     time.clock_gettime, time.clock_gettime_ns = lambda clock: now(), lambda clock: now_ns()
+    os.times = lambda: os.times_result((now(), 0.0, 0.0, 0.0, now()))
     for name in ("localtime", "gmtime", "ctime"):
         setattr(time, name, _with_default(getattr(time, name), now))
+    asctime, strftime = time.asctime, time.strftime
+    time.asctime = lambda t=None: asctime(time.localtime() if t is None else t)  # type: ignore[assignment]
+    time.strftime = lambda format, t=None: strftime(format, time.localtime() if t is None else t)  # type: ignore[assignment]
     datetime.datetime, datetime.date = SimulatedDatetime, SimulatedDate  # type: ignore[misc]
 
 

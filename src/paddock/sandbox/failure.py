@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from paddock.core.errors import PaddockError
 
 FailureKind = Literal["crash", "exit", "answer-timeout", "cpu", "memory", "forbidden", "invalid", "died"]
-KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 
 
 class SandboxLost(PaddockError):

@@ -25,10 +25,10 @@ def measure_folder(folder: Path) -> tuple[int, str]:
             count += len(found)
             folders = [entry.path for entry in found if entry.is_dir(follow_symlinks=False)]
             size += sum(entry.stat(follow_symlinks=False).st_size for entry in found)
-        except FileNotFoundError:  # the program has deleted it
-            continue
         except PermissionError:
             return size, "unreadable folders"
+        except OSError:  # the program has deleted it, or replaced it by a file
+            continue
         if count > MAX_FILES:
             return size, f"more than {MAX_FILES} files and folders"
         if folders and (depth == MAX_DEPTH or max(map(len, folders)) > LONGEST):

@@ -52,7 +52,12 @@ class ForkServer:
         environment = {**ENVIRONMENT, "HOME": str(self.folder), "TMPDIR": str(self.folder)}
         with theirs:
             self._process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], cwd=self.folder
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                cwd=self.folder,
+                process_group=0,  # Ctrl-C in the terminal is for this process only, also while the server starts
             )
         atexit.register(self.close)
 

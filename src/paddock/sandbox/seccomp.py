@@ -8,6 +8,7 @@ import os
 import platform
 import struct
 import sys
+from os import getpid  # the function itself: programs get another one
 
 from paddock.sandbox.landlock import NO_NEW_PRIVILEGES
 
@@ -91,7 +92,7 @@ def restrict_calls() -> None:
     """Forbid this process to start processes, open sockets, or send signals to other processes."""
     if not is_available():
         return
-    program = make_filter(platform.machine(), os.getpid())
+    program = make_filter(platform.machine(), getpid())
     code = ctypes.create_string_buffer(program, len(program))
     given = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
     system = ctypes.CDLL(None, use_errno=True)

@@ -49,7 +49,7 @@ def find_submissions(folder: str | Path) -> list[Submission]:
             f"{root}: no such folder: expected a folder with a file NAME.py or a folder NAME per student"
         )
     entries = [path for path in sorted(root.iterdir()) if not path.name.startswith((".", "_"))]
-    found = [_submission(path) for path in entries if path.is_dir() or path.suffix == ".py"]
+    found = [find_submission(path) for path in entries if path.is_dir() or path.suffix == ".py"]
     if not found:
         raise PaddockError(f"{root}: there are no submissions: expected a file NAME.py or a folder NAME per student")
     names = [submission.name for submission in found]
@@ -64,7 +64,8 @@ def printable_name(path: Path) -> str:
     return os.fsencode(path.name).decode(errors="replace")
 
 
-def _submission(path: Path) -> Submission:
+def find_submission(path: Path) -> Submission:
+    """Return the submission that is a Python file or a folder."""
     if path.suffix == ".py" and not path.is_dir():
         return _check_submission(Submission(name=printable_name(path.with_suffix("")), file=path))
     numbered = sorted(path.glob(NUMBERED))

@@ -43,8 +43,8 @@ class SensorSpec(Spec):
     2. hardware units: a `response` table of rows [ideal, hardware] or [ideal, hardware, relative noise] with
        linear interpolation, or a `scale` (hardware units per SI unit), or neither;
     3. `noise` (standard deviation) and `noise_relative`, in those units;
-    4. rounding to multiples of `resolution`, and clipping to the ends of the response. Without a response, distances and
-       brightnesses are not negative.
+    4. rounding to multiples of `resolution`, and clipping to the ends of the response; without a response, distances
+       and brightnesses are at least 0.
 
     `raw()` returns the number after stage 4; `read()` converts it back to SI units.
     """

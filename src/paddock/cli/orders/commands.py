@@ -26,7 +26,7 @@ LogFile = Annotated[
 ]
 RobotName = Annotated[str, typer.Argument(help="Name of the robot in the configuration.")]
 
-orders_app = typer.Typer(name="orders", rich_markup_mode="rich", pretty_exceptions_enable=False)
+orders_app = typer.Typer(name="orders")
 
 
 def run(context: typer.Context, work: Callable[[HostProgram], object]) -> None:
@@ -149,6 +149,8 @@ def walk(
     """
     from paddock.cli.orders.walk import walk as work
 
+    if port and not page:
+        raise typer.BadParameter("--port is the port of the page: add --page")
     run(context, lambda program: work(program, file, avoiding=avoid, page=port if page else None))
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-import gettext
-import io
 import locale
 import os
 import re
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,15 +15,14 @@ from paddock.core.reason import Reason
 CATALOGUES = Path(__file__).parents[1] / "locale"
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, *sorted(path.stem for path in CATALOGUES.glob("*.po")))
-MO_MAGIC = 0x950412DE
 ENTRY = re.compile(r'^(msgid|msgstr)\s+(".*")$|^(".*")$')
 
-_catalogue: gettext.NullTranslations = gettext.NullTranslations()
+_catalogue: Mapping[str, str] = {}  # translations of texts; empty for English
 
 
 def _(text: str) -> str:
     """Return a text in the language of the user."""
-    return _catalogue.gettext(text)
+    return _catalogue.get(text, text)
 
 
 def translate(message: object) -> str:
@@ -36,7 +32,7 @@ def translate(message: object) -> str:
     if not isinstance(message, Reason):
         return str(message)
     values = {key: translate(value) if isinstance(value, Reason) else value for key, value in message.values.items()}
-    return _catalogue.gettext(message.template).format(**values)
+    return _catalogue.get(message.template, message.template).format(**values)
 
 
 def choose_language(name: str) -> str:
@@ -46,7 +42,7 @@ def choose_language(name: str) -> str:
         name = find_system_language()
     if name not in LANGUAGES:
         raise UnknownName("language", name, LANGUAGES)
-    _catalogue = gettext.NullTranslations() if name == ENGLISH else load_catalogue(CATALOGUES / f"{name}.po")
+    _catalogue = {} if name == ENGLISH else load_catalogue(CATALOGUES / f"{name}.po")
     return name
 
 
@@ -60,9 +56,10 @@ def find_system_language() -> str:
     return ENGLISH
 
 
-def load_catalogue(path: Path) -> gettext.GNUTranslations:
-    """Load the translations of a .po file."""
-    return gettext.GNUTranslations(io.BytesIO(compile_catalogue(read_po(path.read_text(encoding="utf-8"), str(path)))))
+def load_catalogue(path: Path) -> dict[str, str]:
+    """Return the texts of a .po file that have translations."""
+    texts = read_po(path.read_text(encoding="utf-8"), str(path))
+    return {text: translation for text, translation in texts.items() if text and translation}
 
 
 def read_po(text: str, file: str = "") -> dict[str, str]:
@@ -85,16 +82,3 @@ def read_po(text: str, file: str = "") -> dict[str, str]:
             found[key] = current
         current[0] += ast.literal_eval(first or more)
     return {key: parts[0] for key, parts in found.items()}
-
-
-def compile_catalogue(translations: Mapping[str, str]) -> bytes:
-    """Return translations in the binary format of gettext (a .mo file)."""
-    pairs = sorted((key.encode(), value.encode()) for key, value in translations.items() if value)
-    texts = [key for key, _ in pairs] + [value for _, value in pairs]
-    table, first = 7 * 4, 7 * 4 + 8 * len(texts)
-    out, places = b"", []
-    for text in texts:
-        places.append(struct.pack("<II", len(text), first + len(out)))
-        out += text + b"\0"
-    head = struct.pack("<7I", MO_MAGIC, 0, len(pairs), table, table + 8 * len(pairs), 0, 0)
-    return head + b"".join(places) + out

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.experiments.ap2dx.survey import Survey
-from paddock.experiments.rows import Row
+from paddock.experiments.rows import Row, at_least, at_most, equals
 
 if TYPE_CHECKING:
     from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
 
 MAPPED, F1 = 0.98, 0.95  # at least
-POSITION, HEADING = 0.05, math.radians(2)  # [m], [rad] at most
-SECONDS_PER_AREA = 600 / 100  # maximum simulated time per area [s/m²]
+POSITION, HEADING = 0.05, 2.0  # [m], [°] at most
+SLOWEST = 600.0  # maximum simulated time per 100 m² [s]
 LOST = 1.0  # [m] minimum error of dead reckoning
 
 
@@ -33,20 +33,19 @@ def _surveys(surveys: Sequence[Survey]) -> Iterator[Row]:
     count, results = len(surveys), [survey.result for survey in surveys]
     row = f"exploration, {count} runs"
     least = min(result.quality.mapped for result in results)
-    yield Row(row, "reachable space mapped, least share", None, least, least >= MAPPED, f">= {MAPPED}")
+    yield at_least(row, "reachable space mapped, least share", least, MAPPED)
     least = min(result.quality.f1 for result in results)
-    yield Row(row, "F1 of occupied cells, least", None, least, least >= F1, f">= {F1}")
+    yield at_least(row, "F1 of occupied cells, least", least, F1)
     most = max(result.position_error for result in results)
-    yield Row(row, "RMSE of the position, largest [m]", None, most, most <= POSITION, f"<= {POSITION}")
+    yield at_most(row, "RMSE of the position, largest [m]", most, POSITION)
     most = math.degrees(max(result.heading_error for result in results))
-    yield Row(row, "RMSE of the heading, largest [°]", None, most, most <= math.degrees(HEADING), "<= 2")
+    yield at_most(row, "RMSE of the heading, largest [°]", most, HEADING)
     touched = sum(survey.contacts > 0 for survey in surveys)
-    yield Row(row, "runs with a contact", None, touched, touched == 0, "0")
+    yield equals(row, "runs with a contact", touched, 0)
     finished = sum(survey.finished for survey in surveys)
-    yield Row(row, "runs that finished", None, finished, finished == count, str(count))
+    yield equals(row, "runs that finished", finished, count)
     slowest = max(100 * survey.seconds / survey.area for survey in surveys)
-    wanted = f"<= {100 * SECONDS_PER_AREA:g}"
-    yield Row(row, "simulated seconds per 100 m², largest", None, slowest, slowest <= 100 * SECONDS_PER_AREA, wanted)
+    yield at_most(row, "simulated seconds per 100 m², largest", slowest, SLOWEST)
     lost = float(np.median([survey.reckoning_error for survey in surveys]))
     yield Row(row, "error of dead reckoning at the end, median [m]", None, lost, lost >= LOST, f">= {LOST:g}: it fails")
 

@@ -107,7 +107,7 @@ def _show_map(survey: Survey) -> Figure:
     return Figure(f"map-{name}", f"The map of {name} at the end, and the path of the robot", chart)
 
 
-def draw_coverage(surveys: Sequence[Survey], *, ax: Axes | None = None) -> Axes:
+def draw_coverage(surveys: Sequence[Survey]) -> Axes:
     """Draw the mean coverage over time of each strategy, with a band of one standard deviation."""
     times = np.arange(0.0, 601.0, 5.0)
     lines, bands = [], []
@@ -118,7 +118,7 @@ def draw_coverage(surveys: Sequence[Survey], *, ax: Axes | None = None) -> Axes:
         mean, spread = shares.mean(axis=0), shares.std(axis=0)
         lines.append(Series(strategy, line_color(k), times, mean))
         bands.append((line_color(k), mean - spread, np.minimum(1.0, mean + spread)))
-    chart = line_chart("Coverage", lines, x_name="time [s]", y_name="fraction mapped", ax=ax)
+    chart = line_chart("Coverage", lines, x_name="time [s]", y_name="fraction mapped")
     for color, low, high in bands:
         chart.fill_between(times, low, high, color=color, alpha=0.12, linewidth=0)
     return chart

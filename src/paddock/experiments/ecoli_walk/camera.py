@@ -63,7 +63,6 @@ class CameraFigures:
     nees: float  # mean of e'P⁻¹e; 3 if the covariances are correct
     floor_plane_mean: float  # error if markers are measured in the plane of the floor
     distorted_mean: float  # error if the lens distortion is ignored
-    distorted_worst: float
     places: Floats  # true positions of robots [m], shape (N, 2)
     errors: Floats  # measured minus true [mm], shape (N, 2)
 
@@ -137,7 +136,6 @@ def measure_camera(
         nees=float(np.mean(nees)),
         floor_plane_mean=float(np.mean(floor_plane)),
         distorted_mean=float(np.mean(distorted)),
-        distorted_worst=float(np.max(distorted)),
         places=np.array(places),
         errors=1000 * table[:, :2],
     )
@@ -210,7 +208,7 @@ def draw_poses(seed: int, number: int) -> list[tuple[float, float, float]]:
     return poses
 
 
-def draw_error_map(figures: CameraFigures, *, ax: Axes | None = None) -> Axes:
+def draw_error_map(figures: CameraFigures) -> Axes:
     """Draw the position errors of the camera as arrows on the floor."""
     width, height = figures.size
     return error_map(
@@ -221,7 +219,6 @@ def draw_error_map(figures: CameraFigures, *, ax: Axes | None = None) -> Axes:
         y_name="y [m]",
         title="Errors of the overhead camera",
         about=f"{width} × {height} pixels",
-        ax=ax,
     )
 
 

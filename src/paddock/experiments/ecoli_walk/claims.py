@@ -14,7 +14,7 @@ from paddock.experiments.ecoli_walk.methylation import HELD, INTACT, MARGIN, Met
 from paddock.experiments.ecoli_walk.network import NetworkFigures
 from paddock.experiments.ecoli_walk.orders_runs import OrdersRun, mean_errors_in_cm
 from paddock.experiments.ecoli_walk.walks import NOSES, Dish, WalkFigures
-from paddock.experiments.rows import Row
+from paddock.experiments.rows import Row, at_least, at_most, equals, within
 from paddock.orders.texts import CM
 
 if TYPE_CHECKING:
@@ -29,21 +29,6 @@ def check_claims(findings: EColiFindings) -> tuple[Row, ...]:
     """Evaluate all claims."""
     parts = (_networks, _walk, _experiment_1, _localisation, _experiment_2, _detections, _camera)
     return (*(row for part in parts for row in part(findings)), *findings.avoidance.rows)
-
-
-def at_least(row: str, metric: str, ours: float, bound: float, paper: float | None = None) -> Row:
-    """Return the claim that a number is not smaller than a bound."""
-    return Row(row, metric, paper, ours, ours >= bound, f">= {bound:g}")
-
-
-def at_most(row: str, metric: str, ours: float, bound: float, paper: float | None = None) -> Row:
-    """Return the claim that a number is not greater than a bound."""
-    return Row(row, metric, paper, ours, ours <= bound, f"<= {bound:g}")
-
-
-def within(row: str, metric: str, ours: float, middle: float, margin: float, paper: float | None = None) -> Row:
-    """Return the claim that a number is within a margin of another."""
-    return Row(row, metric, paper, ours, abs(ours - middle) <= margin, f"{middle:g} ± {margin:g}")
 
 
 def _networks(findings: EColiFindings) -> Iterator[Row]:
@@ -106,7 +91,7 @@ def _methylation(found: MethylationFigures) -> Iterator[Row]:
 
 def _experiment_1(findings: EColiFindings) -> Iterator[Row]:
     run = findings.experiment_1.robots[published.ROBOT_1]
-    yield Row("experiment 1", "orders done", ORDERS, run.walk.done, run.walk.done == ORDERS, f"{ORDERS}")
+    yield equals("experiment 1", "orders done", run.walk.done, ORDERS, ORDERS)
     for axis, paper, ours in zip("xy", published.MEAN_ERROR_1, mean_errors_in_cm(run), strict=True):
         yield within("experiment 1", f"mean absolute error along {axis} [cm]", ours, round(paper, 2), 0.4, paper)
     time = run.walk.moving_time or math.nan

@@ -19,18 +19,11 @@ if TYPE_CHECKING:
 RINGS, EVEN = 24, 400
 
 
-def density_chart(
-    population: Population,
-    centre: tuple[float, float],
-    *,
-    title: str = "Density of walkers around the food",
-    about: str = "",
-    ax: Axes | None = None,
-) -> Axes:
+def density_chart(population: Population, centre: tuple[float, float], *, about: str = "") -> Axes:
     """Draw the density of walkers in rings around a point over time, relative to evenly spread walkers."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    ax = ax if ax is not None else new_axes(height=4.6)
+    ax = new_axes(height=4.6)
     edges, density = find_density(population, centre)
     colors = LinearSegmentedColormap.from_list("paddock", [WORST, BEST])
     times = np.append(population.times, 2 * population.times[-1] - population.times[-2])
@@ -40,6 +33,7 @@ def density_chart(
     bar.set_label("density relative to even spread", fontsize=TEXT)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=TEXT)
+    title = "Density of walkers around the food"
     style_axes(ax, title=title, about=about, x_name="time [s]", y_name="distance from the food [m]")
     ax.grid(visible=False)
     return ax
@@ -57,17 +51,10 @@ def find_density(population: Population, centre: tuple[float, float]) -> tuple[F
     return edges, np.asarray(shares / np.where(even > 0, even, np.nan))
 
 
-def distance_chart(
-    populations: Mapping[str, Population],
-    centre: tuple[float, float],
-    *,
-    title: str = "Mean distance from the food",
-    about: str = "",
-    ax: Axes | None = None,
-) -> Axes:
+def distance_chart(populations: Mapping[str, Population], centre: tuple[float, float], *, about: str = "") -> Axes:
     """Draw the mean distance of populations from a point, over time."""
     lines = []
     for i, (name, population) in enumerate(populations.items()):
         away = np.hypot(population.places[..., 0] - centre[0], population.places[..., 1] - centre[1])
         lines.append(Series(name, line_color(i), population.times, away.mean(axis=0)))
-    return line_chart(title, lines, x_name="time [s]", y_name="distance [m]", about=about, ax=ax)
+    return line_chart("Mean distance from the food", lines, x_name="time [s]", y_name="distance [m]", about=about)

@@ -166,7 +166,7 @@ class DetectionCounts:
         ]
         return Sheet(heads, (*rows, ("published", *printed)), "mean number of detections in a walk")
 
-    def draw(self, ax: Axes | None = None) -> Axes:
+    def draw(self) -> Axes:
         """Draw detections by light against the light level, with the published numbers as dashed lines."""
         names = list(LINE_COLORS)
         series = [
@@ -179,7 +179,7 @@ class DetectionCounts:
         ]
         x_name, y_name = "lamp: irradiance at 1 m [W/m²]", "detections by light per walk"
         title, about = "Light detected as an obstacle", "experiment 2 with a lamp next to the dish"
-        return line_chart(title, series, x_name=x_name, y_name=y_name, about=about, levels=levels, ax=ax)
+        return line_chart(title, series, x_name=x_name, y_name=y_name, about=about, levels=levels)
 
 
 def count_detections(

@@ -20,7 +20,6 @@ from paddock.core.geometry import Pose, relative
 from paddock.episodes import Episode, Trace
 from paddock.estimate import (
     EKF,
-    Band,
     FixModel,
     MotionNoise,
     PoseFix,
@@ -42,7 +41,7 @@ TARGETS = published.to_metres(published.TARGETS_1)
 SLIP = 0.01  # of a wheel's travel in a tick
 MAX_SECONDS = 600.0
 FixSource = Callable[[float], Iterable[PoseFix]]
-NEES_BAND = consistency_band(1)
+NEES_BAND = consistency_band(1)  # contains NEES 95 % of the time if the filter is consistent
 
 # The filter's assumptions about its start and its wheels.
 START_COVARIANCE = np.diag([0.005, 0.005, math.radians(5.0)]) ** 2
@@ -78,14 +77,9 @@ class WalkOutcome:
         return float(self.errors.mean())
 
     @property
-    def band(self) -> Band:
-        """Band that contains NEES 95 % of the time if the filter is consistent."""
-        return NEES_BAND
-
-    @property
     def share_in_band(self) -> float:
         """Fraction of the time with NEES in its band."""
-        return self.band.share_inside(self.nees)
+        return NEES_BAND.share_inside(self.nees)
 
 
 def faulty_robot_world(errors: RobotErrors = FITTED) -> WorldSpec:
@@ -94,7 +88,7 @@ def faulty_robot_world(errors: RobotErrors = FITTED) -> WorldSpec:
     return WorldSpec(name="experiment-1", bounds=(-0.5, -0.7, 1.2, 1.2), robots=(robot,))
 
 
-def calibrate_robot(world: WorldSpec, *, seed: int = 0, runs: int = 5, rounds: int = 2) -> WheelCalibration:
+def calibrate_robot(world: WorldSpec, *, seed: int = 0) -> WheelCalibration:
     """Calibrate the robot of a world with UMBmark squares of 0.6 m and straight runs; rounds are averaged."""
     centre = replace(world.robots[0], at=(0.3, 0.2))
     arena = paddock.open(replace(world, robots=(centre,)), seed=seed)
@@ -109,8 +103,8 @@ def calibrate_robot(world: WorldSpec, *, seed: int = 0, runs: int = 5, rounds: i
 
     found = []
     wheels = WheelCalibration(robot.spec.drive.wheel_separation)
-    for _ in range(rounds):
-        wheels = drive_squares(arena, robot, wheels, SquareTest(0.6, runs), measure, prepare).correct(wheels)
+    for _ in range(2):
+        wheels = drive_squares(arena, robot, wheels, SquareTest(0.6, 5), measure, prepare).correct(wheels)
         wheels = drive_straight(arena, robot, wheels, 0.6, measure, prepare)
         found.append(wheels)
     return WheelCalibration(*np.mean(found, axis=0).tolist())
@@ -121,7 +115,6 @@ def walk(
     wheels: WheelCalibration | None = None,
     *,
     camera: Callable[[Arena], FixSource] | None = None,
-    noise: MotionNoise = MOTION,
     errors: RobotErrors = FITTED,
     seed: int = 0,
 ) -> WalkOutcome:
@@ -131,16 +124,15 @@ def walk(
         name: name of the run.
         wheels: wheels assumed by odometry; None: those of the data sheet.
         camera: creates the overhead camera, a function that returns the fixes received by a time; None: no camera.
-        noise: motion noise assumed by the filter.
         errors: errors of the robot.
         seed: determines all noise.
     """
     arena = paddock.open(faulty_robot_world(errors), seed=seed)
     robot = arena[NAME]
     robot.enable("encoders")
-    sensors = travel_sensors_of(robot.spec, START, noise)
+    sensors = travel_sensors_of(robot.spec, START, MOTION)
     if wheels is not None:
-        sensors.odometry = replace(wheels.odometry(START), noise=noise)
+        sensors.odometry = replace(wheels.odometry(START), noise=MOTION)
     models: list[SensorModel] = [] if camera is None else [FixModel(camera(arena))]
     localiser = EKF(sensors, models, covariance=START_COVARIANCE)
     controller = TargetWalk(robot, localiser, TARGETS)
@@ -159,7 +151,7 @@ def walk(
     )
 
 
-def walk_with_improved_localisation(*, seed: int = 0) -> dict[str, WalkOutcome]:
+def walk_with_improved_localisation(seed: int = 0) -> dict[str, WalkOutcome]:
     """Walk with data-sheet wheels, after calibration, with the correct start as well, and with an overhead camera."""
     wheels = calibrate_robot(faulty_robot_world(), seed=seed)
     aligned = replace(FITTED, start_heading=0.0)

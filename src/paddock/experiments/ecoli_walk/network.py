@@ -24,9 +24,9 @@ def clockwise_bias(output: Floats) -> Floats:
     return np.asarray(odds / (1.0 + odds))
 
 
-def find_rest_bias(network: AnyNetwork = NETWORK, *, level: float = 1.0, seconds: float = 100.0) -> float:
+def find_rest_bias(network: AnyNetwork = NETWORK, *, level: float = 1.0) -> float:
     """Return the bias of a cell after a long time in a constant concentration."""
-    course = simulate(load_reactions(network), seconds, dt=1.0, inputs={"L": level})
+    course = simulate(load_reactions(network), 100.0, dt=1.0, inputs={"L": level})
     return float(clockwise_bias(course.output)[-1])
 
 
@@ -71,11 +71,9 @@ class Robustness:
     error: float  # of the receptors' activity and of CheY-P, 200 s after the concentration doubled, relative
 
 
-def measure_robustness(
-    factors: Sequence[float] = CHER, *, network: AnyNetwork = NETWORK, seconds: float = 200.0
-) -> tuple[Robustness, ...]:
+def measure_robustness(factors: Sequence[float] = CHER, *, network: AnyNetwork = NETWORK) -> tuple[Robustness, ...]:
     """Measure the adaptation with less or more CheR: it stays exact; only the bias at rest and the time change."""
-    cell = load_reactions(network)
+    cell, seconds = load_reactions(network), 200.0
     found = []
     for factor in factors:
         changed = cell.with_starts(R=factor * cell.pool("R").start)
@@ -88,19 +86,17 @@ def measure_robustness(
     return tuple(found)
 
 
-def measure_fold_change(
-    pairs: Sequence[tuple[float, float]] = ((0.1, 0.2), (0.4, 0.8)), *, network: AnyNetwork = NETWORK
-) -> float:
+def measure_fold_change(network: AnyNetwork = NETWORK) -> float:
     """Return the largest difference of responses to steps by the same factor; 0 is exact fold-change detection."""
-    responses = [find_bias_response(*pair, network=network, seconds=30.0).values for pair in pairs]
+    responses = [find_bias_response(*pair, network=network, seconds=30.0).values for pair in ((0.1, 0.2), (0.4, 0.8))]
     return float(max(np.abs(values - responses[0]).max() for values in responses))
 
 
-def find_lag(network: AnyNetwork = NETWORK, *, factor: float = 1.001) -> float:
+def find_lag(network: AnyNetwork = NETWORK) -> float:
     """Return the lag of the output behind a slow change of the input without methylation [s]: its mean delay."""
     step, settle, dt = 5.0, 20.0, 0.005
     held = hold_methylation(network, 1.0)
-    course = simulate(held, settle + step, dt=dt, inputs={"L": [(0.0, 1.0), (settle, factor)]})
+    course = simulate(held, settle + step, dt=dt, inputs={"L": [(0.0, 1.0), (settle, 1.001)]})
     values = course.output[round(settle / dt) :]
     return float(np.trapezoid((values - values[-1]) / (values[0] - values[-1]), dx=dt))
 
@@ -111,9 +107,9 @@ def hold_methylation(network: AnyNetwork, level: float) -> ReactionNetwork:
     return cell.with_starts(M=cell.pool("M").start * level).with_held("M")
 
 
-def find_conserved_drifts(factor: float = 10.0, *, network: AnyNetwork = NETWORK) -> Mapping[str, float]:
+def find_conserved_drifts(network: AnyNetwork = NETWORK) -> Mapping[str, float]:
     """Return the relative drift of the conserved sums in 60 s with a step."""
-    return simulate(load_reactions(network), 60.0, inputs={"L": [(0.0, 1.0), (1.0, factor)]}).drifts()
+    return simulate(load_reactions(network), 60.0, inputs={"L": [(0.0, 1.0), (1.0, 10.0)]}).drifts()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +129,6 @@ def measure_network(network: AnyNetwork = NETWORK) -> NetworkFigures:
         rest_bias=find_rest_bias(network),
         adaptations=measure_adaptation(network=network),
         robustness=measure_robustness(network=network),
-        fold_change=measure_fold_change(network=network),
-        drifts=find_conserved_drifts(network=network),
+        fold_change=measure_fold_change(network),
+        drifts=find_conserved_drifts(network),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import paddock
@@ -13,7 +13,6 @@ from paddock.core.geometry import Point, Pose
 from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.faulty_robot import FITTED, PERFECT, RobotErrors, apply_robot_errors
 from paddock.orders import (
-    AvoidanceStrategy,
     LineQuality,
     LinkStatistics,
     OrderEvent,
@@ -84,14 +83,12 @@ class OrdersSimulation:
         *,
         checked: bool = True,
         patient: bool = False,
-        on_event: Callable[[OrderEvent], object] = lambda event: None,
     ) -> None:
         """Add a session that sends a robot of the arena to its targets; see `RobotSession` and `OrderFirmware`."""
 
         def note(event: OrderEvent) -> None:
             if event.kind == "done":
                 self._runs[plan.name].places.append(self.arena[plan.name].pose[:2])
-            on_event(event)
 
         number = len(self._parts)
         session = RobotSession(
@@ -144,33 +141,24 @@ class OrdersSimulation:
         return not session.over and session.deadline == math.inf and firmware.idle and down.empty and up.empty
 
 
-def run_experiment_1(
-    *,
-    errors: RobotErrors = FITTED,
-    mode: str = "legacy",
-    quality: LineQuality = GOOD_LINE,
-    seed: int = 0,
-    dt: float = LEGACY_DT,
-) -> OrdersRun:
+def run_experiment_1(*, errors: RobotErrors = FITTED, mode: str = "legacy", dt: float = LEGACY_DT) -> OrdersRun:
     """Run one robot with 25 orders on an open floor: the published start is nearer to the walls than a robot's radius.
 
     Args:
         errors: errors of the robot; by default those fitted to the published points.
         mode: "legacy" or "checked".
-        quality: quality of both directions of the line.
-        seed: seed of the line and of the sensors.
         dt: length of a tick [s].
     """
     start, name = published.START_1, published.ROBOT_1
     robot = apply_robot_errors(Placed(name=name, type="e-puck-nose", at=(start.x, start.y)), errors, start.heading)
     world = WorldSpec(name="open-floor", bounds=(-0.5, -0.5, 2.0, 1.5), open=True, robots=(robot,))
-    arena = paddock.open(world, seed=seed, dt=dt)
+    arena = paddock.open(world, dt=dt)
     plan = RobotPlan(
         name=name, start=start, threshold=published.THRESHOLD_1, targets=published.to_metres(published.TARGETS_1)
     )
     firmware = OrderFirmware(SimulatedHardware(arena, name), dt, knows_checked=mode == "checked")
-    simulation = OrdersSimulation(arena, seed=seed)
-    simulation.add(plan, firmware, quality, checked=mode == "checked")
+    simulation = OrdersSimulation(arena)
+    simulation.add(plan, firmware, checked=mode == "checked")
     return simulation.run()
 
 
@@ -180,9 +168,6 @@ def run_experiment_2(
     seed: int = 0,
     quality: LineQuality | Mapping[str, LineQuality] = GOOD_LINE,
     patient: bool = False,
-    errors: RobotErrors = PERFECT,
-    avoidance: Callable[[], AvoidanceStrategy] | None = None,
-    world: WorldSpec | None = None,
     dt: float | None = None,
     longest: float = LONGEST,
 ) -> OrdersRun:
@@ -193,24 +178,16 @@ def run_experiment_2(
         seed: seed of the lines and of the sensors.
         quality: quality of all lines, or of each robot's line by its name; the same in both directions.
         patient: use the host of 2012, which has no time-outs.
-        errors: errors of all robots.
-        avoidance: creates a strategy for each robot in checked mode; None: as published.
-        world: another dish with the same robots, for instance with lamps.
         dt: length of a tick [s]; None: 0.005, or 0.001 in legacy mode, as in the published program.
         longest: simulated seconds after which the experiment ends.
     """
-    world = load_world("petri-dish") if world is None else world
+    world = load_world("petri-dish")
     dt = dt or (LEGACY_DT if mode == "legacy" else 0.005)
-    robots = [apply_robot_errors(robot, errors) for robot in world.robots]
+    robots = [apply_robot_errors(robot, PERFECT) for robot in world.robots]
     arena = paddock.open(world.with_robots(*robots), seed=seed, dt=dt)
     simulation = OrdersSimulation(arena, seed=seed)
     for name, targets in published.TARGETS_2.items():
-        firmware = OrderFirmware(
-            SimulatedHardware(arena, name),
-            dt,
-            knows_checked=mode == "checked",
-            avoidance=avoidance() if avoidance else None,
-        )
+        firmware = OrderFirmware(SimulatedHardware(arena, name), dt, knows_checked=mode == "checked")
         plan = RobotPlan(
             name=name,
             start=published.STARTS_2[name],

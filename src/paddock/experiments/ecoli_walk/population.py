@@ -31,7 +31,6 @@ def make_walker(
     level: float = HALFWAY,
     scale: float = 1.0,
     floor: float = 0.02,
-    seed: int = 0,
 ) -> RunAndTumble:
     """Create a walker with a normal sensor, without a sensor, with an inverted sensor, or without adaptation.
 
@@ -40,8 +39,8 @@ def make_walker(
     if kind not in WALKERS:
         raise UnknownName("kind of walker", kind, WALKERS)
     if kind != "no-methylation":
-        return RunAndTumble(network=network, sensing=kind, scale=scale, floor=floor, seed=seed)
-    return RunAndTumble(network=hold_methylation(network, level), scale=scale, floor=floor, seed=seed)
+        return RunAndTumble(network=network, sensing=kind, scale=scale, floor=floor)
+    return RunAndTumble(network=hold_methylation(network, level), scale=scale, floor=floor)
 
 
 def isolate_walker(world: str | WorldSpec = "petri-dish", *, nose: str | float = "front") -> WorldSpec:

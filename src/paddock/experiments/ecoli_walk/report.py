@@ -12,6 +12,7 @@ from paddock.experiments.document import opening
 from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.camera import draw_error_map
 from paddock.experiments.ecoli_walk.claims import is_complete
+from paddock.experiments.ecoli_walk.localisation import NEES_BAND
 from paddock.experiments.ecoli_walk.network import CHER, STEPS, NetworkFigures
 from paddock.experiments.ecoli_walk.orders_runs import RobotRun
 from paddock.experiments.ecoli_walk.walk_report import describe_walks
@@ -140,7 +141,7 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
         )
     yield Sheet(heads, tuple(rows))
     for name, walk in (("camera", findings.knowledge[0]["camera"]), ("pictures", findings.pictures[0])):
-        chart = consistency_chart(walk.time, walk.nees, walk.band)
+        chart = consistency_chart(walk.time, walk.nees, NEES_BAND)
         yield Figure(f"nees-{name}", f"Consistency of the filter: {walk.name}", chart)
 
 
@@ -158,9 +159,9 @@ def tabulate_points(run: RobotRun) -> Sheet:
     return Sheet(heads, tuple(rows), "centimetres")
 
 
-def draw_experiment_1(run: RobotRun, *, ax: Axes | None = None) -> Axes:
+def draw_experiment_1(run: RobotRun) -> Axes:
     """Draw the path, the targets, and the positions that the published robot and ours reached."""
-    ax = ax if ax is not None else new_axes(height=7.0)
+    ax = new_axes(height=7.0)
     path = np.array([pose[:2] for pose in run.path]) / CM
     ours = np.array(run.places) / CM
     ax.plot(*path.T, color="#8a8f98", linewidth=0.8, label="our path")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
+from typing import Any
 
 from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.ecoli_walk import published
@@ -69,11 +70,6 @@ def repeat_experiment_2(job: LinkJob) -> OrdersRun:
     """Run experiment 2 with three robots, with the lines of a condition."""
     how = CONDITIONS[job.condition]
     return run_experiment_2(mode=how.mode, seed=job.seed, quality=how.quality, patient=how.patient)
-
-
-def run_improved_localisation(seed: int) -> dict[str, WalkOutcome]:
-    """Run experiment 1 with calibration and camera."""
-    return walk_with_improved_localisation(seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +150,8 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     gathered = run_walks(walk_seeds, on_batch=steps.add)
     experiment_1, confusion = run_experiment_1(), confuse()
     steps.add(2)
-    runs = run_jobs(repeat_experiment_2, links, workers=workers, progress=steps.follow)
+    repeat: Callable[..., list[Any]] = partial(run_jobs, workers=workers, progress=steps.follow)
+    runs = repeat(repeat_experiment_2, links)
     return EColiFindings(
         networks=networks,
         walks=gathered,
@@ -164,11 +161,9 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
             condition: [run for link, run in zip(links, runs, strict=True) if link.condition == condition]
             for condition in CONDITIONS
         },
-        knowledge=run_jobs(run_improved_localisation, first(KNOWLEDGE_SEEDS), workers=workers, progress=steps.follow),
-        pictures=run_jobs(walk_under_rendered_camera, first(PICTURE_SEEDS), workers=workers, progress=steps.follow),
-        cameras=run_jobs(measure_camera, SIZES, workers=workers, progress=steps.follow),
-        detections=DetectionCounts(
-            walks=walks, found=tuple(run_jobs(walk_in_light, walks, workers=workers, progress=steps.follow))
-        ),
-        avoidance=AvoidanceTable(runs=tuple(run_jobs(drive_scene, scenes, workers=workers, progress=steps.follow))),
+        knowledge=repeat(walk_with_improved_localisation, first(KNOWLEDGE_SEEDS)),
+        pictures=repeat(walk_under_rendered_camera, first(PICTURE_SEEDS)),
+        cameras=repeat(measure_camera, SIZES),
+        detections=DetectionCounts(walks=walks, found=tuple(repeat(walk_in_light, walks))),
+        avoidance=AvoidanceTable(runs=tuple(repeat(drive_scene, scenes))),
     )

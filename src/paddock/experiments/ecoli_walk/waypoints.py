@@ -24,7 +24,6 @@ def walk_way_points(
     robots: Sequence[str] | None = None,
     orders: int = 25,
     seed: int = 0,
-    walker: RunAndTumble | None = None,
 ) -> tuple[Waypoint, ...]:
     """Run robots together, and return the ends of their runs, in whole centimetres.
 
@@ -33,11 +32,10 @@ def walk_way_points(
         robots: names of the robots; None: all.
         orders: number of way-points of each robot.
         seed: determines all noise and tumbles.
-        walker: the policy; None: that of E. coli.
     """
     if orders < 1:
         raise PaddockError(f"orders: expected a whole number >= 1, got {orders}")
-    model = walker or RunAndTumble()
+    model = RunAndTumble()
     with paddock.open(world, seed=seed) as arena:
         names = list(arena.robots) if robots is None else list(robots)
         policies = {name: model.copy() for name in names}

@@ -16,7 +16,7 @@ from paddock.experiments.epuck_framework.crossing import (
 )
 from paddock.experiments.epuck_framework.figures import IN_TIME, LAPS, ON_LINE, TOUCH
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS, TimingTest
-from paddock.experiments.rows import Row
+from paddock.experiments.rows import Row, at_least, at_most, equals
 
 Times = Mapping[tuple[str, str], Mapping[str, float]]
 """Medians [ms] by part, for every test name and connection ("in process" or "server")."""
@@ -58,27 +58,25 @@ def _check_time(test: TimingTest, way: str, part: str, paper: float, ours: float
 def _check_patrol(runs: Sequence[CrossingRun]) -> Iterator[Row]:
     yield from _check_laps_and_meetings(PATROL, runs)
     contact = max(run.figures.contact for run in runs)
-    yield Row(PATROL, "longest contact of all runs [s]", None, contact, contact <= TOUCH, f"<= {TOUCH:g}")
+    yield at_most(PATROL, "longest contact of all runs [s]", contact, TOUCH)
     line = 100 * min(min(run.figures.on_line) for run in runs)
-    metric = "least time on the line outside of passing manoeuvres [%]"
-    yield Row(PATROL, metric, None, line, line >= 100 * ON_LINE, f">= {100 * ON_LINE:g}")
+    yield at_least(PATROL, "least time on the line outside of passing manoeuvres [%]", line, 100 * ON_LINE)
     fine = sum(not run.figures.failures for run in runs)
-    yield Row(PATROL, f"runs that meet all requirements, of {len(runs)}", None, fine, fine == len(runs), f"{len(runs)}")
+    yield equals(PATROL, f"runs that meet all requirements, of {len(runs)}", fine, len(runs))
 
 
 def _check_laps_and_meetings(setup: str, runs: Sequence[CrossingRun]) -> Iterator[Row]:
     laps = min(min(run.figures.laps) for run in runs)
-    yield Row(setup, "laps of the slowest robot of all runs", None, laps, laps >= LAPS, f">= {LAPS}")
+    yield at_least(setup, "laps of the slowest robot of all runs", laps, LAPS)
     yield _check_slowest(setup, runs)
 
 
 def _check_improved(runs: Sequence[CrossingRun]) -> Iterator[Row]:
     """Check that on our narrow line the controller passes the other robot, and then loses the line."""
     first = max(_time_first_meeting(run) for run in runs)
-    yield Row(IMPROVED, "slowest first meeting [s]", None, first, first <= IN_TIME, f"<= {IN_TIME:g}")
+    yield at_most(IMPROVED, "slowest first meeting [s]", first, IN_TIME)
     lost = sum(min(run.figures.laps) < LAPS for run in runs)
-    metric = f"runs in which a robot loses the line, of {len(runs)}"
-    yield Row(IMPROVED, metric, None, lost, lost == len(runs), f"{len(runs)}")
+    yield equals(IMPROVED, f"runs in which a robot loses the line, of {len(runs)}", lost, len(runs))
 
 
 def _check_improved_wide(runs: Sequence[CrossingRun]) -> Iterator[Row]:
@@ -91,15 +89,14 @@ def _check_improved_wide(runs: Sequence[CrossingRun]) -> Iterator[Row]:
 
 def _check_stock(setup: str, runs: Sequence[CrossingRun]) -> Iterator[Row]:
     failed = sum(bool(run.figures.failures) for run in runs)
-    yield Row(setup, f"runs that fail, of {len(runs)}", None, failed, failed == len(runs), f"{len(runs)}")
+    yield equals(setup, f"runs that fail, of {len(runs)}", failed, len(runs))
     blocked = sum(run.figures.were_in_conflict for run in runs)
     metric = f"runs with robots in parallel, or blocking each other, of {len(runs)}"
     yield Row(setup, metric, None, blocked, blocked > len(runs) / 2, "more than half")
 
 
 def _check_slowest(setup: str, runs: Sequence[CrossingRun]) -> Row:
-    slowest = max(run.figures.slowest for run in runs)
-    return Row(setup, "slowest meeting of all runs [s]", None, slowest, slowest <= IN_TIME, f"<= {IN_TIME:g}")
+    return at_most(setup, "slowest meeting of all runs [s]", max(run.figures.slowest for run in runs), IN_TIME)
 
 
 def _time_first_meeting(run: CrossingRun) -> float:

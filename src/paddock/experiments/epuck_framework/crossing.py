@@ -51,7 +51,6 @@ class CrossingJob:
     seed: int
     seconds: float = 60 * MINUTES
     wheel_error: float = 0.0  # standard deviation of a wheel's diameter, relative
-    spread: float = ALONG  # of the starts along the line [m]
     slip: float = 0.0  # standard deviation of a wheel's travel in a tick, relative
     keep_traces: bool = False
 
@@ -94,7 +93,7 @@ def placed_world(job: CrossingJob) -> WorldSpec:
 def _place(robot: Placed, job: CrossingJob, chance: random.Random) -> Placed:
     assert robot.at is not None
     course = job.course
-    along = float(course.along(np.array([robot.at]))[0]) + chance.uniform(-job.spread, job.spread)
+    along = float(course.along(np.array([robot.at]))[0]) + chance.uniform(-ALONG, ALONG)
     x, y, direction = course.at(along)
     aside, turned = chance.uniform(-ASIDE, ASIDE), chance.uniform(-TURNED, TURNED)
     wheels = (chance.gauss(0.0, job.wheel_error), chance.gauss(0.0, job.wheel_error))

@@ -42,7 +42,6 @@ class CrossingFigures:
     meetings: tuple[float, ...]  # duration of each meeting [s]
     unfinished: float  # [s] duration so far of a meeting that is not over at the end of the run; else 0
     contact: float  # [s] longest contact
-    touching: float  # [s] total contact time of both robots
     on_line: tuple[float, float]  # fraction of the time outside of passing manoeuvres
     on_line_always: tuple[float, float]  # fraction of the whole time
     parallel: float  # [s]
@@ -93,7 +92,6 @@ def evaluate_crossing(traces: Sequence[Trace], course: LineCourse) -> CrossingFi
         meetings=meetings,
         unfinished=unfinished,
         contact=max(_find_longest(touches[:, robot], dt) for robot in range(2)),
-        touching=dt * float(touches.sum()),
         on_line=(lines[0], lines[1]),
         on_line_always=(always[0], always[1]),
         parallel=dt * float((_find_parallel(red, blue, dt) & (apart < MEETING)).sum()),

@@ -98,14 +98,14 @@ def _write_caption(run: CrossingRun) -> str:
     return f"{run.job.setup}: the first {min(SHOWN, run.job.seconds):g} s of the run with seed {run.job.seed}"
 
 
-def draw_times(times: Times, *, ax: Axes | None = None) -> Axes:
+def draw_times(times: Times) -> Axes:
     """Draw the loop times of all tests: the framework's and ours."""
     dots = [DotSeries("framework, 2018", PAPER, [test.paper["loop"] for test in TESTS])]
     for way, color in zip(reversed(WAYS), OURS, strict=True):
         dots.append(DotSeries(f"ours, {way}", color, [times[test.name, way]["loop"] for test in TESTS]))
     names = [f"{test.name}  {test.what}" for test in TESTS]
-    about = "one loop of line following in each test; further to the left is faster"
-    return dot_chart("Timing tests", names, dots, x_name="time of a loop [ms]", about=about, ax=ax)
+    about = "one loop of line following; further left is faster"
+    return dot_chart("Timing tests", names, dots, x_name="time of a loop [ms]", about=about)
 
 
 def draw_run(run: CrossingRun, *, seconds: float = SHOWN, size: int = SIZE) -> Image:

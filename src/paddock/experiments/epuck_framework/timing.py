@@ -101,7 +101,7 @@ ONE = {"sensor": 69.73, "motor": 70.12, "loop": 139.94}
 TESTS = (
     TimingTest("01", "one sensor read directly", GROUND, ONE, lambda robot, *_: {"sensor": robot.ground.read}),
     TimingTest(
-        *("01 uncached", "the same, with a separate request to the server", GROUND, ONE),
+        *("01 uncached", "by a separate request", GROUND, ONE),
         lambda robot, *_: {"sensor": lambda: robot.ground.raw() / 1000},  # never answered from the cached readings
     ),
     TimingTest(

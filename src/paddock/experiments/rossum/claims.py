@@ -10,7 +10,7 @@ import numpy as np
 from paddock.experiments.rossum.clocks import Drive
 from paddock.experiments.rossum.evolutions import GENERATIONS, POPULATION, SECONDS, EvolutionRun
 from paddock.experiments.rossum.turret import TurretWalk
-from paddock.experiments.rows import Row
+from paddock.experiments.rows import Row, at_least, equals
 
 MINUTE = 60.0
 # The thesis' table: minutes for 20 individuals and 200 generations; None: it crashed, every time.
@@ -34,19 +34,15 @@ def check_claims(learned: Sequence[EvolutionRun], walk: TurretWalk, drives: Sequ
 def _evolution(learned: Sequence[EvolutionRun]) -> Iterator[Row]:
     count = len(learned)
     whole = sum(len(run.history) == GENERATIONS for run in learned)
-    yield Row(
-        "evolution", f"runs of {count} that reach generation {GENERATIONS}", None, whole, whole == count, f"{count}"
-    )
+    yield equals("evolution", f"runs of {count} that reach generation {GENERATIONS}", whole, count)
     evaluated = min(run.history[-1].evaluations for run in learned)
     all_of_them = POPULATION * GENERATIONS
-    yield Row("evolution", "individuals evaluated", all_of_them, evaluated, evaluated == all_of_them, f"{all_of_them}")
+    yield equals("evolution", "individuals evaluated", evaluated, all_of_them, all_of_them)
     seconds = min(run.evolution.task.seconds for run in learned)
     metric = "simulated seconds of an evaluation, unless the exit is reached"
-    yield Row("evolution", metric, None, seconds, seconds >= SECONDS, f">= {SECONDS:g}")
+    yield at_least("evolution", metric, seconds, SECONDS)
     solved, least = sum(run.solved for run in learned), math.ceil(SHARE * count)
-    yield Row(
-        "evolution", f"runs of {count} whose champion reaches the exit", None, solved, solved >= least, f">= {least}"
-    )
+    yield at_least("evolution", f"runs of {count} whose champion reaches the exit", solved, least)
     wall = float(np.median([run.wall for run in learned]))
     metric = "time of a run, without compilation [s]"
     wanted = f"<= {BEST / FASTER:g}: at least {FASTER:g} times as fast, even on a busy machine"
@@ -58,13 +54,10 @@ def _evolution(learned: Sequence[EvolutionRun]) -> Iterator[Row]:
 
 
 def _sensors(walk: TurretWalk) -> Iterator[Row]:
-    yield Row(
-        "polled sensor", "is part of an observation without a request", 0, int(walk.in_sense), not walk.in_sense, "0"
-    )
+    yield equals("polled sensor", "is part of an observation without a request", int(walk.in_sense), 0, 0)
     yield Row("polled sensor", "number of polls until the exit", None, walk.looks, walk.looks > 0, "> 0")
-    yield Row("pivoting sensor", "exit reached with its one beam", None, int(walk.reached), walk.reached, "1")
-    metric = "impossible requests refused, of 2"
-    yield Row("pivoting and polled", metric, 2, walk.refused, walk.refused == 2, "2")
+    yield equals("pivoting sensor", "exit reached with its one beam", int(walk.reached), 1)
+    yield equals("pivoting and polled", "impossible requests refused, of 2", walk.refused, 2, 2)
 
 
 def _clocks(drives: Sequence[Drive]) -> Iterator[Row]:
@@ -72,8 +65,7 @@ def _clocks(drives: Sequence[Drive]) -> Iterator[Row]:
     for drive in drives:
         if drive.clock == "lock-step":
             same = drive.digest == here.digest and drive.ticks == here.ticks
-            metric = "bit-identical to the drive without network and delay"
-            yield Row(drive.name, metric, None, int(same), same, "1")
+            yield equals(drive.name, "bit-identical to the drive without network and delay", int(same), 1)
             yield Row(drive.name, "fraction of the path to the exit", None, drive.part, drive.reached, "1")
         elif drive.clock == "free-running":
             metric = "fraction of the path to the exit"

@@ -103,7 +103,7 @@ def _table(findings: RossumFindings) -> Sheet:
     return Sheet(("system", f"time for {POPULATION} × {GENERATIONS}"), tuple(rows))
 
 
-def draw_curves(findings: RossumFindings, *, ax: Axes | None = None) -> Axes:
+def draw_curves(findings: RossumFindings) -> Axes:
     """Draw the champions' fitness of all evolutions over a logarithmic axis of generations."""
     lines = []
     for i, run in enumerate(findings.learned):
@@ -122,7 +122,6 @@ def draw_curves(findings: RossumFindings, *, ax: Axes | None = None) -> Axes:
         levels=[Level("exit reached", GOAL, 1.0, dashed=True)],
         log_x=True,
         mark="reached first",
-        ax=ax,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from paddock.experiments.rows import Row
+from paddock.experiments.rows import Row, at_least, at_most, equals
 from paddock.experiments.wall_follower.loop import Loop
 from paddock.experiments.wall_follower.trials import CLOCK, CURVED, ELSEWHERE, FAST, OTHERS, ROUGH, SLOW, STUDY, Trial
 
@@ -86,10 +86,8 @@ def _fast(loops: Loops) -> Iterator[Row]:
     assert paper is not None
     time, speed = max(loop.time for loop in ours), min(loop.speed for loop in ours)
     seconds = CLOCK * paper.time
-    yield Row(FAST.row, "simulated time of the worst loop [s]", seconds, time, time <= FAST_TIME, f"<= {FAST_TIME:g}")
-    published = paper.distance / seconds
-    metric = "true speed of the worst loop [m/s]"
-    yield Row(FAST.row, metric, published, speed, speed >= FAST_SPEED, f">= {FAST_SPEED:g}")
+    yield at_most(FAST.row, "simulated time of the worst loop [s]", time, FAST_TIME, seconds)
+    yield at_least(FAST.row, "true speed of the worst loop [m/s]", speed, FAST_SPEED, paper.distance / seconds)
     yield _worst_error(FAST, ours, FAST_ERROR, paper.error)
     yield _clean(FAST, ours)
 
@@ -107,13 +105,12 @@ def _others(loops: Loops) -> Iterator[Row]:
 
 def _worst_error(trial: Trial, loops: Sequence[Loop], most: float, paper: float | None = None) -> Row:
     worst = 100 * max(loop.error for loop in loops)
-    return Row(trial.row, "mean error of the worst loop [cm]", paper, worst, worst <= most, f"<= {most:g}")
+    return at_most(trial.row, "mean error of the worst loop [cm]", worst, most, paper)
 
 
 def _clean(trial: Trial, loops: Sequence[Loop]) -> Row:
     clean = sum(loop.clean for loop in loops)
-    metric = f"loops closed without contact, of {len(loops)}"
-    return Row(trial.row, metric, None, clean, clean == len(loops), f"{len(loops)}")
+    return equals(trial.row, f"loops closed without contact, of {len(loops)}", clean, len(loops))
 
 
 def _near(ours: float, paper: float, part: float) -> bool:

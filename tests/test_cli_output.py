@@ -1,0 +1,125 @@
+"""Where commands write: full disks, closed outputs, odd names of folders, narrow terminals, and wrong options."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import paddock
+
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+
+
+@needs_full
+@pytest.mark.parametrize("arguments", [("worlds",), ("robots", "--urdf", "e-puck"), ("maze",)])
+def test_a_full_disk_is_reported_in_one_line(arguments: tuple[str, ...]) -> None:
+    command = [sys.executable, "-c", "from paddock.cli import main; main()", *arguments]
+    with FULL.open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "paddock: the output cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("folder", ["a[/b]", "a[red]"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("worlds", "--show", "empty", "-o", "made.png"),
+        ("worlds", "--map", "empty", "-o", "made.yaml"),
+        ("robots", "--urdf", "e-puck", "-o", "made.urdf"),
+        ("maze", "-o", "made.toml"),
+        ("camera", "board", "-o", "made.png"),
+    ],
+)
+def test_brackets_in_the_name_of_a_file_are_printed_as_they_are(
+    tmp_path: Path, folder: str, arguments: tuple[str, ...]
+) -> None:
+    if arguments[0] == "camera":
+        pytest.importorskip("cv2")
+    *options, file = arguments
+    path = tmp_path / folder / file
+    path.parent.mkdir(parents=True)
+    done = paddock(*options, str(path), folder=tmp_path, columns=40)
+    assert done.returncode == 0, done.stderr
+    assert f"wrote {path}" in done.stdout
+    assert path.is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("worlds", "--show", "empty", "--map", "empty"), "expected one of --show and --map"),
+        (("robots", "--show", "e-puck", "--urdf", "e-puck"), "expected one of --show and --urdf"),
+        (("worlds", "-o", "x.png"), "--output x.png: expected --show or --map, too"),
+        (("replay", "run.mcap", "--check", "--from", "3"), "--check compares the whole recording: leave --from out"),
+        (("orders", "walk", "walk.txt", "--port", "8000"), "--port is the port of the page: add --page"),
+        (("modules", "up", "explore", "--together", "--json"), "leave --only and --json out"),
+    ],
+)
+def test_an_option_is_never_ignored(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = paddock(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("calibrate", "empty", "--chart", "squares.jpg"),
+            "squares.jpg: expected a file name ending in .png, .svg, .pdf",
+        ),
+        (("calibrate", "empty", "-o", "no/mine.toml"), "no/mine.toml: no such folder"),
+        (("run", "empty", "--record", "no/run.mcap", "--headless"), "no/run.mcap: no such folder"),
+        (("evolve", "avoid", "--record", "no/run.mcap"), "no/run.mcap: no such folder"),
+        (("ecoli", "waypoints", "-o", "no/walk.txt"), "no/walk.txt: no such folder"),
+        (("ecoli", "network", "-o", "a.file"), "a.file is a file"),
+        (("ecoli", "network", "-o", "a.file/figures"), "a.file is a file"),
+        (("exercise", "new", "a.file/mine"), "a.file/mine: cannot be created: Not a directory"),
+        (("exercise", "handout", "maze", "-o", "a.file/mine"), "a.file/mine: cannot be created: Not a directory"),
+        (("serve", "empty", "--referee", "laps", "--results", "a.file/results"), "a.file is a file"),
+        (("modules", "replay", "no.jsonl", "--bus", "lines://127.0.0.1:1"), "no.jsonl: no such file"),
+        (
+            ("run", "--robot", "epuck:///dev/none", "-c", "mine.py", "--trace", "t.txt"),
+            "t.txt: expected a file name ending in .csv",
+        ),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_before_anything_else(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "a.file").touch()
+    (tmp_path / "mine.py").write_text("def act(seen):\n    return 0.0, 0.0\n", encoding="utf-8")
+    done = paddock(*arguments, folder=tmp_path)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.startswith(f"paddock: {message}") or f": {message}" in done.stderr
+    assert not done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.file", "mine.py"]
+
+
+def test_a_link_to_no_address_is_refused(tmp_path: Path) -> None:
+    assert paddock("class", "new", "lesson", folder=tmp_path).returncode == 0
+    for command in ("links", "sheet"):
+        done = paddock("class", command, "lesson", "--address", "robots", folder=tmp_path)
+        assert done.returncode == 2
+        assert "address: expected an address such as 'http://robots.example.org:8642', got 'robots'" in done.stderr
+
+
+def test_the_table_of_a_run_fits_into_80_columns_without_loss(tmp_path: Path) -> None:
+    done = paddock("run", "yellow-rooms", "--seconds", "5", "--headless", columns=80)
+    row = next(line for line in done.stdout.splitlines() if line.startswith("│"))
+    assert "pioneer-p2dx" in row
+    assert "°" in row
+    assert "…" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_warning_is_one_line_with_the_place_in_the_users_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def act(seen):\n    pass\n", encoding="utf-8")
+    done = paddock("run", "empty", "-c", "mine.py", "--headless", "--seconds", "5", folder=tmp_path)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("paddock: mine.py line 1: the controller of 'red' always returned None")
