@@ -82,7 +82,7 @@ def test_an_option_is_never_ignored(tmp_path: Path, arguments: tuple[str, ...], 
         (("exercise", "new", "a.file/mine"), "a.file/mine: cannot be created: Not a directory"),
         (("exercise", "handout", "maze", "-o", "a.file/mine"), "a.file/mine: cannot be created: Not a directory"),
         (("serve", "empty", "--referee", "laps", "--results", "a.file/results"), "a.file is a file"),
-        (("modules", "replay", "no.jsonl", "--bus", "lines://127.0.0.1:1"), "no.jsonl: no such file"),
+        (("modules", "replay", "no.jsonl", "--bus", "lines://127.0.0.1:1"), "no.jsonl: cannot be read: No such file"),
         (
             ("run", "--robot", "epuck:///dev/none", "-c", "mine.py", "--trace", "t.txt"),
             "t.txt: expected a file name ending in .csv",

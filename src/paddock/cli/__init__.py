@@ -44,8 +44,8 @@ def _discard_output() -> None:
     import os
     import sys
 
-    with suppress(AttributeError, OSError), open(os.devnull, "w") as nowhere:  # noqa: PTH123 (without an output)
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    with suppress(AttributeError, OSError):  # there may be no output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run_command() -> None:

@@ -60,13 +60,13 @@ def slam(
     if len(log.scans) < 2:
         raise PaddockError(f"{file}: expected two scans or more, got {len(log.scans)}")
     MAPPING_METHODS.get(method)  # raises an error if there is none of this name
-    if any(ensure_folder(out).iterdir()) and not force:
-        raise PaddockError(f"{out} already exists: choose another folder, or overwrite it with --force")
     errors = relation_errors(log, {"odometry": log.odometry}, known)
     if known and not len(errors["odometry"].translation):
         raise PaddockError(
             f"{relations}: none of its {len(known)} relations has both its times in {file}: expected those of this log"
         )
+    if any(ensure_folder(out).iterdir()) and not force:
+        raise PaddockError(f"{out} already exists: choose another folder, or overwrite it with --force")
     options: dict[str, Any] = {"false_loops": false_loops} if method == "graph" else {}
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("scans", total=len(log.scans))
