@@ -1,4 +1,4 @@
-"""Fuzz tests of the server: random, mutated, oversize and fragmented frames give precise errors, no crash and no leak."""
+"""Fuzz tests of the server: random, mutated, oversize and fragmented frames give errors, no crash and no leak."""
 
 from __future__ import annotations
 
