@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "remote.md"
 
 
 @pytest.mark.heavy
-def test_python_examples_run() -> None:
+def test_the_python_examples_run() -> None:
     assert run_examples(PAGE)
 
 

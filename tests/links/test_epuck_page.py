@@ -16,7 +16,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
-def test_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
     monkeypatch.chdir(tmp_path)
