@@ -99,8 +99,10 @@ def open_pages(chromium: Any) -> Iterator[dict[str, Visit]]:
 def shared_visit(
     chromium: Any, open_pages: dict[str, Visit], request: pytest.FixtureRequest
 ) -> Iterator[Callable[[str], Visit]]:
-    """`shared_visit(url)` is like `visit(url)`, but reuses a page that is already open. A page stays open after a test
-    that passed. A test restores what it changes on it and `Visit.tidy` does not reset."""
+    """`shared_visit(url)` is like `visit(url)`, but reuses a page that is already open.
+
+    A page stays open after a test that passed. A test undoes its changes, except those that `Visit.tidy` resets.
+    """
     failures = request.session.testsfailed
     used: dict[str, Visit] = {}
     with ExitStack() as stack:

@@ -1,6 +1,8 @@
-"""Test helpers: `paddock serve` as a process, and the page in the system's Chromium. The page's security policy forbids
-`wait_for_function` of Playwright, so `Visit.until` waits inside the page. Python programs read the true state through
-`paddock.connect`."""
+"""Test helpers: `paddock serve` as a process, and the page in the system's Chromium.
+
+The page's security policy forbids `wait_for_function` of Playwright, so `Visit.until` waits inside the page.
+Python programs read the true state through `paddock.connect`.
+"""
 
 from __future__ import annotations
 

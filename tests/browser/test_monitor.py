@@ -174,7 +174,7 @@ def test_leds_at_one_position_are_mixed(shared_stage):
     )
 
 
-def test_camera_picture_equals_picture_of_program(clutter, page):
+def test_camera_picture_matches_reading_of_program(clutter, page):
     _, arena = clutter
     red = arena["red"]
     red.camera.enable()

@@ -132,7 +132,7 @@ def note_speeds() -> Iterator[dict[str, list[tuple[int, int]]]]:
 
 @contextmanager
 def drive_on_lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
-    """Run a robot for every wire on a large lawn in real time; return the robots' addresses."""
+    """Run a robot for every wire in a large open world in real time; yield the robots' addresses."""
     arena, over = paddock.open(LAWN), threading.Event()
     clock = threading.Thread(target=lambda: arena.run(3600, until=lambda arena: over.is_set(), speed=1))
     with (
@@ -156,7 +156,7 @@ def drive_on_lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
 
 @contextmanager
 def drive_in_simulators() -> Iterator[tuple[Arena, dict[str, str]]]:
-    """Run a robot for every API of another simulator in real time; return URLs of the robots with free-running time."""
+    """Run a robot for every API of another simulator in real time; yield URLs of the robots with free-running time."""
     arena = paddock.open(FIELD)
     server = Server(arena, Settings(port=0))
     with (

@@ -210,7 +210,7 @@ KINDS = {"serial": kind("e-puck"), "serial-e-puck2": kind("e-puck2"), "wifi": ki
 
 
 @pytest.mark.parametrize("kind", ["drop", "garbage", "late", "split", "keep", "reset", "silence"])
-def test_each_fault_alone(line: Line, kind: Any) -> None:
+def test_driver_recovers_after_each_fault(line: Line, kind: Any) -> None:
     outcomes = []
     places = (0.0, 0.5, 0.97) if kind in ("drop", "garbage", "split") else (0.97,)
     for name, where in itertools.product(("sense", "image") if len(places) > 1 else ("sense",), places):

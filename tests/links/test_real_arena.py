@@ -58,7 +58,7 @@ def told() -> Iterator[dict[str, list[tuple[int, int]]]]:
 
 
 def drives(told: list[tuple[int, int]], tell: Callable[[], object]) -> bool:
-    """Run an action and return whether the robot then drives."""
+    """Repeat a command until the robot receives nonzero wheel speeds."""
     told.clear()
     wait_for(lambda: tell() or any(map(any, told)))  # whoever is slow to say so once more counts as silent
     return True

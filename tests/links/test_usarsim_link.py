@@ -155,7 +155,7 @@ def test_reset_of_world_restarts_run(server: UsarSimServer) -> None:
 
 
 def lone_server(*lines: str, on_drive: str = "") -> tuple[socket.socket, str]:
-    """A port and its URL; each client receives these lines, the last one repeatedly, and one more when it drives."""
+    """A port and its URL; the client receives these lines, the last one repeatedly, and one more when it drives."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

@@ -1,5 +1,7 @@
-"""One message of every type, as stored in tests/golden/protocol; `python tests/protocol/samples.py` writes them. After
-a release, do that only together with a new VERSION: existing clients rely on these files."""
+"""One message of every type, as stored in tests/golden/protocol; `python tests/protocol/samples.py` writes them.
+
+After a release, write them only together with a new VERSION: existing clients rely on these files.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The wire format is stable: clients in other languages rely on these bytes. `python tests/protocol/samples.py`
-rewrites the files for a new version of the protocol."""
+"""The wire format is stable: clients in other languages rely on these bytes.
+
+`python tests/protocol/samples.py` rewrites the files for a new version of the protocol.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ WORDS |= {Finite: "number", Int64: "int", Text: "text", Measured: "number"}
 
 
 def sections() -> dict[str, str]:
-    """The text below every heading of the third level, by the heading."""
+    """The text below every heading, by the heading."""
     parts = re.split(r"^##+ (.*)\n", PAGE, flags=re.MULTILINE)
     return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 

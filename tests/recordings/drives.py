@@ -20,7 +20,7 @@ def open_arena() -> Arena:
 
 
 def drive(arena: Arena, path: Path) -> Iterator[tuple[int, str]]:
-    """Record a run with interventions of all kinds; return the recording's tick and the digest after each step."""
+    """Record a run with interventions of all kinds; yield the recording's tick and the digest after each step."""
     red, blue = arena["red"], arena["blue"]
     passed = 0
 

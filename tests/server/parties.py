@@ -1,6 +1,8 @@
-"""Test helpers: servers in this process and in their own, and clients of the plain protocol. A `Peer` does not use
-Paddock's own client: it is a socket with the parser of `websockets`. Messages it does not read stay unread, and unread
-pings are not answered."""
+"""Test helpers: servers in this process and in separate ones, and clients of the plain protocol.
+
+A `Peer` does not use Paddock's client: it is a socket with the parser of the `websockets` package.
+Messages that it does not read stay unread, and unread pings are not answered.
+"""
 
 from __future__ import annotations
 

@@ -451,7 +451,7 @@ def test_client_behind_proxy_is_not_local(server: Server) -> None:
         assert b"this server requires a token from other machines" in frames[0].data
 
 
-def test_student_spawns_robots_with_own_prefix_and_reclaims_from_lost_connection() -> None:
+def test_student_spawns_prefixed_robots_and_takes_over_lost_connection() -> None:
     with served() as server:
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"))
         with paddock.connect(server.url(), token=token) as lost, paddock.connect(server.url(), token=token) as arena:

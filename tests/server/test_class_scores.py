@@ -38,7 +38,7 @@ class Odometer(Referee):
 
 @dataclass(kw_only=True)
 class NobodyArrives(Odometer):
-    """A race that never ends by itself."""
+    """A race that no robot finishes."""
 
     higher_is_better = False
 

@@ -22,7 +22,7 @@ def server() -> Iterator[Server]:
 
 
 def spoil(server: Server, robot: str) -> None:
-    """Set the wheel speeds and the pose of a robot to NaN."""
+    """Set x, heading and left wheel speed of a robot to NaN."""
 
     def write_nan() -> None:
         row = server.arena.motion[server.arena.numbers[robot]]

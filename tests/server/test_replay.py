@@ -48,7 +48,7 @@ class Watcher:
 
 @pytest.fixture
 def digests(tmp_path: Path) -> dict[int, str]:
-    """Record 100 ticks with a manual move of red and a reset; return the digests by tick of the recording."""
+    """Record 100 ticks with a reset after tick 40; return the digests by tick of the recording."""
     found = {}
     with paddock.open("clutter", seed=4) as arena, paddock.record(arena, tmp_path / "run.mcap"):
         arena["red"].wheels.set(0.08, 0.06)
