@@ -1,4 +1,4 @@
-"""A browser for all tests of this folder, a fresh visit for each, and servers to visit."""
+"""Fixtures of the browser tests: one browser for all tests, a fresh page for each, and servers to open."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
-    """The system's Chromium. It ends with this folder: Playwright keeps an event loop in this thread."""
+    """The system's Chromium, closed after this folder because Playwright keeps an event loop in this thread."""
     problem = missing()
     if problem and os.environ.get("PADDOCK_REQUIRE_BROWSER"):
         pytest.fail(f"the browser tests have to run here, but {problem}", pytrace=False)
@@ -41,7 +41,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="package")
 def shared_servers(chromium: Any) -> Iterator[dict[str, Served]]:
-    """Servers of shipped worlds, started when first asked for."""
+    """Servers of shipped worlds, started on first use."""
     servers: dict[str, Served] = {}
     yield servers
     for server in servers.values():
@@ -50,7 +50,7 @@ def shared_servers(chromium: Any) -> Iterator[dict[str, Served]]:
 
 @pytest.fixture
 def stage(shared_servers: dict[str, Served]) -> Iterator[Callable[[str], tuple[Served, RemoteArena]]]:
-    """A shipped world, paused at its start and with nobody at the wheels; and a supervisor's program that sees it."""
+    """A shipped world, paused at its start and without drivers, and a supervisor connection to it."""
     with ExitStack() as stack:
 
         @functools.cache
@@ -71,13 +71,13 @@ def stage(shared_servers: dict[str, Served]) -> Iterator[Callable[[str], tuple[S
 
 @pytest.fixture
 def clutter(stage: Callable[[str], tuple[Served, RemoteArena]]) -> tuple[Served, RemoteArena]:
-    """One e-puck, called red, among ten obstacles on 1.5 × 1.5 m."""
+    """One e-puck called red among ten obstacles on 1.5 × 1.5 m."""
     return stage("clutter")
 
 
 @pytest.fixture
 def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
-    """Open the page: `visit(url)`. At the end there must have been no complaint and no request to anyone else."""
+    """Open the page: `visit(url)`; at the end there must be no errors and no request to another host."""
     with ExitStack() as stack:
 
         def opened(url: str, *, live: bool = True, **options: Any) -> Visit:
@@ -99,9 +99,9 @@ def open_pages(chromium: Any) -> Iterator[dict[str, Visit]]:
 def shared_visit(
     chromium: Any, open_pages: dict[str, Visit], request: pytest.FixtureRequest
 ) -> Iterator[Callable[[str], Visit]]:
-    """`shared_visit(url)` is like `visit(url)`, but a page that is open already is used again.
+    """`shared_visit(url)` is like `visit(url)`, but reuses a page that is already open.
 
-    A page stays open after a test that passed. What a test changes on it but `Visit.tidy`, the test puts back.
+    A page stays open after a test that passed. A test undoes its changes, except those that `Visit.tidy` resets.
     """
     failures = request.session.testsfailed
     used: dict[str, Visit] = {}
@@ -127,7 +127,7 @@ def shared_visit(
 def shared_stage(
     stage: Callable[[str], tuple[Served, RemoteArena]], shared_visit: Callable[[str], Visit]
 ) -> Callable[[str], tuple[Visit, RemoteArena]]:
-    """A page that tests share, of a shipped world at its start; and a supervisor's program that sees the same."""
+    """A shared page of a shipped world at its start, and a supervisor connection to the same server."""
 
     def opened(world: str) -> tuple[Visit, RemoteArena]:
         server, arena = stage(world)

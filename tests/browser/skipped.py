@@ -1,4 +1,4 @@
-"""Says, at the end of `make test`, that the browser tests did not run, why, and what to do about it."""
+"""Report at the end of `make test` that the browser tests were skipped, why, and how to enable them."""
 
 from __future__ import annotations
 

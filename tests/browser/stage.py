@@ -1,7 +1,7 @@
-"""What plays in these tests: `paddock serve` as a process, and the page in the system's Chromium.
+"""Test helpers: `paddock serve` as a process, and the page in the system's Chromium.
 
-The page's own security policy forbids what Playwright's `wait_for_function` does, so `Visit.until` waits inside the
-page instead. Programs in Python look at the truth through `paddock.connect`.
+The page's security policy forbids `wait_for_function` of Playwright, so `Visit.until` waits inside the page.
+Python programs read the true state through `paddock.connect`.
 """
 
 from __future__ import annotations
@@ -49,45 +49,45 @@ def missing() -> str:
 
 
 class Served(PaddockProcess):
-    """`paddock serve …`, or another command with a page, as a process of its own."""
+    """`paddock serve …`, or another command with a page, as a separate process."""
 
     def __init__(self, *arguments: str, port: int = 0, command: str = "serve") -> None:
         super().__init__(command, *arguments, port=port)
 
     def connect(self, **arguments: Any) -> RemoteArena:
-        """A program's view of it; a supervisor's unless there is a token."""
+        """Connect a program; as a supervisor unless there is a token."""
         arguments = {"lock_step": False, "timeout": LONG, **arguments}
         arena = paddock.connect(self.url, **arguments)
         assert isinstance(arena, RemoteArena)
         return arena
 
     def end_politely(self) -> None:
-        """End it as Ctrl-C does, so that it says goodbye."""
+        """Stop it with SIGINT, as Ctrl-C does, so that it closes its connections."""
         self.process.send_signal(signal.SIGINT)
         _ = self.log
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port that is not in use."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def tick_of(arena: RemoteArena) -> int:
-    """What the server's clock shows."""
+    """The current tick of the server."""
     arena.step(0)
     return arena.tick
 
 
 def owner_of(arena: RemoteArena, robot: str) -> str:
-    """Who drives a robot now; an empty text for nobody."""
+    """The current driver of a robot; an empty text if there is none."""
     tick_of(arena)  # reads the news that came meanwhile
     return arena.owner(robot)
 
 
 def until(arena: RemoteArena, there: Callable[[], bool], *, ticks: int = 2000) -> None:
-    """Let the server's time pass until something is so. Simulated time runs out, not the clock on the wall."""
+    """Step the server until a condition holds; the limit is simulated time, not wall time."""
     for _ in range(ticks):
         if there():
             return
@@ -96,7 +96,7 @@ def until(arena: RemoteArena, there: Callable[[], bool], *, ticks: int = 2000) -
 
 
 def run(program: str) -> None:
-    """Run a program of the page here, and close what it leaves open."""
+    """Run a program of the page in this process, and close its arenas."""
     names: dict[str, Any] = {}
     try:
         exec(compile(program, "the page's program", "exec"), names)
@@ -109,7 +109,7 @@ def run(program: str) -> None:
 
 
 class Visit:
-    """The page in a browser context of its own, with a record of all that goes wrong there."""
+    """The page in its own browser context, with a record of its errors and requests."""
 
     def __init__(self, browser: Browser, size: tuple[int, int] = DESKTOP, **options: Any) -> None:
         self.size = {"width": size[0], "height": size[1]}
@@ -141,12 +141,12 @@ class Visit:
         return self
 
     def tidy(self) -> None:
-        """Leave the page so that another test finds it as if it had just been opened; see `reuse`."""
+        """Reset the page for the next test; see `reuse`."""
         self.page.set_viewport_size(self.size)
         self.page.evaluate(TIDY)
 
     def reuse(self) -> Self:
-        """Choose the robot that the page chooses by itself."""
+        """Select the robot that the page selects by default."""
         self.page.evaluate("(robot) => paddock.session.select(robot)", self.chosen_at_first)
         return self
 
@@ -154,7 +154,7 @@ class Visit:
         self.context.close()
 
     def check(self) -> None:
-        """Nothing was complained of, and nothing but the server was asked for anything."""
+        """Check that there were no errors and no requests to other hosts."""
         hosts = {urlsplit(url).netloc for url in self.requests if not url.startswith(("data:", "blob:"))}
         assert len(hosts) <= 1, f"requests to {hosts}"
         assert not self.errors, self.errors
@@ -162,14 +162,14 @@ class Visit:
             assert self.page.evaluate("violations") == []
 
     def forgive_lost_connections(self) -> None:
-        """The browser itself complains of a server that does not answer; that was on purpose."""
+        """Ignore the browser's errors about a server that a test stopped on purpose."""
         lost = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "WebSocket connection to", "failed: ")
         self.errors = [text for text in self.errors if not any(word in text for word in lost)]
 
     # ---- looking
 
     def until(self, condition: str, **values: Any) -> None:
-        """Wait until an expression is true; it is looked at fifty times a second, without asking for pictures."""
+        """Wait until an expression is true, checked fifty times a second inside the page."""
         names = ", ".join(values)
         try:
             self.page.evaluate(
@@ -190,11 +190,11 @@ class Visit:
             raise AssertionError(f"never so: {condition} with {values}: {error}") from None
 
     def ask(self, expression: str) -> Any:
-        """The value of an expression in the page."""
+        """Evaluate an expression in the page."""
         return self.page.evaluate(f"() => ({expression})")
 
     def pictures(self, count: int) -> None:
-        """Let the page draw so many pictures."""
+        """Wait until the page has drawn this many frames."""
         self.page.evaluate(
             """(count) => new Promise((done) => {
                 const look = () => (count-- > 0 ? requestAnimationFrame(look) : done());
@@ -214,12 +214,12 @@ class Visit:
         self.until("paddock.selected === robot", robot=robot)
 
     def robot_at(self, robot: str) -> tuple[float, float]:
-        """Where a robot is on the screen [pixels]."""
+        """The position of a robot on the screen [pixels]."""
         x, y = self.ask(f"paddock.pixels({robot!r})")
         return self._on_screen(x, y)
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point of the world [m] is on the screen [pixels]."""
+        """The position of a point of the world [m] on the screen [pixels]."""
         px, py = self.ask(f"paddock.view.pixels({x}, {y})")
         return self._on_screen(px, py)
 
@@ -236,14 +236,14 @@ class Visit:
         mouse.up()
 
     def drive(self, robot: str) -> None:
-        """Choose a robot and switch driving on."""
+        """Select a robot and enable driving."""
         self.choose(robot)
         self.find("drive").click()
         expect(self.find("drive")).to_have_attribute("aria-checked", "true")
 
 
 class Finger:
-    """One finger on the screen, or several."""
+    """One or several simulated touch points."""
 
     def __init__(self, page: Visit) -> None:
         self.devtools = page.context.new_cdp_session(page.page)

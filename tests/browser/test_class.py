@@ -1,4 +1,4 @@
-"""A class on the page: what its lecturer, a student and the whole room see."""
+"""A class on the page: the views of the lecturer, of a student and of the projector."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ IN_PLACE = """(() => {
 
 @pytest.fixture(scope="module")
 def lesson(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedClass]:
-    """Thirty students and an exercise."""
+    """A class with thirty students and an exercise."""
     folder = make_class(tmp_path_factory.mktemp("classes"), *NAMES, world="", exercise="line-following", due=DUE)
     with served_class(folder, speed=1.0) as served:
         yield served
@@ -63,17 +63,17 @@ def lecturer(lesson: ServedClass, shared_visit: Any) -> Iterator[Visit]:
 
 
 def row(page: Visit, name: str) -> Any:
-    """A student in the lecturer's list."""
+    """The row of a student in the lecturer's list."""
     return page.find("student-row").and_(page.page.locator(f"[data-student='{name}']"))
 
 
 def crash(lesson: ServedClass, name: str) -> None:
-    """A student's program that ends with an error."""
+    """Run a student's program that ends with an error."""
     with suppress(ZeroDivisionError), lesson.connect(name, lock_step=False) as arena:
         arena.step(1 // 0)
 
 
-def test_the_lecturer_sees_at_a_glance_who_needs_help(lesson: ServedClass, lecturer: Visit) -> None:
+def test_lecturer_sees_student_states_and_crashes_first(lesson: ServedClass, lecturer: Visit) -> None:
     expect(lecturer.find("class-title")).to_have_text("Robotics 101")
     expect(row(lecturer, "Ada Lovelace")).to_contain_text("away")
     with lesson.connect("Student 07", lock_step=False) as program:
@@ -100,7 +100,7 @@ def test_the_lecturer_sees_at_a_glance_who_needs_help(lesson: ServedClass, lectu
     assert lecturer.ask(NAMELESS) == []
 
 
-def test_long_names_on_labels_end_with_a_whole_word(lecturer: Visit) -> None:
+def test_long_names_on_labels_are_cut_after_whole_word(lecturer: Visit) -> None:
     shorten = "(name) => import('/bodies.js').then(({ shortened }) => shortened(name))"
     for name, label in {
         LONG_NAME: "Johanna-Theresia von…",
@@ -111,7 +111,7 @@ def test_long_names_on_labels_end_with_a_whole_word(lecturer: Visit) -> None:
         assert lecturer.page.evaluate(shorten, name) == label
 
 
-def test_a_chosen_student_is_followed(lecturer: Visit) -> None:
+def test_selected_student_is_followed(lecturer: Visit) -> None:
     lecturer.find("student-search").fill("李")
     expect(lecturer.find("student-row")).to_have_count(1)
     lecturer.find("student-row").click()
@@ -127,9 +127,7 @@ def test_a_chosen_student_is_followed(lecturer: Visit) -> None:
     expect(lecturer.find("student-name")).not_to_have_text("李娜")
 
 
-def test_a_student_who_was_sent_away_is_told_and_may_come_back(
-    lesson: ServedClass, lecturer: Visit, visit: Any
-) -> None:
+def test_locked_out_student_sees_message_and_can_return(lesson: ServedClass, lecturer: Visit, visit: Any) -> None:
     student: Visit = visit(lesson.link("Zoë Müller"))
     row(lecturer, "Zoë Müller").click()
     lecturer.find("student-lock-out").click()
@@ -152,7 +150,7 @@ def test_a_student_who_was_sent_away_is_told_and_may_come_back(
     expect(student.find("connection")).to_have_text("controller")
 
 
-def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass, lecturer: Visit, visit: Any) -> None:
+def test_student_reads_exercise_and_submits_program(lesson: ServedClass, lecturer: Visit, visit: Any) -> None:
     page: Visit = visit(lesson.link("محمد الأمين"), permissions=["clipboard-read", "clipboard-write"])
     expect(page.find("exercise-title")).to_have_text("Follow the line")
     expect(page.find("allowed")).to_contain_text("ground")
@@ -193,7 +191,7 @@ def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass
     assert page.ask(NAMELESS) == []
 
 
-def test_a_students_page_asks_for_nothing_that_would_be_refused(visit: Any, tmp_path: Path) -> None:
+def test_page_of_student_sends_no_refused_requests(visit: Any, tmp_path: Path) -> None:
     with served_class(make_class(tmp_path), speed=1.0) as served:
         student: Visit = visit(served.link("Ben"))
         student.until("paddock.frames > 40")
@@ -204,9 +202,7 @@ def test_a_students_page_asks_for_nothing_that_would_be_refused(visit: Any, tmp_
         assert "refused" not in served.log
 
 
-def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
-    lesson: ServedClass, lecturer: Visit, shared_visit: Any
-) -> None:
+def test_pages_follow_world_that_lecturer_opens(lesson: ServedClass, lecturer: Visit, shared_visit: Any) -> None:
     student: Visit = shared_visit(lesson.link("Ada Lovelace"))
     for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-following")):
         lecturer.find("lesson-choice").select_option(choice)
@@ -234,12 +230,12 @@ CHOOSE = """() => {
 }"""
 
 
-def test_a_choice_is_kept_until_it_is_open(lecturer: Visit) -> None:
+def test_lesson_choice_is_kept_until_it_is_opened(lecturer: Visit) -> None:
     assert lecturer.page.evaluate(CHOOSE) == ["exercise line-following", "world clutter"]
 
 
 class Slowness(ScoreFunction):
-    """A race: the last of the class is the fastest, and the second never arrives."""
+    """A race in which the last student is the fastest, and the second never finishes."""
 
     higher_is_better = False
 
@@ -247,7 +243,7 @@ class Slowness(ScoreFunction):
         super().__init__(lambda arena: {name: math.inf if i == 1 else 30.0 - i for i, name in enumerate(arena.robots)})
 
 
-def test_the_best_time_is_the_shortest(lesson: ServedClass, lecturer: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_best_time_is_the_shortest(lesson: ServedClass, lecturer: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(Slowness()))
     monkeypatch.setattr(
         Classroom, "entrants", property(lambda classroom: {*classroom.present})
@@ -263,7 +259,7 @@ def test_the_best_time_is_the_shortest(lesson: ServedClass, lecturer: Visit, mon
     assert len(times) < len(texts)
 
 
-def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(
+def test_heat_has_countdown_on_all_pages_and_scoreboard_on_projector(
     lesson: ServedClass, lecturer: Visit, shared_visit: Any, visit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(

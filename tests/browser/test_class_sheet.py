@@ -1,4 +1,4 @@
-"""The sheet of a class: its QR codes lead where its links do, and it prints on A4 and Letter."""
+"""The printed sheet of a class: its QR codes contain the join links, and it fits A4 and Letter."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sheet(chromium, tmp_path):
     page.close()
 
 
-def test_the_codes_of_the_cards_are_the_links_and_names_stand_as_people_write_them(sheet, tmp_path: Path) -> None:
+def test_qr_codes_contain_join_links_and_cards_show_names(sheet, tmp_path: Path) -> None:
     cv2 = pytest.importorskip("cv2")
     folder, page = sheet
     links = join_links(folder)
@@ -43,6 +43,6 @@ def test_the_codes_of_the_cards_are_the_links_and_names_stand_as_people_write_th
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
-def test_eight_cards_stand_on_a_page(sheet, paper: str) -> None:
+def test_eight_cards_fit_on_one_page(sheet, paper: str) -> None:
     _, page = sheet
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 2

@@ -1,4 +1,4 @@
-"""The clock's controls do to the server's clock what they say."""
+"""The clock controls of the page control the server's clock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_play_and_pause(clutter, page):
     expect(page.find("time")).to_have_text(f"{before * arena.dt:.2f} s")
 
 
-def test_a_step_is_one_tick(clutter, page):
+def test_step_advances_one_tick(clutter, page):
     _, arena = clutter
     for tick in (1, 2, 3):
         page.find("step").click()
@@ -37,7 +37,7 @@ def test_a_step_is_one_tick(clutter, page):
     assert tick_of(arena) == 4
 
 
-def test_a_step_of_a_running_clock_pauses_it(clutter, page):
+def test_step_pauses_running_clock(clutter, page):
     _, arena = clutter
     page.page.keyboard.press(" ")
     page.until("paddock.session.clock.running")
@@ -64,7 +64,7 @@ def test_speed_and_maximum_speed(page):
     expect(page.find("speed-shown")).to_have_text("500×")
 
 
-def test_a_speed_set_by_a_program_is_shown(clutter, page):
+def test_speed_set_by_program_is_shown(clutter, page):
     _, arena = clutter
     arena.set_speed(10)
     expect(page.find("speed-shown")).to_have_text("10×")
@@ -72,7 +72,7 @@ def test_a_speed_set_by_a_program_is_shown(clutter, page):
     expect(page.find("speed-shown")).to_have_text("max")
 
 
-def test_reset_brings_the_start_back(clutter, page):
+def test_reset_restores_initial_state(clutter, page):
     _, arena = clutter
     start = arena.digest()
     arena["red"].wheels.set(0.1, 0.05)
@@ -89,7 +89,7 @@ def test_reset_brings_the_start_back(clutter, page):
     assert arena.digest() == start
 
 
-def test_a_seed_makes_the_run_that_it_makes_in_process(clutter, page):
+def test_seed_set_on_page_gives_same_run_as_local_arena(clutter, page):
     _, arena = clutter
     page.find("seed").fill("1234")
     page.find("reset").click()
@@ -104,7 +104,7 @@ def test_a_seed_makes_the_run_that_it_makes_in_process(clutter, page):
         assert arena.digest() == twin.digest()
 
 
-def test_what_is_no_seed_is_refused_with_a_reason(clutter, page):
+def test_invalid_seed_is_refused_with_reason(clutter, page):
     _, arena = clutter
     for wrong in ("-1", "1.5", "seven", "9223372036854775808"):
         page.find("seed").fill(wrong)
@@ -115,7 +115,7 @@ def test_what_is_no_seed_is_refused_with_a_reason(clutter, page):
     assert arena.seed == 0
 
 
-def test_the_largest_seed_arrives_to_the_last_digit(clutter, page):
+def test_largest_seed_is_exact(clutter, page):
     _, arena = clutter
     page.find("seed").fill("9223372036854775807")
     page.find("seed").press("Enter")
@@ -125,7 +125,7 @@ def test_the_largest_seed_arrives_to_the_last_digit(clutter, page):
     expect(page.find("seed")).to_have_value("9223372036854775807")
 
 
-def test_a_clock_that_stands_in_a_lock_says_whom_it_waits_for(clutter, page):
+def test_clock_blocked_by_lock_names_the_clients(clutter, page):
     server, arena = clutter
     with server.connect(name="Ada", lock_step=True), server.connect(name="Bo", lock_step=True):
         arena.play()

@@ -1,4 +1,4 @@
-"""The server goes and comes back: the page says so, and goes on by itself."""
+"""Loss of the server: the page reports it and reconnects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def server(chromium):
         yield started
 
 
-def test_the_page_reconnects_to_a_server_that_was_started_again(server, visit):
+def test_page_reconnects_to_restarted_server_and_works(server, visit):
     page = visit(server.url)
     page.choose("red")
     page.until("paddock.sensed !== undefined")
@@ -58,7 +58,7 @@ def test_the_page_reconnects_to_a_server_that_was_started_again(server, visit):
     page.forgive_lost_connections()
 
 
-def test_a_server_that_ends_on_purpose_is_no_alarm(server, visit):
+def test_orderly_server_stop_is_shown_as_status_not_as_error(server, visit):
     page = visit(server.url)
     server.end_politely()
     banner = page.find("banner")
@@ -82,7 +82,7 @@ def test_a_server_that_ends_on_purpose_is_no_alarm(server, visit):
     page.forgive_lost_connections()
 
 
-def test_the_page_reconnects_without_a_hand(server, visit):
+def test_page_reconnects_automatically(server, visit):
     page = visit(server.url)
     server.stop()
     expect(page.find("connection")).not_to_have_attribute("data-state", "live")
@@ -93,7 +93,7 @@ def test_the_page_reconnects_without_a_hand(server, visit):
     page.forgive_lost_connections()
 
 
-def test_a_page_that_was_driving_drives_again(server, visit):
+def test_page_resumes_driving_after_reconnect(server, visit):
     page = visit(server.url)
     page.drive("red")
     server.stop()

@@ -1,4 +1,4 @@
-"""What is drawn on the arena: colours as the world says, views that end at walls, trails since the run began."""
+"""The drawing of the arena: colours of the world, sensor views that end at walls, trails since the start of the run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pixel(page: Visit, layer: str, x: float, y: float) -> list[int]:
     return pixels[48:52]
 
 
-def test_named_colours_are_drawn_as_they_are_called(visit, tmp_path: Path):
+def test_named_colours_are_drawn(visit, tmp_path: Path):
     file = tmp_path / "colours.toml"
     file.write_text(WORLD)
     with Served(str(file)) as server:
@@ -68,8 +68,8 @@ def test_named_colours_are_drawn_as_they_are_called(visit, tmp_path: Path):
             assert behind[:3] == pytest.approx(rgb("seagreen"), abs=40)
 
 
-def test_what_a_camera_sees_ends_at_obstacles(clutter, page):
-    """The cylinder at (0.75, 0.25) hides what is behind it; beside it one sees farther."""
+def test_camera_view_ends_at_obstacles(clutter, page):
+    """The cylinder at (0.75, 0.25) hides what is behind it, but not what is beside it."""
     _, arena = clutter
     arena["red"].set_pose(0.75, 0.5, -math.pi / 2)
     page.choose("red")
@@ -81,7 +81,7 @@ def test_what_a_camera_sees_ends_at_obstacles(clutter, page):
     assert pixel(page, "robots", 0.86, 0.2)[3] > 0, "beside it"
 
 
-def test_trails_and_charts_begin_with_the_run_and_not_with_the_page(clutter, visit):
+def test_trails_and_charts_start_with_run_not_with_page(clutter, visit):
     server, arena = clutter
     red = arena["red"]
     red.set_pose(0.75, 0.5, math.pi / 2)
@@ -120,12 +120,12 @@ LAG = """async () => {
 }"""
 
 
-def test_a_loaded_trail_ends_where_the_robot_is_drawn(page):
-    """Drawn poses lag behind the newest frame. A trail up to that frame would lead there and back."""
+def test_loaded_trail_ends_at_drawn_robot(page):
+    """Drawn poses lag behind the latest frame, so a trail up to that frame would lead there and back."""
     assert page.page.evaluate(LAG) < 1e-6
 
 
-def test_no_trail_leads_to_where_a_robot_was_put_by_hand(clutter, visit):
+def test_teleport_leaves_gap_in_trail(clutter, visit):
     server, arena = clutter
     red = arena["red"]
     arena.advance(5)
@@ -138,7 +138,7 @@ def test_no_trail_leads_to_where_a_robot_was_put_by_hand(clutter, visit):
     assert page.page.evaluate("({x, y}) => " + HAS_TRAIL, between) is False
 
 
-def test_a_sensor_of_a_kind_that_the_page_does_not_know_is_shown_as_its_spec_says(clutter, visit):
+def test_unknown_sensor_kind_is_shown_as_its_spec_declares(clutter, visit):
     server, _ = clutter
     page = visit(server.url)
     page.page.evaluate("""() => {
@@ -163,7 +163,7 @@ def test_a_sensor_of_a_kind_that_the_page_does_not_know_is_shown_as_its_spec_say
     expect(fill).to_have_css("background-color", "rgb(18, 171, 52)")
 
 
-def test_the_page_has_the_colours_of_the_pictures(clutter, page):
+def test_page_uses_same_colours_as_pictures(clutter, page):
     _, arena = clutter
     pictures = palette()
     for name, color in page.ask("paddock.palette").items():

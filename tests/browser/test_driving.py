@@ -1,4 +1,4 @@
-"""Driving by hand: keys and a stick move the robot, and letting go stops it."""
+"""Manual driving: keys and a stick move the robot, and their release stops it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def stands_still(arena, robot="red"):
     return lambda: tuple(arena[robot].wheels.speeds) == (0.0, 0.0)
 
 
-def test_a_key_drives_as_long_as_it_is_down(clutter, page):
+def test_key_drives_robot_while_pressed(clutter, page):
     _, arena = clutter
     page.drive("red")
     assert owner_of(arena, "red") == page.ask("paddock.session.client")
@@ -27,7 +27,7 @@ def test_a_key_drives_as_long_as_it_is_down(clutter, page):
     until(arena, stands_still(arena))
 
 
-def test_a_robot_stops_when_the_page_is_closed(clutter, visit):
+def test_robot_stops_when_page_is_closed(clutter, visit):
     server, arena = clutter
     page = visit(server.url)
     page.drive("red")
@@ -39,7 +39,7 @@ def test_a_robot_stops_when_the_page_is_closed(clutter, visit):
     until(arena, lambda: arena.owner("red") == "")
 
 
-def test_a_robot_stops_when_the_window_loses_the_keys(clutter, page):
+def test_robot_stops_when_window_loses_focus(clutter, page):
     _, arena = clutter
     page.drive("red")
     arena.play()
@@ -50,7 +50,7 @@ def test_a_robot_stops_when_the_window_loses_the_keys(clutter, page):
     page.page.keyboard.up("w")
 
 
-def test_keys_do_not_drive_before_the_switch_is_on(clutter, page):
+def test_keys_do_not_drive_before_driving_is_enabled(clutter, page):
     _, arena = clutter
     page.page.mouse.click(*page.robot_at("red"))
     expect(page.find("drive")).to_have_attribute("aria-checked", "false")
@@ -63,7 +63,7 @@ def test_keys_do_not_drive_before_the_switch_is_on(clutter, page):
     assert owner_of(arena, "red") == ""
 
 
-def test_the_switch_gives_the_robot_back(clutter, page):
+def test_disabling_drive_releases_robot(clutter, page):
     _, arena = clutter
     page.drive("red")
     expect(page.find("monitor")).to_contain_text("driven by you")
@@ -74,7 +74,7 @@ def test_the_switch_gives_the_robot_back(clutter, page):
     expect(page.find("monitor")).to_contain_text("driven by truth")
 
 
-def test_a_supervisor_takes_over_from_a_program(clutter, page):
+def test_supervisor_takes_robot_over_from_program(clutter, page):
     server, arena = clutter
     with server.connect(name="Ada") as ada:
         ada["red"].wheels.set(0.05, 0.05)
@@ -87,7 +87,7 @@ def test_a_supervisor_takes_over_from_a_program(clutter, page):
         until(arena, stands_still(arena))
 
 
-def test_the_stick_drives_under_a_finger(clutter, visit):
+def test_stick_drives_by_touch(clutter, visit):
     server, arena = clutter
     page = visit(server.url, size=(390, 844), has_touch=True, is_mobile=True)
     page.choose("red")
@@ -108,7 +108,7 @@ def test_the_stick_drives_under_a_finger(clutter, visit):
     assert arena["red"].pose.x == pytest.approx(0.75, abs=0.01)
 
 
-def test_the_stick_turns_too(clutter, page):
+def test_stick_turns_robot(clutter, page):
     _, arena = clutter
     page.drive("red")
     box = page.find("stick").bounding_box()

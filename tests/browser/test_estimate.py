@@ -1,4 +1,4 @@
-"""The page shows where a robot's own program takes it to be: an ellipse, and particles."""
+"""The page shows the pose estimate of a robot's program: an ellipse and particles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Controller:
 """
 
 
-def test_an_estimate_is_drawn_with_its_ellipse_and_particles(visit, tmp_path: Path) -> None:
+def test_estimate_is_drawn_with_ellipse_and_particles(visit, tmp_path: Path) -> None:
     file = tmp_path / "uncertain.py"
     file.write_text(CONTROLLER)
     with Served("empty", "-c", str(file), "--seconds", "600", command="run") as run:

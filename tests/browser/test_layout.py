@@ -1,4 +1,4 @@
-"""The page fits its screen, has two themes, and can be used with a keyboard and a screen reader."""
+"""The page fits the screen, has two themes, and works with a keyboard and a screen reader."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, ca
     .map((one) => one.outerHTML.slice(0, 120))"""
 
 
-def test_nothing_is_wider_than_the_screen(page):
+def test_no_element_is_wider_than_screen(page):
     page.choose("red")
     page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
     for wide, high in (PHONE, (320, 640), (768, 1024), (1280, 800), (844, 390)):
@@ -35,7 +35,7 @@ def test_nothing_is_wider_than_the_screen(page):
             expect(page.find(control)).to_be_visible()
 
 
-def test_light_and_dark(clutter, visit):
+def test_light_and_dark_themes(clutter, visit):
     server, _ = clutter
     paper = "getComputedStyle(document.querySelector('header.bar')).backgroundColor"
     page = visit(server.url, color_scheme="dark")
@@ -54,12 +54,12 @@ def test_light_and_dark(clutter, visit):
 
 
 def brightness(color: str) -> float:
-    """Of a colour as style sheets write it, 0 … 255."""
+    """The brightness of a CSS colour, 0 … 255."""
     red, green, blue = (float(part) for part in color.removeprefix("rgb(").removesuffix(")").split(",")[:3])
     return 0.3 * red + 0.6 * green + 0.1 * blue
 
 
-def test_every_control_has_a_name(page):
+def test_every_control_has_accessible_name(page):
     page.drive("red")
     page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
     assert page.ask(NAMELESS) == []
@@ -73,7 +73,7 @@ def test_every_control_has_a_name(page):
     expect(page.page.get_by_role("listbox", name="Robots")).to_be_visible()
 
 
-def test_the_tab_key_reaches_every_control_and_shows_where_it_is(page):
+def test_tab_key_reaches_every_control_with_visible_focus(page):
     page.choose("red")
     wanted = page.ask(
         """[...document.querySelectorAll("button, input")]
@@ -112,7 +112,7 @@ def test_the_tab_key_reaches_every_control_and_shows_where_it_is(page):
     } <= reached
 
 
-def test_the_help_lists_the_keys_and_closes(page):
+def test_help_lists_keys_and_closes(page):
     page.find("help").click()
     expect(page.find("help-dialog")).to_be_visible()
     expect(page.find("help-dialog")).to_contain_text("play or pause")
@@ -120,7 +120,7 @@ def test_the_help_lists_the_keys_and_closes(page):
     expect(page.find("help-dialog")).to_be_hidden()
 
 
-def test_rays_and_trails_can_be_switched_off(page):
+def test_rays_and_trails_can_be_hidden(page):
     for pressed in ("true", "false"):
         for button in ("rays", "trails"):
             expect(page.find(button)).to_have_attribute("aria-pressed", pressed)
@@ -128,6 +128,6 @@ def test_rays_and_trails_can_be_switched_off(page):
         page.until("document.getElementById('layer-trails').hidden === hidden", hidden=pressed == "true")
 
 
-def test_panels_of_what_is_not_there_are_hidden(page):
+def test_empty_panels_are_hidden(page):
     for panel in ("timeline", "orders", "scores"):
         expect(page.find(panel)).to_be_hidden()

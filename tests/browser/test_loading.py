@@ -1,4 +1,4 @@
-"""The page loads: whole, from its server alone, and under its own security policy."""
+"""The page loads completely, from its server only, and under its own security policy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from browser.stage import expect
 
 
-def test_the_page_shows_the_world_and_its_robots(stage, visit):
+def test_page_shows_world_and_robots(stage, visit):
     server, arena = stage("line-crossing")
     page = visit(server.url)
     expect(page.find("title")).to_have_text("Two e-pucks meet on a line")
@@ -23,7 +23,7 @@ def test_the_page_shows_the_world_and_its_robots(stage, visit):
     assert page.ask("paddock.session.scene.bounds") == list(arena.world.bounds)
 
 
-def test_robots_are_drawn_where_they_are(page):
+def test_robots_are_drawn_at_their_poses(page):
     x, y = page.ask("paddock.pixels('red')")
     robot, nothing = page.ask(  # the robots' layer is transparent where nothing is
         f"""(() => {{
@@ -40,7 +40,7 @@ def test_robots_are_drawn_where_they_are(page):
     assert nothing == [0, 0, 0, 0]
 
 
-def test_no_request_leaves_the_server(clutter, page):
+def test_page_requests_only_its_server(clutter, page):
     server, _ = clutter
     page.choose("red")
     page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
@@ -51,7 +51,7 @@ def test_no_request_leaves_the_server(clutter, page):
     assert any(url.startswith("ws://") for url in page.requests)
 
 
-def test_the_security_policy_is_in_force(clutter, page):
+def test_security_policy_is_enforced(clutter, page):
     server, _ = clutter
     with urlopen(server.url) as answer:
         policy = answer.headers["Content-Security-Policy"]
@@ -72,7 +72,7 @@ def test_the_security_policy_is_in_force(clutter, page):
     page.ask("violations.splice(0)")
 
 
-def test_a_robot_that_comes_and_goes_is_listed_while_it_is_there(clutter, page):
+def test_spawned_robot_is_listed_until_it_leaves(clutter, page):
     server, _ = clutter
     with server.connect(name="Ada") as guest:
         guest.spawn("bug", "e-puck", color="#2f9e6e")
@@ -80,7 +80,7 @@ def test_a_robot_that_comes_and_goes_is_listed_while_it_is_there(clutter, page):
     expect(page.find("robot-item").filter(visible=True)).to_have_text(["red"])
 
 
-def test_a_chosen_robot_that_leaves_is_forgotten(clutter, page):
+def test_selection_is_cleared_when_robot_leaves(clutter, page):
     server, _ = clutter
     with server.connect(name="Ada") as guest:
         guest.spawn("bug", "e-puck", color="#2f9e6e")

@@ -1,4 +1,4 @@
-"""Hundreds of robots: pictures flow. How fast is measured by `paddock bench page-200 page-1000`, not here."""
+"""Hundreds of robots are drawn; the frame rate is measured by `paddock bench page-200 page-1000`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_many_driving_robots_are_drawn_and_move(chromium, visit, tmp_path, count
         page.until("document.querySelector('[data-testid=bar-proximity-0]')?.dataset.value !== undefined")
 
 
-def test_only_the_rows_in_sight_exist(chromium, visit, tmp_path):
+def test_robot_list_creates_only_visible_rows(chromium, visit, tmp_path):
     save_world(swarm_world(300), tmp_path / "swarm.toml")
     with Served(str(tmp_path / "swarm.toml")) as server:
         page = visit(server.url)

@@ -1,4 +1,4 @@
-"""The page shows the map that a robot's own program makes, grows it, hides it, and sends the robot to places on it."""
+"""The page shows the map of a robot's program, updates and hides it, and sends goals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def page(visit: Any, tmp_path: Path) -> Iterator[Visit]:
         yield page
 
 
-def test_a_map_appears_under_the_robots_grows_and_can_be_hidden(page: Visit) -> None:
+def test_map_is_drawn_updated_and_hidden(page: Visit) -> None:
     page.until(f"{SHADE} > 200", x=1.25, y=0.05)  # ink: occupied
     page.until(f"{SHADE} < 90", x=1.25, y=0.15)  # little: free
     page.until(f"{SHADE} > 95 && {SHADE} < 200", x=1.25, y=1.95)  # a veil: unknown
@@ -72,7 +72,7 @@ def test_a_map_appears_under_the_robots_grows_and_can_be_hidden(page: Visit) -> 
     page.until(f"{SHADE} > 200", x=1.25, y=0.05)
 
 
-def test_parts_of_a_map_can_be_hidden_and_stay_so_after_a_reload(page: Visit) -> None:
+def test_hidden_map_parts_stay_hidden_after_reload(page: Visit) -> None:
     drawn = PIXELS.replace("`layer-${layer}`", "'layer-robots'") + ".some((part, i) => i % 4 === 3 && part > 0)"
     page.until(drawn, x=1.7, y=0.3)
     page.find("map-frontiers").click()
@@ -83,7 +83,7 @@ def test_parts_of_a_map_can_be_hidden_and_stay_so_after_a_reload(page: Visit) ->
     page.until(f"!({drawn})", x=1.7, y=0.3)
 
 
-def test_a_click_sends_the_robot_and_a_refusal_is_shown_with_its_reason(page: Visit) -> None:
+def test_click_sends_goal_and_refusal_is_shown_with_reason(page: Visit) -> None:
     page.find("goal").click()
     expect(page.find("goal")).to_have_attribute("aria-pressed", "true")
     page.page.mouse.click(*page.at(1.6, 0.8))

@@ -1,4 +1,4 @@
-"""The text of an exercise: a small part of Markdown, and nothing of it can become code."""
+"""The text of an exercise: a subset of Markdown without executable HTML."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ RENDER = """async (text) => {
 }"""
 
 
-def test_markdown_becomes_elements_and_foreign_html_stays_text(clutter, visit):
+def test_markdown_is_rendered_and_foreign_html_stays_text(clutter, visit):
     server, _ = clutter
     page = visit(server.url)
     assert page.page.evaluate(RENDER, TEXT) == HTML

@@ -1,4 +1,4 @@
-"""The page shows how the modules are that drive a robot, and its flag sends their planner goals."""
+"""The page shows the states of the modules that drive a robot, and sends goals to their planner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from modules.rooms import MAPPING, configure
 from paddock.modules import ModuleThreads
 
 
-def test_modules_are_listed_and_take_goals(visit: Any, tmp_path: Path) -> None:
+def test_modules_are_listed_and_accept_goals(visit: Any, tmp_path: Path) -> None:
     options = {"planner": {"controller": "navigate"}, "mapper": {"method": "scan-to-map"}}
     configure(tmp_path)  # writes the world
     with Served(str(tmp_path / "hall.toml")) as server:

@@ -1,4 +1,4 @@
-"""The monitor shows what the chosen robot's sensors see: the truth, as a program reads it."""
+"""The monitor shows the readings of the selected robot as a program reads them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ALL_SHOWN = """values.every((value, i) =>
 
 
 def sensed_now(page: Visit, arena: RemoteArena) -> None:
-    """Wait until the monitor has what was sensed at the server's present tick."""
+    """Wait until the monitor shows the readings of the server's current tick."""
     page.until("paddock.sensed?.tick === tick", tick=tick_of(arena))
 
 
-def test_a_click_on_a_robot_chooses_it(shared_stage):
+def test_click_on_robot_selects_it(shared_stage):
     page, _ = shared_stage("line-crossing")
     expect(page.find("monitor")).to_contain_text("No robot selected")
     page.page.mouse.click(*page.robot_at("blue"))
@@ -35,7 +35,7 @@ def test_a_click_on_a_robot_chooses_it(shared_stage):
     expect(page.find("monitor")).to_contain_text("No robot selected")
 
 
-def test_a_click_in_the_list_chooses_too_and_so_do_keys(shared_stage):
+def test_robots_are_selected_in_list_and_by_keys(shared_stage):
     page, _ = shared_stage("line-crossing")
     page.choose("blue")
     expect(page.find("monitor-name")).to_have_text("blue")
@@ -48,8 +48,8 @@ def test_a_click_in_the_list_chooses_too_and_so_do_keys(shared_stage):
     expect(page.find("monitor")).to_contain_text("No robot selected")
 
 
-def test_the_bars_follow_the_truth(clutter, page):
-    """Near a wall and in the open, every bar shows what `sense` answers in Python."""
+def test_bars_show_sensor_readings(clutter, page):
+    """Near a wall and in the open, every bar shows the value that `sense` returns in Python."""
     _, arena = clutter
     red = arena["red"]
     red.enable()
@@ -69,7 +69,7 @@ def test_the_bars_follow_the_truth(clutter, page):
     assert nearest[0] < 0.04 < nearest[1]
 
 
-def test_a_taller_bar_is_a_nearer_wall(clutter, page):
+def test_taller_bar_means_nearer_wall(clutter, page):
     _, arena = clutter
     page.choose("red")
     height = "document.querySelector('[data-testid=bar-proximity-0] .bar-fill').getBoundingClientRect().height"
@@ -82,7 +82,7 @@ def test_a_taller_bar_is_a_nearer_wall(clutter, page):
     assert page.ask(height) > far + 10
 
 
-def test_a_robot_that_is_moved_while_time_stands_still_sees_its_new_place(clutter, page):
+def test_readings_are_updated_after_teleport_on_paused_clock(clutter, page):
     _, arena = clutter
     page.choose("red")
     page.until(FRONT + " > 0.06")
@@ -90,7 +90,7 @@ def test_a_robot_that_is_moved_while_time_stands_still_sees_its_new_place(clutte
     page.until(FRONT + " < 0.05")
 
 
-def test_a_reset_while_time_stands_still_shows_what_is_seen_at_the_start(clutter, page):
+def test_readings_are_updated_after_reset_on_paused_clock(clutter, page):
     _, arena = clutter
     arena["red"].set_pose(*BESIDE_WALL)
     page.choose("red")
@@ -99,7 +99,7 @@ def test_a_reset_while_time_stands_still_shows_what_is_seen_at_the_start(clutter
     page.until(FRONT + " > 0.06")
 
 
-def test_the_true_pose_and_the_wheels_are_shown(clutter, page):
+def test_true_pose_and_wheel_speeds_are_shown(clutter, page):
     _, arena = clutter
     red = arena["red"]
     page.choose("red")
@@ -113,7 +113,7 @@ def test_the_true_pose_and_the_wheels_are_shown(clutter, page):
     red.stop()
 
 
-def test_leds_are_lit_when_a_program_lights_them(clutter, page):
+def test_leds_set_by_program_are_shown(clutter, page):
     _, arena = clutter
     page.choose("red")
     arena["red"].leds.set("led3", 1.0)
@@ -124,8 +124,8 @@ def test_leds_are_lit_when_a_program_lights_them(clutter, page):
     expect(page.find("led-led3")).to_have_class("led")
 
 
-def test_every_led_of_an_e_puck2_is_lit_in_its_own_colour(shared_stage):
-    """It has 18 of them, four of which are red, green and blue at once."""
+def test_leds_of_e_puck2_are_shown_in_their_colours(shared_stage):
+    """It has 18 LEDs, four positions of which have red, green and blue."""
     page, arena = shared_stage("empty")
     puck = arena.spawn("puck", "e-puck2", at=(0.5, 0.5))
     page.choose("puck")
@@ -144,8 +144,8 @@ def test_every_led_of_an_e_puck2_is_lit_in_its_own_colour(shared_stage):
         expect(page.find(f"led-{name}")).to_have_class("led")
 
 
-def test_leds_of_one_place_shine_there_together(shared_stage):
-    """Red and green of `led1` are yellow at the right front of the robot."""
+def test_leds_at_one_position_are_mixed(shared_stage):
+    """Red and green of `led1` give yellow at the right front of the robot."""
     page, arena = shared_stage("empty")
     puck = arena.spawn("puck", "e-puck2", at=(0.5, 0.5))
     page.choose("puck")
@@ -174,7 +174,7 @@ def test_leds_of_one_place_shine_there_together(shared_stage):
     )
 
 
-def test_the_camera_picture_is_what_a_program_gets(clutter, page):
+def test_camera_picture_matches_reading_of_program(clutter, page):
     _, arena = clutter
     red = arena["red"]
     red.camera.enable()
@@ -196,7 +196,7 @@ def test_the_camera_picture_is_what_a_program_gets(clutter, page):
     assert np.abs(pixels - truth).mean() < 6  # but for what JPEG loses
 
 
-def test_the_sensors_of_every_shipped_robot_can_be_watched(shared_stage):
+def test_sensors_of_shipped_robots_are_shown(shared_stage):
     page, arena = shared_stage("empty")
     arena.spawn("scout", "scout", at=(0.4, 0.4))
     arena.spawn("pioneer", "pioneer-p3dx", at=(1.5, 1.5))
@@ -211,7 +211,7 @@ def test_the_sensors_of_every_shipped_robot_can_be_watched(shared_stage):
     arena.pause()
 
 
-def test_closing_the_monitor_ends_the_subscription(page):
+def test_closing_monitor_ends_subscription(page):
     page.page.keyboard.press("y")  # no rays, so that nothing but the monitor wants readings
     page.choose("red")
     page.until("paddock.sensed !== undefined")

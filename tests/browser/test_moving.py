@@ -1,4 +1,4 @@
-"""A supervisor's hand moves and turns robots on the arena."""
+"""A supervisor moves and turns robots on the arena with the mouse or by touch."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ HANDLE = 24  # pixels from the body's edge to the handle
 
 
 def handle_of(page: Visit, heading: float) -> tuple[float, float]:
-    """Where the chosen robot's handle is on the screen."""
+    """The position of the selected robot's handle on the screen."""
     x, y = page.robot_at("red")
     away = 0.037 * page.ask("paddock.view.scale") + HANDLE
     return x + away * math.cos(heading), y - away * math.sin(heading)
 
 
-def test_a_dragged_robot_stands_elsewhere(clutter, page):
+def test_dragged_robot_is_moved(clutter, page):
     _, arena = clutter
     page.drag(page.robot_at("red"), page.at(0.5, 0.4))
     page.until("Math.abs(paddock.robots()[0].x - 0.5) < 0.01")
@@ -27,7 +27,7 @@ def test_a_dragged_robot_stands_elsewhere(clutter, page):
     assert tick_of(arena) == 0
 
 
-def test_the_handle_turns_a_robot_on_the_spot(clutter, page):
+def test_handle_turns_robot_in_place(clutter, page):
     _, arena = clutter
     page.choose("red")
     x, y = page.robot_at("red")
@@ -38,7 +38,7 @@ def test_the_handle_turns_a_robot_on_the_spot(clutter, page):
     assert math.cos(pose.heading) == pytest.approx(-1, abs=1e-3)
 
 
-def test_with_shift_headings_snap(clutter, page):
+def test_shift_snaps_headings(clutter, page):
     _, arena = clutter
     page.choose("red")
     x, y = page.robot_at("red")
@@ -50,7 +50,7 @@ def test_with_shift_headings_snap(clutter, page):
 
 
 @pytest.mark.parametrize(("at", "reason"), [((0.45, 0.70), "cannot be moved"), ((0.01, 0.9), "cannot be moved")])
-def test_a_robot_cannot_be_put_where_there_is_no_room(clutter, page, at, reason):
+def test_robot_cannot_be_moved_to_occupied_position(clutter, page, at, reason):
     _, arena = clutter
     before = tuple(arena["red"].pose)
     page.drag(page.robot_at("red"), page.at(*at))
@@ -60,7 +60,7 @@ def test_a_robot_cannot_be_put_where_there_is_no_room(clutter, page, at, reason)
     assert page.ask("paddock.robots()[0].y") == pytest.approx(before[1])
 
 
-def test_escape_leaves_a_dragged_robot_where_it_was(clutter, page):
+def test_escape_cancels_dragging(clutter, page):
     _, arena = clutter
     before = tuple(arena["red"].pose)
     mouse = page.page.mouse
@@ -73,7 +73,7 @@ def test_escape_leaves_a_dragged_robot_where_it_was(clutter, page):
     assert tuple(arena["red"].pose) == before
 
 
-def test_dragging_the_floor_moves_the_view_and_nothing_else(clutter, page):
+def test_dragging_floor_moves_only_the_view(clutter, page):
     _, arena = clutter
     before = arena.digest()
     x = page.ask("paddock.view.x")
@@ -84,7 +84,7 @@ def test_dragging_the_floor_moves_the_view_and_nothing_else(clutter, page):
     assert arena.digest() == before
 
 
-def test_the_wheel_zooms_around_the_pointer(page):
+def test_mouse_wheel_zooms_around_pointer(page):
     spot = page.robot_at("red")
     scale = page.ask("paddock.view.scale")
     page.page.mouse.move(*spot)
@@ -93,7 +93,7 @@ def test_the_wheel_zooms_around_the_pointer(page):
     assert page.robot_at("red") == pytest.approx(spot, abs=1)
 
 
-def test_following_keeps_a_moving_robot_in_the_middle(clutter, page):
+def test_follow_keeps_moving_robot_centred(clutter, page):
     _, arena = clutter
     page.choose("red")
     page.page.keyboard.press("f")
@@ -108,7 +108,7 @@ def test_following_keeps_a_moving_robot_in_the_middle(clutter, page):
     arena["red"].stop()
 
 
-def test_a_finger_drags_only_the_chosen_robot(stage, visit):
+def test_touch_drags_only_selected_robot(stage, visit):
     server, arena = stage("line-crossing")
     before = tuple(arena["red"].pose)
     page = visit(server.url, has_touch=True)

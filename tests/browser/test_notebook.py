@@ -1,4 +1,4 @@
-"""The page in a frame: notebooks on this machine may have it, pages of other sites may not."""
+"""The page in a frame: allowed for notebooks on this machine, refused for pages of other sites."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddock.server.notebook import NOTEBOOKS, frame_html
 
 @contextmanager
 def hosting(html: str) -> Iterator[str]:
-    """A site of another port that serves one page."""
+    """A site at another port that serves one page."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -39,7 +39,7 @@ def hosting(html: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("framed_by", [NOTEBOOKS, ()], ids=["of a notebook", "of anybody else"])
-def test_only_notebooks_may_have_the_page_in_a_frame(chromium: Any, framed_by: tuple[str, ...]) -> None:
+def test_only_notebooks_may_embed_page(chromium: Any, framed_by: tuple[str, ...]) -> None:
     settings = Settings(port=0, framed_by=framed_by)
     with (
         Server(paddock.open("clutter"), settings).in_background() as server,

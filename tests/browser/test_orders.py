@@ -15,7 +15,7 @@ pytest.importorskip("serial", reason="pip install pyserial")
 RED = "e-puck_2478"
 
 
-def test_the_page_tells_what_robots_drive_for_and_how_much_they_have_done(visit: Any) -> None:
+def test_page_shows_current_order_and_counts_of_robots(visit: Any) -> None:
     with Served("petri-dish", "--orders", "all") as server:
         page = visit(server.url)
         row = page.page.locator(f"[data-testid=order-row][data-robot='{RED}']")

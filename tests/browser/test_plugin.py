@@ -1,4 +1,4 @@
-"""A sensor kind of another package on the page: it has a gauge, and the gauge shows what the sensor reads."""
+"""A sensor kind of another package has a gauge on the page that shows its reading."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ mouse-hole = paddock_whiskers:MOUSE_HOLE
 """
 
 
-def test_a_sensor_of_another_package_has_a_gauge(visit, tmp_path, monkeypatch):
+def test_sensor_of_another_package_has_gauge(visit, tmp_path, monkeypatch):
     about = tmp_path / "paddock_whiskers-0.1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: paddock-whiskers\nVersion: 0.1\n")

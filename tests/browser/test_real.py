@@ -1,4 +1,4 @@
-"""The page of real robots (emulators in a running simulation): they are driven by hand, and not moved by it."""
+"""The page of real robots (emulators in a running simulation): they can be driven but not teleported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
 
-def test_real_robots_are_driven_and_stand_when_the_page_is_closed(visit: Any) -> None:
+def test_real_robots_are_driven_and_stop_when_page_is_closed(visit: Any) -> None:
     with drive_on_lawn() as (lawn, urls), Served("--robot", urls["serial"], "--robot", urls["wifi"]) as server:
         wheels = lawn["serial"].wheels
         page: Visit = visit(server.url)

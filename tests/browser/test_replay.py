@@ -1,4 +1,4 @@
-"""A recording on the page: a time line to drag, play, back by a tick, and live from there."""
+"""A recording on the page: timeline, play, step back and go live."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 
 
 def expect_robot_at(page: Visit, recording: Recording, tick: int) -> None:
-    """Where the page draws the robot is where it was."""
+    """Check that the page draws the robot at its recorded pose."""
     x, y, _ = recording.replay(tick * recording.dt)["red"].pose
     near = "Math.hypot(paddock.robots()[0].x - x, paddock.robots()[0].y - y) < 2e-3"
     page.until(f"paddock.robots().length === 1 && {near}", x=x, y=y)
 
 
-def test_a_recording_is_scrubbed_played_stepped_back_and_made_live(visit, recording: Recording):
+def test_recording_is_scrubbed_played_stepped_back_and_made_live(visit, recording: Recording):
     with Served(str(recording.path), command="replay") as replay:
         page = visit(replay.url)
         expect(page.find("timeline")).to_be_visible()
@@ -65,7 +65,7 @@ def test_a_recording_is_scrubbed_played_stepped_back_and_made_live(visit, record
         expect(page.find("time")).to_have_text("10.00 s")
 
 
-def test_a_recording_goes_on_live_from_a_time(visit, recording: Recording):
+def test_replay_goes_live_from_given_time(visit, recording: Recording):
     with Served(str(recording.path), "--from", "12.3", command="replay") as live:
         page = visit(live.url)
         expect(page.find("go-live")).to_have_text("Live")

@@ -1,4 +1,4 @@
-"""Roles on the page: what a link does not allow cannot be clicked, and says why."""
+"""Roles on the page: controls that a link does not permit are disabled with the reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def score(arena):
 
 @pytest.fixture(scope="module")
 def classroom(chromium, tmp_path_factory):
-    """Two students in a world of their own; a supervisor's token, and points for being in the east."""
+    """A class server with two students, a supervisor's token, and scores for the x position."""
     folder: Path = tmp_path_factory.mktemp("classroom")
     (folder / "names.txt").write_text("Ada\nZoë M.\n", encoding="utf-8")
     (folder / "score.py").write_text(SCORE)
@@ -40,7 +40,7 @@ def link(server: Served, robot: str) -> str:
     return server.line(rf"(http://\S+&robot={robot})\b")
 
 
-def test_a_viewer_can_look_but_not_touch(classroom, truth, shared_visit):
+def test_viewer_cannot_control_clock_or_robots(classroom, truth, shared_visit):
     page = shared_visit(classroom.line(r"viewer: +(http://\S+)"))
     expect(page.find("connection")).to_have_text("viewer")
     for control in CLOCK:
@@ -65,7 +65,7 @@ def test_a_viewer_can_look_but_not_touch(classroom, truth, shared_visit):
     expect(page.find("toast")).to_have_count(0)
 
 
-def test_a_student_drives_the_own_robot(classroom, truth, shared_visit):
+def test_student_drives_own_robot(classroom, truth, shared_visit):
     page = shared_visit(link(classroom, "ada"))
     expect(page.find("connection")).to_have_text("controller")
     expect(page.find("monitor-name")).to_have_text("Ada")
@@ -80,7 +80,7 @@ def test_a_student_drives_the_own_robot(classroom, truth, shared_visit):
         expect(page.find(control)).to_be_disabled()
 
 
-def test_a_student_cannot_drive_read_or_move_another_robot(classroom, truth, shared_visit):
+def test_student_cannot_drive_read_or_move_another_robot(classroom, truth, shared_visit):
     page = shared_visit(link(classroom, "ada"))
     page.choose("zoe-m")
     expect(page.find("drive")).to_be_disabled()
@@ -92,7 +92,7 @@ def test_a_student_cannot_drive_read_or_move_another_robot(classroom, truth, sha
     assert tuple(truth["zoe-m"].pose) == before
 
 
-def test_a_student_takes_over_from_the_own_program(classroom, truth, shared_visit):
+def test_student_takes_over_from_own_program(classroom, truth, shared_visit):
     token = link(classroom, "ada").split("token=")[1].split("&")[0]
     page = shared_visit(link(classroom, "ada"))
     with classroom.connect(token=token) as program:
@@ -108,7 +108,7 @@ def test_a_student_takes_over_from_the_own_program(classroom, truth, shared_visi
         expect(page.find("toast")).to_have_count(0)
 
 
-def test_a_robot_that_another_drives_is_not_taken(classroom, truth, shared_visit):
+def test_robot_driven_by_another_client_cannot_be_taken(classroom, truth, shared_visit):
     page = shared_visit(link(classroom, "ada"))
     truth["ada"].wheels.set(0.02, -0.02)
     page.until("paddock.session.robot('ada').owner === 'truth'")
@@ -117,7 +117,7 @@ def test_a_robot_that_another_drives_is_not_taken(classroom, truth, shared_visit
     truth.leave("ada")
 
 
-def test_a_students_program_has_the_token_in_it(classroom, truth, shared_visit):
+def test_snippet_of_student_contains_token(classroom, truth, shared_visit):
     page = shared_visit(link(classroom, "ada"))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     expect(page.find("snippet-code")).to_contain_text('token="…"')  # others may be looking on
@@ -127,7 +127,7 @@ def test_a_students_program_has_the_token_in_it(classroom, truth, shared_visit):
     run(program.replace("while True:", "for _ in range(2):"))
 
 
-def test_a_reload_keeps_the_token(classroom, truth, shared_visit):
+def test_reload_keeps_token(classroom, truth, shared_visit):
     page = shared_visit(link(classroom, "ada"))
     page.page.reload()
     page.until("window.paddock?.state === 'live' && paddock.frames > 0")
@@ -135,7 +135,7 @@ def test_a_reload_keeps_the_token(classroom, truth, shared_visit):
     expect(page.find("monitor-name")).to_have_text("Ada")
 
 
-def test_the_scoreboard_has_the_best_on_top(classroom, truth, shared_visit):
+def test_scoreboard_is_sorted_by_score(classroom, truth, shared_visit):
     page = shared_visit(classroom.line(r"viewer: +(http://\S+)"))
     rows = page.find("score-row")
     names = {"ada": "Ada", "zoe-m": "Zoë M."}  # as people write them
@@ -157,7 +157,7 @@ def test_the_scoreboard_has_the_best_on_top(classroom, truth, shared_visit):
         ([1234.56, 7, -0.001], ["1234.6", "7.0", "0.0"]),
     ],
 )
-def test_points_stand_below_each_other(page, scores, shown):
+def test_scores_are_aligned_and_long_names_are_cut(page, scores, shown):
     names = ["Johanna-Theresia the First of All", "Bo", "Maximiliane"]
     rows = [{"robot": name, "score": score} for name, score in zip(names, scores, strict=True)]
     page.page.evaluate("(scores) => paddock.session.on_scores({ scores })", rows)
@@ -172,7 +172,7 @@ def test_points_stand_below_each_other(page, scores, shown):
     expect(page.find("scores")).to_be_hidden()
 
 
-def test_a_wrong_token_is_told_clearly(clutter, visit):
+def test_invalid_token_is_reported(clutter, visit):
     server, _ = clutter
     page = visit(server.url + "#token=wrong", live=False)
     expect(page.find("banner")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The page of a program that runs: it waits for a viewer, says why it ended, and runs again."""
+"""The page of a running program: it waits for a viewer, shows the reason of the end, and runs again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def act(observation):
 """
 
 
-def test_the_demo_waits_for_a_viewer_and_can_be_run_again_until_ctrl_c(visit, tmp_path: Path):
+def test_demo_waits_for_viewer_and_runs_again_until_ctrl_c(visit, tmp_path: Path):
     picture = str(tmp_path / "demo.png")
     with Served("--seconds", "4", "--speed", "0", "--picture", picture, command="demo") as demo:
         demo.line("(starts when the page is open)")
@@ -45,8 +45,8 @@ def test_the_demo_waits_for_a_viewer_and_can_be_run_again_until_ctrl_c(visit, tm
         page.forgive_lost_connections()
 
 
-def test_a_crash_is_told_on_the_page_with_the_line_of_the_terminal(visit, tmp_path: Path):
-    """Names of files may contain anything: the page shows them as they are."""
+def test_crash_is_shown_with_message_of_terminal(visit, tmp_path: Path):
+    """File names may contain any characters: the page shows them as text."""
     file = tmp_path / "<img src=x onerror=alert(1)>.py"
     file.write_text(CRASH)
     with Served("clutter", "-c", str(file), "--seconds", "600", command="run") as run:
@@ -65,7 +65,7 @@ def test_a_crash_is_told_on_the_page_with_the_line_of_the_terminal(visit, tmp_pa
         page.until("paddock.session.clock.tick > 5 && paddock.session.run.state === 'running'")
 
 
-def test_the_page_says_that_an_intervention_makes_a_run_unrepeatable(visit, tmp_path: Path):
+def test_page_shows_that_intervention_makes_run_unrepeatable(visit, tmp_path: Path):
     with Served("clutter", "--seconds", "600", command="run") as run:
         page = visit(run.url)
         expect(page.find("intervention")).to_be_hidden()
@@ -77,7 +77,7 @@ def test_the_page_says_that_an_intervention_makes_a_run_unrepeatable(visit, tmp_
         expect(page.find("intervention")).to_contain_text("paused at")
 
 
-def test_a_mistake_made_between_two_runs_is_told_on_the_page(visit, tmp_path: Path):
+def test_error_between_two_runs_is_shown(visit, tmp_path: Path):
     file = tmp_path / "drive.py"
     file.write_text(CRASH)
     with Served("clutter", "-c", str(file), "--seconds", "600", command="run") as run:

@@ -1,4 +1,4 @@
-"""The program that the page offers runs, as it is, against the server that it came from."""
+"""The program that the page offers runs unchanged against its server."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from paddock.robots import robot_names
 
 @pytest.fixture
 def page(page: Visit) -> Visit:
-    """It may copy."""
+    """A page with permission to use the clipboard."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     return page
 
 
-def test_the_copied_program_drives_the_robot(clutter, page):
+def test_copied_program_drives_robot(clutter, page):
     _, arena = clutter
     page.choose("red")
     page.find("snippet-copy").click()
@@ -37,8 +37,8 @@ def test_the_copied_program_drives_the_robot(clutter, page):
     page.until("paddock.session.robot('red').owner === ''")
 
 
-def test_the_program_for_every_kind_of_robot_is_sound_python(stage, visit):
-    """A few rounds of the endless loop, run here."""
+def test_snippet_of_every_robot_type_runs(stage, visit):
+    """Run a few iterations of the endless loop in this process."""
     server, arena = stage("empty")
     arena["red"].set_pose(1.8, 0.2)
     arena.play()
@@ -59,7 +59,7 @@ def test_the_program_for_every_kind_of_robot_is_sound_python(stage, visit):
         page.until("!paddock.session.robot(name)", name=name)
 
 
-def test_without_a_clipboard_the_page_copies_in_the_old_way(page):
+def test_copy_falls_back_without_clipboard_api(page):
     page.choose("red")
     page.ask("(navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')), true)")
     page.find("snippet-copy").click()

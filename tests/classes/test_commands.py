@@ -1,4 +1,4 @@
-"""`paddock class` as a lecturer types it."""
+"""The `paddock class` commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.worlds import load_world, save_world
 
 
 def run(*arguments: object) -> str:
-    """What a command prints, also if it refuses."""
+    """The output of a command, including its error message."""
     printed = paddock(*map(str, arguments), columns=100)
     assert (printed.returncode == 0) == (not printed.stderr)
     return printed.stdout or printed.stderr
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "r101"
 
 
-def test_a_class_is_made_changed_and_listed(folder: Path) -> None:
+def test_class_is_created_changed_and_listed(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == [
         *("exercises", "log", "results", "submissions"),
     ]
@@ -46,7 +46,7 @@ def test_a_class_is_made_changed_and_listed(folder: Path) -> None:
     assert run("class", "new-token", folder, "zoe-m").splitlines()[1] != link
 
 
-def test_of_several_names_all_are_added_or_none_with_all_mistakes(folder: Path) -> None:
+def test_several_names_are_added_all_or_none_with_all_errors(folder: Path) -> None:
     run("class", "remove", folder, "Ada")
     told = run("class", "add", folder, "Bo", "=1+1", "Zoë M.", "Ada")
     assert "no student was added" in told
@@ -57,7 +57,7 @@ def test_of_several_names_all_are_added_or_none_with_all_mistakes(folder: Path) 
     assert [student.name for student in ClassFolder.load(folder).students] == ["Ada", "Zoë M.", "李雷", "Bo"]
 
 
-def test_links_are_written_for_a_mail_merge(folder: Path) -> None:
+def test_links_are_written_as_csv(folder: Path) -> None:
     output = run("class", "links", folder, "--address", "https://robots.example.org/")
     with (folder / "links.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -80,7 +80,7 @@ def test_links_are_written_for_a_mail_merge(folder: Path) -> None:
     assert (folder / "sheet.html").read_text(encoding="utf-8").count("<svg") == 3
 
 
-def test_links_that_work_on_no_students_machine_are_warned_of(folder: Path) -> None:
+def test_loopback_links_give_warning(folder: Path) -> None:
     file, warning = folder / "class.toml", "links to 127.0.0.1 work on this machine only"
     for command in ("links", "sheet"):
         assert warning not in run("class", command, folder)
@@ -92,7 +92,7 @@ def test_links_that_work_on_no_students_machine_are_warned_of(folder: Path) -> N
     assert warning in (folder / "sheet.html").read_text(encoding="utf-8")
 
 
-def test_submissions_are_collected_and_those_who_are_missing_are_named(folder: Path, tmp_path: Path) -> None:
+def test_submissions_are_collected_and_missing_students_are_listed(folder: Path, tmp_path: Path) -> None:
     ClassFolder.load(folder).receive("Ada", "maze", "mine.py", b"a = 1\n")
     output = run("class", "collect", folder, "maze")
     assert "no submission from 李雷" in output
@@ -119,7 +119,7 @@ def test_results_are_shown_by_student(folder: Path) -> None:
     ]
 
 
-def test_what_a_class_begins_with_is_looked_for_before_anything_is_written(tmp_path: Path) -> None:
+def test_options_of_new_class_are_checked_before_writing(tmp_path: Path) -> None:
     for option, value in (("--world", "cluter"), ("--exercise", "maez"), ("--robot", "e-pukc")):
         assert f"called {value!r}" in run("class", "new", tmp_path / "c", option, value)
         assert not (tmp_path / "c").exists()

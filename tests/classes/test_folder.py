@@ -1,4 +1,4 @@
-"""A class folder: who is in it, that tokens survive everything, and that it may be edited by hand."""
+"""A class folder: students, stable tokens and manual edits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> ClassFolder:
 
 
 def tokens(folder: ClassFolder) -> dict[str, str]:
-    """As whoever comes next reads them."""
+    """The tokens after reloading the folder."""
     loaded = ClassFolder.load(folder.path)
     return {student.name: loaded.token(student) for student in loaded.students}
 
@@ -33,7 +33,7 @@ def write(folder: ClassFolder, name: str, text: str) -> None:
 # ---- who is in it
 
 
-def test_tokens_and_robots_survive_a_restart_and_every_change_of_the_list(folder: ClassFolder) -> None:
+def test_tokens_and_robots_survive_restart_and_list_changes(folder: ClassFolder) -> None:
     before = tokens(folder)
     robots = {student.name: student.robot for student in folder.students}
     assert robots == {"Ada": "ada", "Zoë M.": "zoe-m", "李雷": "student"}
@@ -52,7 +52,7 @@ def test_tokens_and_robots_survive_a_restart_and_every_change_of_the_list(folder
     assert tokens(folder) == {**tokens(folder), "李雷": before["李雷"], "Ada": folder.token(folder.find("ada"))}
 
 
-def test_two_people_with_one_name_are_refused_with_a_way_out(folder: ClassFolder) -> None:
+def test_duplicate_student_name_is_refused_with_suggestion(folder: ClassFolder) -> None:
     for change in (lambda: folder.add("Ada"), lambda: folder.rename("李雷", " Ada ")):
         with pytest.raises(PaddockError, match=r"'Ada' is already in the class: .*such as 'Ada \(2\)'"):
             change()
@@ -60,7 +60,7 @@ def test_two_people_with_one_name_are_refused_with_a_way_out(folder: ClassFolder
     assert [student.name for student in folder.students] == ["Ada", "Zoë M.", "李雷", "Ada (2)"]
 
 
-def test_an_unknown_student_is_named_with_the_likeliest_one(folder: ClassFolder) -> None:
+def test_unknown_student_is_refused_with_suggestion(folder: ClassFolder) -> None:
     with pytest.raises(UnknownName, match=r"no student in robotics-101 called 'Zoe M\.' \(did you mean 'Zoë M\.'\?\)"):
         folder.remove("Zoe M.")
     folder.add("Zoë B.")
@@ -68,19 +68,19 @@ def test_an_unknown_student_is_named_with_the_likeliest_one(folder: ClassFolder)
         folder.find("zoe")
 
 
-def test_whoever_comes_after_a_removed_student_gets_another_robot(folder: ClassFolder) -> None:
+def test_robot_name_of_removed_student_is_not_reused(folder: ClassFolder) -> None:
     folder.remove("李雷")
     assert folder.add("韩梅梅").robot == "student-2"
 
 
-def test_only_the_owner_reads_the_tokens(folder: ClassFolder) -> None:
+def test_secrets_file_is_readable_by_owner_only(folder: ClassFolder) -> None:
     folder.add("Bo")
     if os.name != "nt":
         assert stat.S_IMODE((folder.path / "secrets.toml").stat().st_mode) == 0o600
     assert "secrets.toml" in (folder.path / ".gitignore").read_text().split()
 
 
-def test_a_running_server_sees_what_others_changed_and_only_then_reads_again(folder: ClassFolder) -> None:
+def test_refresh_reloads_only_after_changes(folder: ClassFolder) -> None:
     server = ClassFolder.load(folder.path)
     assert not server.refresh()
     folder.lock_out("Ada")
@@ -98,7 +98,7 @@ def test_a_running_server_sees_what_others_changed_and_only_then_reads_again(fol
 # ---- by hand
 
 
-def test_a_new_class_file_names_every_key_with_what_holds_if_nothing_is_said(folder: ClassFolder) -> None:
+def test_new_class_file_lists_every_key_with_default(folder: ClassFolder) -> None:
     text = (folder.path / "class.toml").read_text(encoding="utf-8")
     lines = [line.removeprefix("# ") if " = " in line else line for line in text.splitlines()]
     everything = ClassSpec.from_toml("\n".join(line for line in lines if not line.startswith("#") and ":" not in line))
@@ -109,7 +109,7 @@ def test_a_new_class_file_names_every_key_with_what_holds_if_nothing_is_said(fol
     assert ClassSpec.from_toml(class_text(other)) == other
 
 
-def test_students_written_into_the_list_by_hand_get_a_robot_and_a_token_and_nothing_else_changes(
+def test_manually_added_students_get_robot_and_token(
     folder: ClassFolder,
 ) -> None:
     before = tokens(folder)
@@ -126,7 +126,7 @@ def test_students_written_into_the_list_by_hand_get_a_robot_and_a_token_and_noth
     assert "ada@x.org" in (folder.path / "students.csv").read_text(encoding="utf-8-sig").splitlines()[1]
 
 
-def test_a_list_from_elsewhere_may_have_more_columns(tmp_path: Path) -> None:
+def test_student_list_may_have_more_columns(tmp_path: Path) -> None:
     (tmp_path / "export.csv").write_text("number,name\n17,Ada\n18,Bo\n")
     folder = ClassFolder.create(tmp_path / "c", ClassSpec(title="c"), read_students(tmp_path / "export.csv"))
     assert [(s.robot, s.other["number"]) for s in folder.students] == [("ada", "17"), ("bo", "18")]
@@ -145,7 +145,7 @@ def test_a_list_from_elsewhere_may_have_more_columns(tmp_path: Path) -> None:
         ("name\n=1+1\n+Bo\n", r"2 mistakes\n  line 2: '=1\+1': .*= \+ - @.*\n  line 3: '\+Bo'"),
     ],
 )
-def test_what_is_wrong_in_the_list_is_named_with_its_line(folder: ClassFolder, text: str, problem: str) -> None:
+def test_errors_in_student_list_name_the_line(folder: ClassFolder, text: str, problem: str) -> None:
     write(folder, "students.csv", text)
     with pytest.raises(PaddockError, match=r"students\.csv[,:] " + problem):
         ClassFolder.load(folder.path)
@@ -170,14 +170,14 @@ def test_what_is_wrong_in_the_list_is_named_with_its_line(folder: ClassFolder, t
         ),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named_with_its_key(folder: ClassFolder, name: str, text: str, problem: str) -> None:
+def test_errors_in_class_files_name_the_key(folder: ClassFolder, name: str, text: str, problem: str) -> None:
     write(folder, name, text)
     with pytest.raises(SpecError, match=rf"{name}: {problem}"):
         ClassFolder.load(folder.path)
     assert (folder.path / name).read_text() == text
 
 
-def test_other_folders_are_no_classes_and_no_class_is_overwritten(folder: ClassFolder, tmp_path: Path) -> None:
+def test_other_folders_are_refused_and_no_class_is_overwritten(folder: ClassFolder, tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match=r"this is not a class folder: create one with `paddock class new"):
         ClassFolder.load(tmp_path)
     with pytest.raises(PaddockError, match=r"this is a file: expected the folder of a class, such as .*robotics-101$"):
@@ -188,7 +188,7 @@ def test_other_folders_are_no_classes_and_no_class_is_overwritten(folder: ClassF
         ClassFolder.create(folder.path, ClassSpec(title="x"))
 
 
-def test_what_could_not_be_completed_is_tried_again(folder: ClassFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_refresh_is_retried(folder: ClassFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise PaddockError("the disk is full")
 
@@ -201,12 +201,12 @@ def test_what_could_not_be_completed_is_tried_again(folder: ClassFolder, monkeyp
     assert folder.token(folder.find("Bo")) == tokens(folder)["Bo"]
 
 
-def test_a_students_robot_cannot_be_taken_for_one_that_another_brings_along(folder: ClassFolder) -> None:
+def test_robot_name_that_looks_spawned_by_another_student_is_refused(folder: ClassFolder) -> None:
     write(folder, "students.csv", "name,robot\nAda,ada\nEve,ada_l\n")
     with pytest.raises(PaddockError, match="line 3: robot: 'ada_l' looks like a robot that 'ada' has spawned"):
         ClassFolder.load(folder.path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
-def test_a_class_is_for_its_owner_only(folder: ClassFolder) -> None:
+def test_class_folder_is_accessible_by_owner_only(folder: ClassFolder) -> None:
     assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700

@@ -1,4 +1,4 @@
-"""Names as people write them, and what their robots are called."""
+"""Names of students, and the names of their robots."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from paddock.core.rules import Name
         ("Wolfeschlegelsteinhausenbergerdorff", "wolfeschlegelsteinhausen"),
     ],
 )
-def test_students_names_become_names_that_robots_may_have(student: str, robot: str) -> None:
+def test_robot_name_is_derived_from_student_name(student: str, robot: str) -> None:
     assert robot_name(student) == robot
 
 
 @given(st.lists(st.text(), unique=True))
-def test_every_list_of_names_gives_different_names_that_robots_may_have(students: list[str]) -> None:
+def test_robot_names_are_unique_and_valid(students: list[str]) -> None:
     robots = robot_names(students)
     assert len(set(robots.values())) == len(students)
     for robot in robots.values():
@@ -41,24 +41,24 @@ def test_every_list_of_names_gives_different_names_that_robots_may_have(students
         assert convert(robot, Name, "robot") == robot
 
 
-def test_students_with_the_same_name_for_a_robot_get_numbers_and_the_same_name_twice_is_refused() -> None:
+def test_equal_robot_names_are_numbered_and_duplicate_students_refused() -> None:
     assert list(robot_names(["李雷", "韩梅梅", "student-2"]).values()) == ["student", "student-2", "student-2-2"]
     with pytest.raises(PaddockError, match="'Bo' is in the list twice"):
         robot_names(["Bo", "Bo"])
 
 
-def test_a_name_has_one_spelling() -> None:
+def test_student_name_is_normalised() -> None:
     assert tidy_name("  Zoe\u0308   M. ") == "Zoë M."
     assert tidy_name("علی\u200cرضا") == "علی\u200cرضا"
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\x1b[2J", "\u202eabc", "x" * 65, "=SUM(A1)", "\t+1", "-x", "@a", "＝1"])
-def test_what_is_no_name_is_refused(name: str) -> None:
+def test_invalid_student_name_is_refused(name: str) -> None:
     with pytest.raises(PaddockError, match="a student's name"):
         tidy_name(name)
 
 
-def test_a_list_of_names_is_read_and_its_mistakes_are_named_by_line(tmp_path: Path) -> None:
+def test_name_list_is_read_and_errors_name_lines(tmp_path: Path) -> None:
     file = tmp_path / "names.txt"
     file.write_text('\ufeffAda # first row\r\n\r\nConor "Con" O\'Brien\r\n# 李雷 comes later\r\n', encoding="utf-8")
     assert read_names(file) == ["Ada", 'Conor "Con" O\'Brien']

@@ -1,4 +1,4 @@
-"""Submissions have receipts, are never overwritten, and can be collected; results are kept."""
+"""Submissions have receipts, are never overwritten and can be collected; results are kept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> ClassFolder:
     return ClassFolder.create(tmp_path / "c", spec, ["Ada", "Bo", "Cy"])
 
 
-def test_a_submission_has_a_receipt_and_is_never_overwritten(folder: ClassFolder) -> None:
+def test_submission_has_receipt_and_is_never_overwritten(folder: ClassFolder) -> None:
     first = folder.receive("Ada", "line-following", "my controller.py", b"a = 1\n")
     second = folder.receive("ada", "line-following", "../../my controller.py", b"a = 2\n")
     other = folder.receive("Bo", "line-following", "C:\\temp\\été.PY", b"b = 1\n")
@@ -42,7 +42,7 @@ def test_a_submission_has_a_receipt_and_is_never_overwritten(folder: ClassFolder
     assert folder.receipts() == [first, second, other]
 
 
-def test_submissions_are_bounded(folder: ClassFolder) -> None:
+def test_invalid_and_excess_submissions_are_refused(folder: ClassFolder) -> None:
     with pytest.raises(PaddockError, match=r"big\.py: it has 1025 bytes; at most 1 KB"):
         folder.receive("Ada", "maze", "big.py", bytes(1025))
     with pytest.raises(PaddockError, match="the file is empty"):
@@ -67,7 +67,7 @@ def test_submissions_are_bounded(folder: ClassFolder) -> None:
 
 
 @given(st.text())
-def test_the_name_of_a_submitted_file_never_leaves_its_folder(name: str) -> None:
+def test_submitted_file_name_stays_in_its_folder(name: str) -> None:
     safe = safe_file_name(f"{name}.py")
     assert safe.isascii()
     assert safe.endswith(".py")
@@ -75,14 +75,14 @@ def test_the_name_of_a_submitted_file_never_leaves_its_folder(name: str) -> None
     assert not safe.startswith((".", "-", "="))
 
 
-def test_a_receipt_that_was_lost_costs_no_file(folder: ClassFolder) -> None:
+def test_lost_receipt_does_not_overwrite_file(folder: ClassFolder) -> None:
     folder.receive("Ada", "maze", "a.py", b"first")
     (folder.path / "submissions" / "receipts.csv").unlink()
     assert folder.receive("Ada", "maze", "a.py", b"second").number == 2
     assert (folder.path / "submissions" / "maze" / "ada" / "0001-a.py").read_bytes() == b"first"
 
 
-def test_the_last_submission_of_everyone_who_is_in_the_class_is_collected(folder: ClassFolder, tmp_path: Path) -> None:
+def test_last_submission_of_each_current_student_is_collected(folder: ClassFolder, tmp_path: Path) -> None:
     for student, data in (("Ada", b"1"), ("Ada", b"2"), ("Bo", b"3"), ("Cy", b"4")):
         folder.receive(student, "maze", "a.py", data)
     folder.remove("Cy")
@@ -95,7 +95,7 @@ def test_the_last_submission_of_everyone_who_is_in_the_class_is_collected(folder
         folder.collect("maez", tmp_path / "out")
 
 
-def test_results_are_kept_with_the_names_as_they_are_now(folder: ClassFolder) -> None:
+def test_results_are_kept_with_current_names(folder: ClassFolder) -> None:
     row = ResultRow(
         time="2030-01-01T10:00:00+00:00", exercise="maze", heat=1, student="Ada", robot="ada", place=1, score=12.25,
         unit="s", fouls=0,
@@ -106,7 +106,7 @@ def test_results_are_kept_with_the_names_as_they_are_now(folder: ClassFolder) ->
     assert [(r.student, r.score) for r in folder.results()] == [('Ada "L."', 12.25), ('Ada "L."', None)]
 
 
-def test_a_torn_receipt_costs_only_itself(
+def test_truncated_receipt_is_ignored_and_others_are_kept(
     folder: ClassFolder, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder.rename("Bo", "Zoë")
@@ -123,7 +123,7 @@ def test_a_torn_receipt_costs_only_itself(
     assert sorted(folder.collect("maze", tmp_path / "out")) == ["Ada", "Zoë"]
 
 
-def test_receipts_are_read_again_only_if_somebody_else_has_changed_them(
+def test_receipts_are_reloaded_only_after_external_changes(
     folder: ClassFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads = []
@@ -139,18 +139,18 @@ def test_receipts_are_read_again_only_if_somebody_else_has_changed_them(
     assert len(reads) > before
 
 
-def test_a_file_of_the_largest_size_fits_into_a_message_of_the_server() -> None:
+def test_largest_submission_fits_into_server_message() -> None:
     assert ClassSpec(title="c", submission_kb=700).longest_submission <= MAX_BYTES
     with pytest.raises(PaddockError, match="submission_kb"):
         ClassSpec(title="c", submission_kb=701)
 
 
-def test_a_short_file_that_would_take_gigabytes_to_be_compiled_is_kept_at_once(folder: ClassFolder) -> None:
+def test_program_that_is_expensive_to_compile_is_accepted(folder: ClassFolder) -> None:
     nested = "".join(f"{' ' * depth}try: x()\n{' ' * depth}finally:\n" for depth in range(22)) + " " * 22 + "act()\n"
     assert folder.receive("Ada", "maze", "a.py", nested.encode()).number == 1
 
 
-def test_what_comes_after_the_due_date_is_taken_and_marked_late(folder: ClassFolder) -> None:
+def test_submission_after_due_date_is_accepted_and_marked_late(folder: ClassFolder) -> None:
     file = folder.path / "class.toml"
     now, text = datetime.now(), file.read_text()
     told = []
@@ -164,7 +164,7 @@ def test_what_comes_after_the_due_date_is_taken_and_marked_late(folder: ClassFol
     assert ClassSpec.from_toml(file.read_text()).due == due
 
 
-def test_receipts_that_know_nothing_of_a_due_date_still_count(folder: ClassFolder) -> None:
+def test_receipts_without_late_column_are_read(folder: ClassFolder) -> None:
     first = folder.receive("Ada", "maze", "a.py", b"a = 1\n")
     file = folder.path / "submissions" / "receipts.csv"
     file.write_text("\n".join(line.rpartition(",")[0] for line in file.read_text("utf-8-sig").splitlines()) + "\n")
@@ -173,7 +173,7 @@ def test_receipts_that_know_nothing_of_a_due_date_still_count(folder: ClassFolde
 
 
 @pytest.mark.parametrize("due", ['"2026-12-01T18:00:00"', "2026-12-01", "18:00:00", "20261201", "true"])
-def test_a_due_date_that_is_none_is_refused_with_what_is_allowed(folder: ClassFolder, due: str) -> None:
+def test_invalid_due_date_is_refused_with_expected_form(folder: ClassFolder, due: str) -> None:
     file = folder.path / "class.toml"
     file.write_text(f"due = {due}\n" + file.read_text())
     with pytest.raises(SpecError, match=r"class\.toml: due: expected a date and time without quotes, such as 2026"):

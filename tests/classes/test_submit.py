@@ -1,4 +1,4 @@
-"""`paddock submit`: a student hands in over the network."""
+"""`paddock submit`: a student submits over the network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROGRAM = b"def act(observation):\n    return 0.05, 0.05\n"
 
 
 @pytest.mark.heavy
-def test_a_file_is_handed_in_by_link_and_its_receipt_is_printed(tmp_path: Path) -> None:
+def test_file_is_submitted_by_link_and_receipt_is_printed(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     add_exercise(folder, "see-little")
     program = tmp_path / "my drive.py"

@@ -1,4 +1,4 @@
-"""CSV files of a class that people open in spreadsheets."""
+"""CSV files of a class that are edited in spreadsheets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def rows(path: Path) -> list[dict[str, str]]:
     return [row for _, row in read_table(path)]
 
 
-def test_what_a_spreadsheet_saved_is_added_to_and_its_separator_and_columns_stay(tmp_path: Path) -> None:
+def test_appending_keeps_separator_and_columns_of_spreadsheet(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     append_rows(path, COLUMNS, [{"name": 'Zoë; "Z", M.', "score": 1}])
     append_rows(path, COLUMNS, [{"name": "Bo", "score": 2}])
@@ -31,7 +31,7 @@ def test_what_a_spreadsheet_saved_is_added_to_and_its_separator_and_columns_stay
     assert ";" in path.read_text(encoding="utf-8-sig").splitlines()[0]
 
 
-def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:
+def test_line_numbers_match_those_of_editor(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('name,score\n"two\nlines",1\n\nBo,2\n')
     assert [line for line, _ in read_table(path)] == [3, 5]
@@ -40,14 +40,14 @@ def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:
         read_table(path)
 
 
-def test_a_table_is_replaced_with_the_separator_that_it_has(tmp_path: Path) -> None:
+def test_table_is_rewritten_with_its_separator(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("name;score\nAda;1\n")
     write_table(path, COLUMNS, [{"name": "Ada", "score": 2}])
     assert path.read_text(encoding="utf-8-sig") == "name;score\nAda;2\n"
 
 
-def test_numbers_are_written_without_the_digits_of_rounding(tmp_path: Path) -> None:
+def test_numbers_are_written_without_rounding_digits(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     write_table(path, COLUMNS, [{"name": "Ada", "score": 189.39999999999998}])
     append_rows(path, COLUMNS, [{"name": "Bo", "score": 0.1 + 0.2}, {"name": "Cy", "score": 1234.56789012}])

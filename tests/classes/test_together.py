@@ -1,4 +1,4 @@
-"""Several processes change a class at once, and some are killed: nothing is lost."""
+"""Several processes change a class concurrently, and some are killed, without data loss."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def start(program: str, *arguments: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", program, *map(str, arguments)])
 
 
-def test_two_processes_that_change_a_class_at_once_lose_nothing(folder: ClassFolder) -> None:
+def test_concurrent_processes_lose_no_changes(folder: ClassFolder) -> None:
     processes = [start(ADD_MANY, folder.path, name) for name in ("first", "second")]
     assert [process.wait() for process in processes] == [0, 0]
     folder.refresh()
@@ -62,7 +62,7 @@ def test_two_processes_that_change_a_class_at_once_lose_nothing(folder: ClassFol
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("write", [1, 2])
-def test_a_process_that_is_killed_while_it_writes_leaves_the_class_as_it_was(folder: ClassFolder, write: int) -> None:
+def test_process_killed_while_writing_leaves_class_unchanged(folder: ClassFolder, write: int) -> None:
     token = folder.token(folder.find("Ada"))
     assert start(KILLED, folder.path, write).wait() == -signal.SIGKILL
     after = ClassFolder.load(folder.path)
@@ -70,7 +70,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_the_class_as_it_was(fol
     assert after.add("Bo").robot == "bo"  # the lock went with its holder
 
 
-def test_whoever_keeps_the_lock_for_long_is_not_waited_for_for_ever(folder: ClassFolder) -> None:
+def test_waiting_for_folder_lock_has_timeout(folder: ClassFolder) -> None:
     with (
         lock_folder(folder.path),
         pytest.raises(PaddockError, match="another process is using this folder"),

@@ -1,4 +1,4 @@
-"""The clients in Java and C: their examples drive as a Python program does, bit for bit, and every call is answered."""
+"""The clients in Java and C: their examples match a Python program bit for bit, and every call works."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(*command: object, status: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the client and its example, compiled."""
+    """A folder with the compiled Java client and its example."""
     folder = tmp_path_factory.mktemp("java")
     sources = [*sorted((JAVA / "paddock").glob("*.java")), JAVA / "examples/LineFollower.java"]
     run("javac", *(f"-J{option}" for option in QUICK), "-Xlint:all", "-Werror", "-d", folder, *sources)
@@ -48,7 +48,7 @@ def compile_c(source: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def line_follower(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example in C, compiled."""
+    """The compiled example in C."""
     return compile_c(C / "line_follower.c", tmp_path_factory.mktemp("c"))
 
 
@@ -64,7 +64,7 @@ def shared_server() -> Iterator[PaddockProcess]:
 
 @pytest.fixture
 def url(shared_server: PaddockProcess) -> str:
-    """A served line, at its start."""
+    """The URL of a served line world at its start."""
     with paddock.connect(shared_server.url, lock_step=False) as arena:
         arena.reset(SEED)
         arena.play()
@@ -79,21 +79,21 @@ def digest_of_python() -> str:
 
 
 @needs_java
-def test_the_line_follower_in_java_leaves_the_same_state_as_ours(classes: Path, url: str) -> None:
+def test_java_line_follower_is_bit_identical_to_python(classes: Path, url: str) -> None:
     printed = run("java", *QUICK, "-cp", classes, "LineFollower", url, SECONDS)
     assert "on the line" in printed
     assert f"digest {digest_of_python()}" in printed
 
 
 @needs_c
-def test_the_line_follower_in_c_leaves_the_same_state_as_ours(line_follower: Path, url: str) -> None:
+def test_c_line_follower_is_bit_identical_to_python(line_follower: Path, url: str) -> None:
     printed = run(line_follower, url, SECONDS)
     assert f"digest {digest_of_python()}" in printed
 
 
 @needs_java
 @needs_c
-def test_join_links_of_a_class_carry_more_than_the_token(classes: Path, line_follower: Path) -> None:
+def test_clients_accept_join_links_with_token_and_robot(classes: Path, line_follower: Path) -> None:
     with serve("line-track", token="secret") as server:
         link = f"{server.url()}#token=secret&robot=red"
         assert "on the line" in run(line_follower, link, 1)
@@ -101,7 +101,7 @@ def test_join_links_of_a_class_carry_more_than_the_token(classes: Path, line_fol
 
 
 def drive_the_tour() -> tuple[paddock.Pose, tuple[int, ...], str]:
-    """The same in Python: the pose after ten ticks, the shape of a picture, and the digest in the end."""
+    """The same calls in Python: the pose after ten ticks, the shape of a picture, and the final digest."""
     with paddock.open("line-track", seed=SEED) as arena:
         bug = arena.spawn("bug", "e-puck", at=(1.5, 0.5), heading=0.25)
         bug.wheels.set(0.05, 0.04)
@@ -133,7 +133,7 @@ def check_tour(printed: str) -> None:
 
 
 @needs_java
-def test_every_call_of_the_java_client(classes: Path, url: str) -> None:
+def test_every_call_of_java_client(classes: Path, url: str) -> None:
     printed = run("java", *QUICK, "-cp", classes, HERE / "Tour.java", url)  # from its source
     check_tour(printed)
     assert "Tour supervisor 0.02 [red]" in printed
@@ -142,7 +142,7 @@ def test_every_call_of_the_java_client(classes: Path, url: str) -> None:
 
 
 @needs_c
-def test_every_call_of_the_c_client(tmp_path: Path, url: str) -> None:
+def test_every_call_of_c_client(tmp_path: Path, url: str) -> None:
     printed = run(compile_c(HERE / "tour.c", tmp_path), url)
     check_tour(printed)
     assert "supervisor 0.02 red" in printed
@@ -151,7 +151,7 @@ def test_every_call_of_the_c_client(tmp_path: Path, url: str) -> None:
 
 
 def check_lost_server(*program: object) -> None:
-    """The program is told why it ends."""
+    """Check that the program reports the reason when its server is killed."""
     with serve_track() as server:
         command = [*map(str, program), server.url, "1000000"]
         with (
@@ -165,10 +165,10 @@ def check_lost_server(*program: object) -> None:
 
 
 @needs_java
-def test_the_java_client_tells_that_the_server_is_gone(classes: Path) -> None:
+def test_java_client_reports_lost_server(classes: Path) -> None:
     check_lost_server("java", *QUICK, "-cp", classes, "LineFollower")
 
 
 @needs_c
-def test_the_c_client_tells_that_the_server_is_gone(line_follower: Path) -> None:
+def test_c_client_reports_lost_server(line_follower: Path) -> None:
     check_lost_server(line_follower)

@@ -1,4 +1,4 @@
-"""Contests of real files: in processes of their own, recorded, repeatable, and resumed after an end in the middle."""
+"""Contests of submitted files: in separate processes, recorded, repeatable, and resumed after an interruption."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def write_submissions(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def submissions(tmp_path: Path) -> Path:
-    """Four controllers: one is fast, one slow, one crashes on the way, one cannot even be loaded."""
+    """Four controllers: a fast one, a slow one, one that crashes on the way and one that cannot be loaded."""
     return write_submissions(tmp_path)
 
 
@@ -109,7 +109,7 @@ def read_all(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.*")) if path.is_file()}
 
 
-def test_the_better_file_wins_and_failed_controllers_stand_with_a_foul(league: tuple[Path, ContestResult]) -> None:
+def test_faster_controller_wins_and_failed_ones_are_reported(league: tuple[Path, ContestResult]) -> None:
     _, result = league
     assert [line.robot for line in result.standings] == ["fast", "crash", "slow", "typo"]
     assert [line.points for line in result.standings] == [3.0, 2.0, 1.0, 0.0]
@@ -123,7 +123,7 @@ def test_the_better_file_wins_and_failed_controllers_stand_with_a_foul(league: t
     assert sorted(row.start for row in fast) in (["left", "left", "right"], ["left", "right", "right"])
 
 
-def test_scores_that_are_not_finite_have_a_mean(league: tuple[Path, ContestResult]) -> None:
+def test_mean_of_non_finite_scores_is_nan(league: tuple[Path, ContestResult]) -> None:
     _, result = league
     signs = iter((math.inf, -math.inf))
     heats = tuple(
@@ -141,7 +141,7 @@ def test_scores_that_are_not_finite_have_a_mean(league: tuple[Path, ContestResul
     assert lines["slow"].score == {line.robot: line for line in result.standings}["slow"].score
 
 
-def test_whoever_reaches_a_limit_or_dies_stands_from_the_start_in_a_heat_that_begins_anew(tmp_path: Path) -> None:
+def test_robot_that_exceeds_limit_or_dies_stands_from_start_in_restarted_heat(tmp_path: Path) -> None:
     (tmp_path / "height.py").write_text(REFEREE)
     folder = tmp_path / "submissions"
     folder.mkdir()
@@ -158,7 +158,7 @@ def test_whoever_reaches_a_limit_or_dies_stands_from_the_start_in_a_heat_that_be
     assert sorted((event.time, event.robot) for event in told) == [(0.0, "burn"), (0.0, "die")]
 
 
-def test_any_error_of_an_entrant_is_its_own_failure_and_the_contest_goes_on(
+def test_any_error_of_entrant_is_its_own_failure_and_contest_continues(
     submissions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (submissions / "typo.py").write_text(FORGE)
@@ -178,7 +178,7 @@ def test_any_error_of_an_entrant_is_its_own_failure_and_the_contest_goes_on(
     assert result.standings[0].robot == "fast"
 
 
-def test_a_killed_fork_server_is_nobodys_fault(
+def test_killed_fork_server_does_not_change_results(
     submissions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     act, killed = SandboxedController.act, []
@@ -198,7 +198,7 @@ def test_a_killed_fork_server_is_nobodys_fault(
     assert read_all(tmp_path / "out") == read_all(tmp_path / "quiet")
 
 
-def test_a_folder_without_a_controller_takes_part_and_stands(submissions: Path, tmp_path: Path) -> None:
+def test_folder_without_controller_takes_part_and_stands(submissions: Path, tmp_path: Path) -> None:
     (submissions / "empty").mkdir()
     result = run_contest(write_contest(tmp_path, heat_size=1), submissions, out=tmp_path / "out", workers=1)
     (row,) = (row for row in result.rows if row.robot == "empty")
@@ -207,7 +207,7 @@ def test_a_folder_without_a_controller_takes_part_and_stands(submissions: Path, 
     assert result.standings[0].robot == "fast"
 
 
-def test_every_heat_is_recorded_with_what_happened(league: tuple[Path, ContestResult]) -> None:
+def test_every_heat_is_recorded_with_events(league: tuple[Path, ContestResult]) -> None:
     folder, result = league
     row = next(row for row in result.rows if row.robot == "crash")
     recording = Recording(folder / "out" / row.recording)
@@ -216,7 +216,7 @@ def test_every_heat_is_recorded_with_what_happened(league: tuple[Path, ContestRe
     assert any("its controller failed: crash.py line 3" in event.text for event in recording.events)
 
 
-def test_workers_and_interruptions_change_no_byte(submissions: Path, tmp_path: Path) -> None:
+def test_results_are_bit_identical_for_any_workers_and_interruptions(submissions: Path, tmp_path: Path) -> None:
     contest = write_contest(tmp_path, format="double-elimination", qualifying=1, legs=1)
     whole = run_contest(contest, submissions, out=tmp_path / "whole", workers=1)
 
@@ -237,7 +237,7 @@ def test_workers_and_interruptions_change_no_byte(submissions: Path, tmp_path: P
 
 
 @pytest.mark.long
-def test_killed_in_the_middle_it_goes_on(submissions: Path, tmp_path: Path) -> None:
+def test_contest_resumes_after_kill(submissions: Path, tmp_path: Path) -> None:
     contest = write_contest(tmp_path, meetings=5)
     program = [sys.executable, "-m", "paddock", "contest", "run", str(contest), "--workers", "2"]
     process = subprocess.Popen(program, start_new_session=True, stderr=subprocess.DEVNULL)
@@ -253,9 +253,7 @@ def test_killed_in_the_middle_it_goes_on(submissions: Path, tmp_path: Path) -> N
     assert [name for name in first if first[name] != second[name] and name != "finished.jsonl"] == []
 
 
-def test_a_changed_file_is_driven_anew_and_only_where_it_takes_part(
-    league: tuple[Path, ContestResult], tmp_path: Path
-) -> None:
+def test_changed_file_reruns_only_its_heats(league: tuple[Path, ContestResult], tmp_path: Path) -> None:
     folder = Path(shutil.copytree(league[0], tmp_path / "copied"))
     submissions = folder / "submissions"
     (submissions / "slow.py").write_text(DRIVE.format(speed=0.128))
@@ -267,7 +265,7 @@ def test_a_changed_file_is_driven_anew_and_only_where_it_takes_part(
     assert result.standings[0].robot == "slow"
 
 
-def test_alone_the_robots_of_a_round_are_compared(submissions: Path, tmp_path: Path) -> None:
+def test_single_robots_of_round_are_compared_by_score(submissions: Path, tmp_path: Path) -> None:
     contest = write_contest(tmp_path, heat_size=1, meetings=2)
     result = run_contest(contest, submissions, out=tmp_path / "out", workers=1)
     assert [(line.robot, line.points) for line in result.standings][:2] == [("fast", 2.0), ("crash", 4 / 3)]
@@ -275,7 +273,7 @@ def test_alone_the_robots_of_a_round_are_compared(submissions: Path, tmp_path: P
     assert len({row.seed for row in result.rows if row.round == 1}) == 1
 
 
-def test_an_elimination_has_a_champion_and_a_picture(submissions: Path, tmp_path: Path) -> None:
+def test_elimination_has_champion_and_picture(submissions: Path, tmp_path: Path) -> None:
     contest = write_contest(tmp_path, format="single-elimination", qualifying=1, advance=3)
     result = run_contest(contest, submissions, out=tmp_path / "out", workers=1)
     assert result.standings[0].robot == "fast"
@@ -292,7 +290,7 @@ def test_an_elimination_has_a_champion_and_a_picture(submissions: Path, tmp_path
 # what people write
 
 
-def test_a_class_takes_part_by_the_names_of_its_students(tmp_path: Path) -> None:
+def test_class_contest_uses_student_names(tmp_path: Path) -> None:
     (tmp_path / "height.py").write_text(REFEREE)
     members = ClassFolder.create(tmp_path / "class", ClassSpec(title="R"), ["Ada Lovelace", "Grace Hopper"])
     members.receive("Ada Lovelace", "climb", "mine.py", DRIVE.format(speed=0.12).encode())
@@ -339,12 +337,12 @@ def test_submissions_are_files_or_folders_and_robots_get_valid_names(tmp_path: P
         ({"referee": {"kind": "laps", "lap": 3}}, "did you mean 'laps'"),
     ],
 )
-def test_mistakes_are_told_with_their_place(more: dict[str, object], problem: str) -> None:
+def test_errors_name_the_key(more: dict[str, object], problem: str) -> None:
     with pytest.raises((SpecError, PaddockError), match=problem):
         load_contest({**CONTEST, "referee": {"kind": "laps"}, **more})
 
 
-def test_byte_code_of_an_installed_template_is_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_byte_code_of_installed_template_is_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(new.TEMPLATES, tmp_path / "templates")
     compileall.compile_dir(tmp_path / "templates", quiet=1)
     monkeypatch.setattr(new, "TEMPLATES", tmp_path / "templates")
@@ -353,7 +351,7 @@ def test_byte_code_of_an_installed_template_is_not_copied(tmp_path: Path, monkey
     assert load_contest(contest).referee is not None
 
 
-def test_a_folder_without_submissions_or_results_is_told(tmp_path: Path) -> None:
+def test_missing_submissions_and_results_are_reported(tmp_path: Path) -> None:
     contest = new_contest(tmp_path / "mine")
     for file in (tmp_path / "mine" / "submissions").iterdir():
         file.unlink()
@@ -366,7 +364,7 @@ def test_a_folder_without_submissions_or_results_is_told(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_template_is_a_contest_whose_files_can_be_read(game: str, tmp_path: Path) -> None:
+def test_every_template_is_valid_contest(game: str, tmp_path: Path) -> None:
     contest = new_contest(tmp_path / game, game)
     spec = load_contest(contest)
     assert spec.to_table() == load_contest(spec.to_table()).to_table()

@@ -24,7 +24,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert len(names["starts"]) == 6
 
 
-def test_the_file_of_the_page_can_be_read_and_the_table_has_all_keys() -> None:
+def test_example_file_loads_and_table_has_all_keys() -> None:
     text = PAGE.read_text(encoding="utf-8")
     (shown,) = re.findall(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert load_contest(tomllib.loads(shown)).qualifying == 2
@@ -33,7 +33,7 @@ def test_the_file_of_the_page_can_be_read_and_the_table_has_all_keys() -> None:
     assert keys <= told
 
 
-def test_the_page_states_the_rules_in_their_order() -> None:
+def test_page_states_ranking_rules_in_order() -> None:
     text = PAGE.read_text(encoding="utf-8")
     places = [text.index(f"{number}. {rule.split(';')[0]}") for number, rule in enumerate(RULES, 1)]
     assert places == sorted(places)

@@ -1,4 +1,4 @@
-"""Schedules of leagues, fair starts, brackets and standings hold their laws for any number of robots."""
+"""Property tests of league schedules, start assignment, brackets and standings for any number of robots."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def count_meetings(rounds: list[list[tuple[str, ...]]]) -> Counter[frozenset[str
 
 
 @given(COUNTS, st.integers(1, 3), SEEDS)
-def test_in_pairs_everyone_meets_everyone_equally_often(count: int, meetings: int, seed: int) -> None:
+def test_in_pairs_all_robots_meet_equally_often(count: int, meetings: int, seed: int) -> None:
     rounds = schedule_league(robots(count), 2, meetings=meetings, seed=seed)
     met = count_meetings(rounds)
     assert set(met.values()) <= {meetings}
@@ -44,7 +44,7 @@ def test_in_pairs_everyone_meets_everyone_equally_often(count: int, meetings: in
 
 
 @given(COUNTS, st.integers(3, 6), st.integers(1, 2), SEEDS)
-def test_in_larger_heats_all_drive_in_every_round_until_all_have_met(
+def test_in_larger_heats_all_drive_every_round_until_all_have_met(
     count: int, heat_size: int, meetings: int, seed: int
 ) -> None:
     rounds = schedule_league(robots(count), heat_size, meetings=meetings, seed=seed)
@@ -59,14 +59,14 @@ def test_in_larger_heats_all_drive_in_every_round_until_all_have_met(
 
 
 @given(COUNTS, st.integers(1, 5), SEEDS)
-def test_a_schedule_is_decided_by_its_seed_and_can_be_cut_short(count: int, heat_size: int, seed: int) -> None:
+def test_schedule_is_deterministic_by_seed_and_can_be_truncated(count: int, heat_size: int, seed: int) -> None:
     whole = schedule_league(robots(count), heat_size, meetings=2, seed=seed)
     backwards = robots(count)[::-1]
     assert schedule_league(backwards, heat_size, meetings=2, seed=seed) == whole
     assert schedule_league(backwards, heat_size, meetings=2, rounds=2, seed=seed) == whole[:2]
 
 
-def test_alone_everyone_drives_as_often_as_asked_for() -> None:
+def test_single_robots_drive_given_number_of_rounds() -> None:
     rounds = schedule_league(robots(3), 1, meetings=4)
     assert len(rounds) == 4
     assert all(sorted(each) == [("r0",), ("r1",), ("r2",)] for each in rounds)
@@ -76,7 +76,7 @@ def test_alone_everyone_drives_as_often_as_asked_for() -> None:
 
 
 @given(COUNTS, st.integers(1, 5), st.integers(1, 3), st.integers(0, 2), SEEDS)
-def test_everyone_has_every_start_equally_often(
+def test_every_robot_has_every_start_equally_often(
     count: int, heat_size: int, meetings: int, more: int, seed: int
 ) -> None:
     rounds = schedule_league(robots(count), heat_size, meetings=meetings, seed=seed)
@@ -95,7 +95,7 @@ def test_everyone_has_every_start_equally_often(
 
 
 def drive(bracket: Bracket, draw: st.DataObject | None = None) -> list[tuple[str, str]]:
-    """Drive all matches: any side may win, or, without a draw, the better seed. Winners and losers, in order."""
+    """Decide all matches, at random or for the better seed; return winners and losers in order."""
     fought = []
     while waiting := bracket.open_matches():
         for match, a, b in waiting:
@@ -106,9 +106,7 @@ def drive(bracket: Bracket, draw: st.DataObject | None = None) -> list[tuple[str
 
 
 @given(COUNTS, st.sampled_from([1, 2]), st.data())
-def test_all_but_the_champion_are_out_after_so_many_losses(
-    count: int, losses: Literal[1, 2], data: st.DataObject
-) -> None:
+def test_all_but_champion_are_out_after_given_losses(count: int, losses: Literal[1, 2], data: st.DataObject) -> None:
     bracket = Bracket(robots(count), losses)
     fought = drive(bracket, data)
     lost = Counter(loser for _, loser in fought)
@@ -126,7 +124,7 @@ def test_all_but_the_champion_are_out_after_so_many_losses(
 
 
 @given(COUNTS, st.sampled_from([1, 2]))
-def test_where_the_better_seed_always_wins_the_best_two_meet_last(count: int, losses: Literal[1, 2]) -> None:
+def test_best_two_seeds_meet_in_final_if_better_seed_always_wins(count: int, losses: Literal[1, 2]) -> None:
     bracket = Bracket(robots(count), losses)
     fought = drive(bracket)
     assert bracket.champion == "r0"
@@ -136,14 +134,14 @@ def test_where_the_better_seed_always_wins_the_best_two_meet_last(count: int, lo
 
 
 @given(COUNTS)
-def test_byes_are_for_the_best_seeds_only(count: int) -> None:
+def test_only_best_seeds_get_byes(count: int) -> None:
     bracket = Bracket(robots(count))
     first = [match for match in bracket.matches if match.round == 1]
     resting = {side for match in first for side in bracket.find_sides(match) if None in bracket.find_sides(match)}
     assert resting - {None} == set(robots(len(first) * 2 - count)) if first else count == 1
 
 
-def test_who_has_not_lost_yet_must_be_beaten_twice_in_the_final() -> None:
+def test_unbeaten_finalist_must_lose_twice() -> None:
     bracket = Bracket(robots(2), 2)
     for expected in (("r0", "r1"), ("r0", "r1"), ("r1", "r0")):
         ((match, a, b),) = bracket.open_matches()
@@ -153,7 +151,7 @@ def test_who_has_not_lost_yet_must_be_beaten_twice_in_the_final() -> None:
     assert not bracket.open_matches()
 
 
-def test_a_match_is_open_until_both_sides_are_known() -> None:
+def test_match_is_open_only_when_both_sides_are_known() -> None:
     bracket = Bracket(robots(4))
     assert bracket.find_sides(bracket.matches[-1]) == (OPEN, OPEN)
     assert [(a, b) for _, a, b in bracket.open_matches()] == [("r0", "r3"), ("r1", "r2")]
@@ -163,7 +161,7 @@ def test_a_match_is_open_until_both_sides_are_known() -> None:
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=6))
-def test_the_points_of_a_heat_are_worth_the_same_in_any_company(scores: list[int]) -> None:
+def test_points_of_heat_have_constant_sum_and_range(scores: list[int]) -> None:
     places = [1 + sum(other > own for other in scores) for own in scores]
     points = share_points(places)
     assert sum(points) == (Fraction(len(scores), 2) if len(scores) > 1 else 0)
@@ -171,7 +169,7 @@ def test_the_points_of_a_heat_are_worth_the_same_in_any_company(scores: list[int
 
 
 @given(COUNTS, st.integers(1, 4), SEEDS, st.data())
-def test_a_table_follows_its_rules(count: int, heat_size: int, seed: int, data: st.DataObject) -> None:
+def test_standings_follow_ranking_rules(count: int, heat_size: int, seed: int, data: st.DataObject) -> None:
     rounds = schedule_league(robots(count), heat_size, seed=seed)
     draw = st.sampled_from([0.0, 1.0, 2.5, math.nan])
     heats = [
@@ -193,7 +191,7 @@ def figures(**scores: float) -> list[HeatFigures]:
     return [HeatFigures(robot=name, score=score) for name, score in scores.items()]
 
 
-def test_equal_points_are_decided_by_the_heats_between_them() -> None:
+def test_equal_points_are_decided_by_direct_heats() -> None:
     heats = [figures(a=1, b=0), figures(a=0, c=9), figures(b=5, c=0), figures(a=1, d=0), figures(b=9, d=0),
              figures(c=0, d=1)]  # fmt: skip
     table = rank_league(["a", "b", "c", "d"], heats, ScoreOrder())
@@ -201,12 +199,12 @@ def test_equal_points_are_decided_by_the_heats_between_them() -> None:
     assert table[1].score > table[0].score  # b scored more, but a beat it
 
 
-def test_a_score_that_is_no_number_is_the_worst_whichever_is_better() -> None:
+def test_nan_score_is_always_worst() -> None:
     for higher in (True, False):
         assert ScoreOrder(higher).rank_heat(figures(a=math.nan, b=7.0)) == {"a": 2, "b": 1}
 
 
-def test_the_tie_break_and_then_fouls_decide_and_equal_robots_share_a_place() -> None:
+def test_ties_are_decided_by_tie_break_then_fouls_else_shared() -> None:
     heat = [
         HeatFigures(robot="a", score=1, fouls=1),
         HeatFigures(robot="d", score=1, tie_break=0.1),
@@ -219,7 +217,7 @@ def test_the_tie_break_and_then_fouls_decide_and_equal_robots_share_a_place() ->
 
 
 @pytest.mark.parametrize("higher", [True, False])
-def test_alone_the_mean_score_decides(higher: bool) -> None:
+def test_single_robots_are_ranked_by_mean_score(higher: bool) -> None:
     heats = [figures(a=3), figures(b=2), figures(a=3), figures(b=5)]
     table = rank_league(["a", "b"], heats, ScoreOrder(higher))
     assert [line.robot for line in table] == (["b", "a"] if higher else ["a", "b"])

@@ -1,4 +1,4 @@
-"""Where the robots of a whole class begin an exercise, and where those stand that do not drive."""
+"""Start poses of the robots of a whole class in an exercise, and the positions of those that do not drive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EPUCK = load_robot("e-puck")
 
 
 def deal(name: str, driving: int, aside: int = 0) -> tuple[list[Pose], list[Pose]]:
-    """The places of those who drive, and of the others."""
+    """The poses of driving robots, and of the others."""
     exercise = load_exercise(name)
     world = exercise.make_world(1)
     drivers, others = ({f"{what}{k}": EPUCK for k in range(n)} for what, n in (("d", driving), ("o", aside)))
@@ -32,7 +32,7 @@ def deal(name: str, driving: int, aside: int = 0) -> tuple[list[Pose], list[Pose
 
 
 def look_along(name: str, poses: list[Pose]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How far along the line of an exercise robots are, how far from it [m], and their headings relative to it."""
+    """Position along the line of an exercise, distance from it [m], and cosine of the heading relative to it."""
     line = FloorLine(load_exercise(name).make_world(1))
     points = line.sample(np.arange(5000) / 5000)
     away = np.hypot(*(np.array(poses)[:, None, :2] - points[:, :2]).transpose(2, 0, 1))
@@ -40,7 +40,7 @@ def look_along(name: str, poses: list[Pose]) -> tuple[np.ndarray, np.ndarray, np
     return nearest / 5000, away.min(axis=1), np.cos(np.array(poses)[:, 2] - points[nearest, 2])
 
 
-def test_those_who_drive_are_spread_along_the_line_and_the_others_are_not_in_their_way() -> None:
+def test_driving_robots_are_spread_along_line_and_others_stand_clear() -> None:
     driving, aside = deal("line-following", 12, 12)
     shares, away, along = look_along("line-following", driving)
     assert np.allclose(np.diff(np.sort(shares)), 1 / 12, atol=1e-3)
@@ -49,13 +49,13 @@ def test_those_who_drive_are_spread_along_the_line_and_the_others_are_not_in_the
     assert look_along("line-following", aside)[1].min() > 2 * 0.037  # two bodies fit between
 
 
-def test_where_robots_are_to_meet_every_second_one_goes_the_other_way_round() -> None:
+def test_robots_that_must_meet_face_alternating_directions() -> None:
     _, away, along = look_along("two-robots-meet", deal("two-robots-meet", 4)[0])
     assert away.max() < 1e-3
     assert np.sign(along).tolist() == [1, -1, 1, -1]
 
 
-def test_other_exercises_begin_at_their_starts_or_anywhere() -> None:
+def test_other_exercises_use_their_starts_or_random_poses() -> None:
     (first, *others), _ = deal("first-drive", 5)
     world = load_exercise("first-drive").make_world(1)
     assert first[:2] == world.robots[0].at
@@ -69,6 +69,6 @@ def test_other_exercises_begin_at_their_starts_or_anywhere() -> None:
     assert len(aside) == 8
 
 
-def test_a_world_that_is_full_is_told() -> None:
+def test_full_world_is_reported() -> None:
     with pytest.raises(SimulationError, match="no room for robot 'd"):
         deal("first-drive", 500)

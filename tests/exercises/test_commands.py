@@ -1,4 +1,4 @@
-"""`paddock exercise`: what students and lecturers type, and what they are told."""
+"""The `paddock exercise` commands and their output."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def test_all_exercises_are_listed() -> None:
     assert "two-robots-meet" in done.stdout
 
 
-def test_the_text_and_the_checks_are_shown() -> None:
+def test_text_and_checks_are_shown() -> None:
     done = paddock("exercise", "show", "line-following")
     assert "Make an e-puck follow a dark line" in done.stdout
     assert "drives a whole lap" in done.stdout
 
 
-def test_an_unknown_exercise_is_named_with_the_nearest() -> None:
+def test_unknown_exercise_is_refused_with_suggestion() -> None:
     done = paddock("exercise", "show", "line-folowing")
     assert done.returncode == 2
     assert "did you mean 'line-following'" in done.stderr
 
 
 @pytest.mark.heavy
-def test_a_new_exercise_is_verified_and_its_handout_checks_the_same(folder: Path) -> None:
+def test_new_exercise_is_verified_and_handout_gives_same_marks(folder: Path) -> None:
     done = paddock("exercise", "verify", str(folder))
     assert done.returncode == 0, done.stdout
     assert "solution.py earns all points with all seeds: 10 of 10 points" in done.stdout
@@ -66,7 +66,7 @@ def test_a_new_exercise_is_verified_and_its_handout_checks_the_same(folder: Path
     assert json.loads(here.stdout.splitlines()[1])["points"] == 3.0
 
 
-def test_walls_that_a_range_sensor_looks_over_are_pointed_out(folder: Path) -> None:
+def test_walls_below_range_sensor_are_reported(folder: Path) -> None:
     room = folder / "room.toml"
     room.write_text(room.read_text(encoding="utf-8") + "[border]\nheight = 0.01\n", encoding="utf-8")
     found = {finding.what: finding for finding in islice(verify_exercise(load_exercise(folder)), 3)}
@@ -76,7 +76,7 @@ def test_walls_that_a_range_sensor_looks_over_are_pointed_out(folder: Path) -> N
 
 
 @pytest.mark.heavy
-def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
+def test_failing_program_is_reported_with_line(folder: Path) -> None:
     file = folder.parent / "mine.py"
     file.write_text(WRONG, encoding="utf-8")
     done = paddock("exercise", "check", str(folder), str(file), "--report", str(folder / "checked"), columns=None)
@@ -92,7 +92,7 @@ def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
     assert "failed: mine.py line 2" in done.stdout
 
 
-def test_a_folder_is_checked_as_in_grading(folder: Path) -> None:
+def test_folder_is_checked_as_in_grading(folder: Path) -> None:
     mine = folder.parent / "mine"
     mine.mkdir()
     command = ("exercise", "check", str(folder), str(mine), "--json")
@@ -120,7 +120,7 @@ class Nearest(Referee):
     ("score", "problem"),
     [("", "line 4: Nearest: missing: a method score"), ("    def score(self):\n        return {}\n", "line 9: ")],
 )
-def test_a_referee_that_cannot_work_is_told_with_its_line(folder: Path, score: str, problem: str) -> None:
+def test_failing_referee_is_reported_with_line(folder: Path, score: str, problem: str) -> None:
     (folder / "referee.py").write_text(REFEREE + score)
     with (folder / "exercise.toml").open("a") as file:
         file.write('\n[referee]\nkind = "referee.py:Nearest"\n')

@@ -1,4 +1,4 @@
-"""An exercise as a folder: what is refused, what programs see, and how they are marked."""
+"""An exercise as a folder: validation, visible devices and marking."""
 
 from __future__ import annotations
 
@@ -80,20 +80,20 @@ def write_program(folder: Path, text: str) -> Path:
         ('measure = "distance"', 'measure = "own.py:way"', "own.py"),
     ],
 )
-def test_a_mistake_in_an_exercise_is_named(folder: Path, old: str, new: str, told: str) -> None:
+def test_errors_in_exercise_are_reported(folder: Path, old: str, new: str, told: str) -> None:
     change(folder, old, new)
     with pytest.raises(PaddockError, match=told):
         load_exercise(folder)
 
 
-def test_hidden_seeds_are_others_than_the_public_ones(folder: Path) -> None:
+def test_hidden_seeds_must_differ_from_public_seeds(folder: Path) -> None:
     (folder / "hidden.toml").write_text("seeds = [2, 3]", encoding="utf-8")
     with pytest.raises(SpecError, match=r"hidden\.toml: seeds: expected seeds that are not in exercise\.toml"):
         load_exercise(folder)
 
 
 @pytest.mark.heavy
-def test_a_program_sees_allowed_devices_only(folder: Path) -> None:
+def test_program_sees_only_allowed_devices(folder: Path) -> None:
     program = write_program(
         folder,
         "def act(observation):\n"
@@ -111,7 +111,7 @@ def test_a_program_sees_allowed_devices_only(folder: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_the_period_is_the_time_between_two_decisions(folder: Path) -> None:
+def test_period_is_time_between_two_decisions(folder: Path) -> None:
     change(folder, "seconds = 1", "seconds = 1\nperiod = 0.1")
     program = write_program(folder, "def act(observation):\n    print(observation.time)\n    return 0.1, 0.1\n")
     run = run_exercise(load_exercise(folder), program, 1)
@@ -120,7 +120,7 @@ def test_the_period_is_the_time_between_two_decisions(folder: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_own_functions_and_referees_measure_too(folder: Path) -> None:
+def test_custom_functions_and_referees_measure(folder: Path) -> None:
     change(
         folder,
         'measure = "distance"',
@@ -157,35 +157,35 @@ def check(name: str = "far", **rest: object) -> ExerciseCheck:
     return ExerciseCheck.from_table(table)
 
 
-def test_points_are_shared_out_among_the_seeds() -> None:
+def test_points_are_divided_among_seeds() -> None:
     assert mark_runs(checked(check()), runs(1.0, 2.0, 3.0, 4.0)).points == 3.0
 
 
-def test_all_seeds_or_their_mean_may_have_to_meet_a_check() -> None:
+def test_check_may_require_all_seeds_or_their_mean() -> None:
     exercise = checked(check("all", over="all"), check("mean", over="mean"))
     assert [mark.points for mark in mark_runs(exercise, runs(1.0, 4.0)).checks] == [0.0, 4.0]
 
 
-def test_of_several_robots_the_worst_counts_unless_one_is_named() -> None:
+def test_worst_robot_counts_unless_one_is_named() -> None:
     exercise = checked(check("both"), check("blue", robot="blue"))
     marks = mark_runs(exercise, runs(1.0))
     assert [(mark.figures, mark.points) for mark in marks.checks] == [((1.0,), 0.0), ((9.0,), 4.0)]
 
 
-def test_who_does_not_meet_a_check_earns_nothing_by_those_that_require_it() -> None:
+def test_unmet_check_gives_no_points_to_checks_that_require_it() -> None:
     near = check("near", at_least=None, at_most=5.0, requires="far", robot="red")
     marks = mark_runs(checked(check(), near), runs(1.0, 3.0, 6.0))
     assert marks.checks[1].met == (False, True, False)
 
 
-def test_a_failed_run_is_worth_what_it_reached_or_nothing_as_the_exercise_says() -> None:
+def test_failed_run_keeps_or_loses_points_as_configured() -> None:
     failed = runs(3.0, failure=RunFailure(kind="crash", place="mine.py line 4", text="ZeroDivisionError"))
     assert mark_runs(checked(check()), failed).points == 4.0
     assert mark_runs(checked(check(), keep_failed=False), failed).points == 0.0
     assert mark_runs(checked(check()), [ExerciseRun(seed=1, figures={})]).points == 0.0
 
 
-def test_a_handout_has_no_solution_no_hidden_seeds_and_no_wrong_programs(tmp_path: Path) -> None:
+def test_handout_has_no_solution_hidden_seeds_or_wrong_programs(tmp_path: Path) -> None:
     new_exercise(tmp_path / "mine", "maze")
     names = write_handout(load_exercise(tmp_path / "mine"), tmp_path / "students")
     there = {path.name for path in (tmp_path / "students").iterdir()}

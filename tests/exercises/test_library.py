@@ -1,4 +1,4 @@
-"""The shipped exercises: solutions earn all points, wrong programs some, and every seed is another run."""
+"""The shipped exercises: solutions earn all points, wrong programs some, and every seed gives a different run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_six_exercises_are_shipped() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ["first-drive", "line-following"])
-def test_the_solution_earns_all_points_and_wrong_programs_some(name: str) -> None:
+def test_solution_earns_all_points_and_wrong_programs_fewer(name: str) -> None:
     exercise = load_exercise(name)
     solved = check_exercise(exercise, exercise.path("solution.py"), [exercise.hidden_seeds[-1]])
     assert (solved.points, solved.full) == (exercise.points, True)
@@ -38,7 +38,7 @@ def test_the_solution_earns_all_points_and_wrong_programs_some(name: str) -> Non
 @pytest.mark.heavy
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", NAMES)
-def test_with_all_kinds_of_seeds_the_solution_earns_all_points_and_wrong_programs_some(name: str, every: int) -> None:
+def test_solution_earns_all_points_with_many_seeds_and_wrong_programs_some(name: str, every: int) -> None:
     exercise = load_exercise(name)
     solved = check_exercise(exercise, exercise.path("solution.py"), exercise.all_seeds[::every])
     assert (solved.points, solved.full) == (exercise.points, True)
@@ -50,14 +50,14 @@ def test_with_all_kinds_of_seeds_the_solution_earns_all_points_and_wrong_program
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", mostly(["first-drive", "line-following"], NAMES))
-def test_a_starter_runs(name: str) -> None:
+def test_starter_runs_without_failure(name: str) -> None:
     exercise = load_exercise(name)
     run = run_exercise(exercise, exercise.path("starter.py"), exercise.seeds[0])
     assert run.failure is None
     assert mark_runs(exercise, [run]).points < exercise.points
 
 
-def test_no_starter_gives_a_solution_away() -> None:
+def test_starter_is_not_similar_to_any_solution() -> None:
     solutions = {name: load_exercise(name).path("solution.py").read_text(encoding="utf-8") for name in NAMES}
     for name in NAMES:
         starter = load_exercise(name).read_starter()
@@ -66,7 +66,7 @@ def test_no_starter_gives_a_solution_away() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_seed_is_another_world_or_start_and_always_the_same(name: str) -> None:
+def test_every_seed_gives_different_deterministic_world(name: str) -> None:
     exercise = load_exercise(name)
     assert len(exercise.seeds) == 5
     assert len(exercise.hidden_seeds) == 15
@@ -76,7 +76,7 @@ def test_every_seed_is_another_world_or_start_and_always_the_same(name: str) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_exercise_gives_the_true_pose_away(name: str) -> None:
+def test_true_pose_is_not_an_allowed_device(name: str) -> None:
     exercise = load_exercise(name)
     (kinds,) = {spec.name for spec in robot_types(exercise.make_world(1))}
     sensors = {sensor.name: sensor.kind for sensor in load_robot(kinds).sensors}
@@ -84,7 +84,7 @@ def test_no_exercise_gives_the_true_pose_away(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_text_names_every_device_and_the_points_of_every_check(name: str) -> None:
+def test_text_names_every_device_and_points_of_every_check(name: str) -> None:
     exercise = load_exercise(name)
     text = exercise.read_text()
     for device in exercise.devices:
@@ -94,7 +94,7 @@ def test_the_text_names_every_device_and_the_points_of_every_check(name: str) ->
     assert f"{exercise.seconds:g} s" in text
 
 
-def test_no_shipped_exercise_needs_an_extra() -> None:
+def test_shipped_exercises_need_no_extra_package() -> None:
     program = """
         import sys
         for name in ("gymnasium", "pettingzoo", "mcap", "cv2", "gtsam", "pandas"):

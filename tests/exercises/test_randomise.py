@@ -1,4 +1,4 @@
-"""What differs from seed to seed: starts on lines, at named places, anywhere; wheels."""
+"""Randomisation by seed: starts on lines, at named starts or anywhere, and wheel errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POINTS = FloorLine(LINE).sample(np.arange(1000) / 1000)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_two_robots_on_a_line_begin_half_a_round_apart_and_look_towards_each_other(seed: int) -> None:
+def test_two_robots_on_line_start_opposite_and_facing_each_other(seed: int) -> None:
     robots = Randomise(starts="line").apply(replace(LINE, cylinders=(), boxes=()), seed).robots
     places = np.array([robot.at for robot in robots])
     nearest = np.hypot(*(places[:, None] - POINTS[:, :2]).transpose(2, 0, 1)).argmin(axis=1)
@@ -28,7 +28,7 @@ def test_two_robots_on_a_line_begin_half_a_round_apart_and_look_towards_each_oth
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_robots_begin_where_there_is_room_and_within_the_limits(seed: int) -> None:
+def test_random_starts_are_free_deterministic_and_within_limits(seed: int) -> None:
     world = load_world("clutter")
     made = Randomise(starts="anywhere", wheel_error=0.02).apply(world, seed)
     check_placement(made, robot_types(made))
@@ -39,7 +39,7 @@ def test_robots_begin_where_there_is_room_and_within_the_limits(seed: int) -> No
     assert all(abs(error) <= 0.02 for error in made.robots[0].wheel_diameter_error)
 
 
-def test_named_starts_are_shared_out_and_there_must_be_enough() -> None:
+def test_named_starts_are_permuted_and_must_suffice() -> None:
     starts = tuple(Start(name=f"s{k}", at=(0.2 + 0.3 * k, 0.5)) for k in range(3))
     world = replace(load_world("empty"), starts=starts)
     robots = tuple(Placed(name=name, type="e-puck", at=(0.5, 0.2 + 0.1 * k)) for k, name in enumerate(("a", "b")))

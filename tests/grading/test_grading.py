@@ -1,4 +1,4 @@
-"""Grading: equal submissions get equal marks, failures are told, and nothing of one student reaches another."""
+"""Grading: equal submissions get equal marks, failures are reported, and students see only their own data."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def marked(exercise: Path, submissions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a grading by the command line."""
+    """The output folder of a grading by the command line."""
     out = tmp_path_factory.mktemp("marks")
     done = paddock("grade", str(exercise), str(submissions), "--out", str(out / "marks.csv"), "--workers", "1")
     assert done.returncode == 0, done.stderr
@@ -87,7 +87,7 @@ def read_marks(folder: Path) -> dict[str, dict[str, str]]:
         return {row["name"]: row for row in csv.DictReader(file)}
 
 
-def test_everyone_gets_points_for_each_check_and_failures_are_told_with_their_line(marked: Path) -> None:
+def test_each_check_gives_points_and_failures_name_line(marked: Path) -> None:
     marks = read_marks(marked)
     assert list(marks) == ["anna", "bert", "cleo", "dora", "emil", "frida", "gustav"]
     assert (marks["anna"]["moves"], marks["anna"]["moves far"], marks["anna"]["total"]) == ("2", "3", "5")
@@ -101,7 +101,7 @@ def test_everyone_gets_points_for_each_check_and_failures_are_told_with_their_li
     assert {row["of"] for row in marks.values()} == {"5"}
 
 
-def test_the_same_submissions_get_the_same_files_to_the_last_byte(
+def test_same_submissions_give_byte_identical_files(
     marked: Path, exercise: Path, submissions: Path, tmp_path: Path
 ) -> None:
     save_grading(grade(exercise, submissions, out=tmp_path, workers=2), tmp_path / "marks.csv")
@@ -110,16 +110,14 @@ def test_the_same_submissions_get_the_same_files_to_the_last_byte(
     assert [name for name in names if (marked / name).read_bytes() != (tmp_path / name).read_bytes()] == []
 
 
-def test_the_marks_with_public_seeds_are_those_that_students_see(
-    marked: Path, exercise: Path, submissions: Path
-) -> None:
+def test_marks_with_public_seeds_equal_those_students_see(marked: Path, exercise: Path, submissions: Path) -> None:
     chosen, marks = load_exercise(exercise), read_marks(marked)
     for name in ("anna", "bert", "cleo", "emil"):
         points = check_exercise(chosen, submissions / f"{name}.py").points
         assert float(marks[name]["known_seeds"]) == points
 
 
-def test_reports_tell_a_student_all_but_hidden_seeds_and_other_students(marked: Path) -> None:
+def test_reports_hide_hidden_seeds_and_other_students(marked: Path) -> None:
     page = (marked / "reports" / "anna.html").read_text()
     assert "hidden 1" in page
     assert "7331" not in page
@@ -130,9 +128,7 @@ def test_reports_tell_a_student_all_but_hidden_seeds_and_other_students(marked: 
     assert '<a href="reports/anna.html">anna</a>' in overview
 
 
-def test_what_is_graded_is_not_graded_again_but_a_new_version_is(
-    marked: Path, exercise: Path, submissions: Path, tmp_path: Path
-) -> None:
+def test_only_new_versions_are_graded_again(marked: Path, exercise: Path, submissions: Path, tmp_path: Path) -> None:
     shutil.copy(marked / "graded.jsonl", tmp_path / "graded.jsonl")
     copied = Path(shutil.copytree(submissions, tmp_path / "submissions"))
     assert grade(exercise, copied, out=tmp_path, workers=1).fresh == 0
@@ -142,7 +138,7 @@ def test_what_is_graded_is_not_graded_again_but_a_new_version_is(
     assert {each.submission.name: each.marks.points for each in again.graded}["bert"] == 5
 
 
-def test_a_submission_that_cannot_be_graded_is_not_called_graded_before(exercise: Path, tmp_path: Path) -> None:
+def test_invalid_submission_does_not_count_as_already_graded(exercise: Path, tmp_path: Path) -> None:
     (tmp_path / "in" / "empty").mkdir(parents=True)
     (tmp_path / "in" / "none.py").write_text("def act(seen):\n    pass\n")
     done = paddock("grade", str(exercise), str(tmp_path / "in"), "--out", str(tmp_path / "marks.csv"), "--workers", "1")
@@ -152,7 +148,7 @@ def test_a_submission_that_cannot_be_graded_is_not_called_graded_before(exercise
     assert done.stderr.startswith("2 submissions, 1 of them already graded; wrote")
 
 
-def test_a_grading_that_is_interrupted_goes_on_where_it_was(exercise: Path, submissions: Path, tmp_path: Path) -> None:
+def test_interrupted_grading_resumes(exercise: Path, submissions: Path, tmp_path: Path) -> None:
     command = ["-m", "paddock", "grade", str(exercise), str(submissions), "--workers", "1"]
     kept = tmp_path / "graded.jsonl"
     with start_python([*command, "--out", str(tmp_path / "marks.csv")]) as first:
@@ -165,7 +161,7 @@ def test_a_grading_that_is_interrupted_goes_on_where_it_was(exercise: Path, subm
     assert 0 < done.fresh < 6
 
 
-def test_similar_programs_are_pointed_out_whatever_their_names_and_comments() -> None:
+def test_similar_programs_are_found_despite_names_and_comments() -> None:
     copied = "\n".join(f"def step_{k}(a, b):\n    return [a * {k} + b for a in range(b) if a > {k}]" for k in range(6))
     changed = (
         copied.replace("step_", "phase_").replace("(a, b)", "(first, second)").replace("return", "# mine\n    return")
@@ -183,7 +179,7 @@ def test_similar_programs_are_pointed_out_whatever_their_names_and_comments() ->
     assert [(pair.share, pair.exact_share < 0.6) for pair in other_numbers] == [(1.0, True)]
 
 
-def test_similar_pairs_are_told_by_the_names_of_students(exercise: Path, tmp_path: Path) -> None:
+def test_similar_pairs_show_student_names(exercise: Path, tmp_path: Path) -> None:
     course = ClassFolder.create(tmp_path / "course", ClassSpec(title="Course"), ["Anna Ångström", "李雷"])
     copied = "def act(seen):\n" + "\n".join(f"    step_{k} = [{k} * a for a in seen.ground]" for k in range(9))
     for number, student in enumerate(course.students):
@@ -197,7 +193,7 @@ def test_similar_pairs_are_told_by_the_names_of_students(exercise: Path, tmp_pat
     assert "Anna Ångström" in page[page.index("Similar submissions") :]
 
 
-def test_a_folder_that_holds_no_submissions_is_refused(tmp_path: Path) -> None:
+def test_folder_without_submissions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match="there are no submissions"):
         find_submissions(tmp_path)
     with pytest.raises(PaddockError, match="no such folder"):
@@ -208,7 +204,7 @@ def test_a_folder_that_holds_no_submissions_is_refused(tmp_path: Path) -> None:
         find_submissions(tmp_path)
 
 
-def test_receipts_of_a_class_tell_whose_a_file_is_and_whether_it_was_late(exercise: Path, tmp_path: Path) -> None:
+def test_receipts_of_class_give_student_name_and_lateness(exercise: Path, tmp_path: Path) -> None:
     course = ClassFolder.create(tmp_path / "course", ClassSpec(title="Course"), ["Anna Ångström", "Bert"])
     overview, handed_in = tmp_path / "marks" / "overview.html", course.path / "submissions" / "ahead"
     receipt = course.receive("Anna Ångström", "ahead", "mine.py", PROGRAMS["bert"].encode())
@@ -241,21 +237,21 @@ def test_receipts_of_a_class_tell_whose_a_file_is_and_whether_it_was_late(exerci
     assert parse_due("2026-11-20") == parse_due("2026-11-20T23:59:59")
 
 
-def test_the_name_of_a_file_is_no_formula_in_a_spreadsheet(exercise: Path, tmp_path: Path) -> None:
+def test_file_name_is_escaped_against_spreadsheet_formulas(exercise: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "=1+1.py").write_text("def act(seen:\n")
     save_grading(grade(exercise, tmp_path / "in", out=tmp_path / "out", workers=1), tmp_path / "out" / "marks.csv")
     assert list(read_marks(tmp_path / "out")) == ["'=1+1"]
 
 
-def test_links_in_submissions_are_not_followed(tmp_path: Path) -> None:
+def test_symbolic_links_in_submissions_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("hidden")
     (tmp_path / "all").mkdir()
     (tmp_path / "all" / "anna.py").symlink_to(tmp_path / "secret.txt")
     assert find_submissions(tmp_path / "all")[0].problem == "it contains a symbolic link: expected regular files only"
 
 
-def test_names_that_are_not_utf_8_are_graded_with_all_others(exercise: Path, tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf_8_are_graded(exercise: Path, tmp_path: Path) -> None:
     folder = tmp_path / "handed-in"
     (folder / "zoe").mkdir(parents=True)
     (folder / "zoe" / "controller.py").write_text(PROGRAMS["bert"])

@@ -1,4 +1,4 @@
-"""A controller file that knows nothing of where its robot is: it is given an arena, and that is all."""
+"""A controller file that is independent of the kind of its robot: it receives an arena."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def act(seen: Any) -> tuple[float, float]:
-    """Follow the line by the ground sensors; turn away from what is near."""
+    """Follow the line by the ground sensors; turn away from near obstacles."""
     left, _, right = seen.ground
     if min(seen.proximity[0], seen.proximity[7]) < 0.03:
         return -0.04, 0.04
@@ -14,7 +14,7 @@ def act(seen: Any) -> tuple[float, float]:
 
 
 def drive(arena: Any, name: str, seconds: float) -> list[tuple[Any, ...]]:
-    """Drive for a while, first with `run`, then step by step; the trace of what was seen and done."""
+    """Drive for a while, first with `run`, then step by step; return the trace of observations and commands."""
     trace: list[tuple[Any, ...]] = []
     robot = arena[name]
     robot.enable("ground", "proximity", "encoders", "accelerometer")

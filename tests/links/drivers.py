@@ -1,4 +1,4 @@
-"""Programs that drive robots and come to a bad end. They are forks of one that has imported everything."""
+"""Programs that drive robots and then crash, hang or are killed, forked from one process with all imports done."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ FIELD = WorldSpec(
 
 
 class DrivingPrograms:
-    """Starts programs that drive robots; each is a process of its own."""
+    """Starts programs that drive robots, each in its own process."""
 
     def __init__(self) -> None:
         program = [sys.executable, "-c", FORKING]
@@ -83,14 +83,14 @@ class DrivingPrograms:
             self._written.put(line)
 
     def start(self, url: str, start: str = "robot.wheels.set(0.05, 0.06)", end: str = "robot.step(100_000)") -> int:
-        """The number of the process, once it drives."""
+        """Start a program; return its process id as soon as it drives."""
         assert self._parent.stdin is not None
         self._parent.stdin.write(f"{url}|{start}|{end}\n")
         self._parent.stdin.flush()
         return self.read_number()
 
     def read_number(self) -> int:
-        """What a program has written."""
+        """Read a number that a program has printed."""
         return int(self._written.get(timeout=60))
 
     def __enter__(self) -> Self:
@@ -104,7 +104,7 @@ class DrivingPrograms:
 
 
 def watchdogs_of(process: int) -> list[int]:
-    """Watchdogs that belong to a program, or did."""
+    """The watchdog processes that belong, or belonged, to a program."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -118,7 +118,7 @@ def watchdogs_of(process: int) -> list[int]:
 
 @contextmanager
 def note_speeds() -> Iterator[dict[str, list[tuple[int, int]]]]:
-    """All that emulated e-pucks are told, by name: what they do may be over before anybody looks."""
+    """Record all wheel speeds sent to emulated e-pucks, by name: a speed may be replaced before a test reads it."""
     told, plain = defaultdict[str, list[tuple[int, int]]](list), SimulatedHardware.set_speeds
 
     def set_speeds(hardware: SimulatedHardware, left: int, right: int) -> None:
@@ -132,7 +132,7 @@ def note_speeds() -> Iterator[dict[str, list[tuple[int, int]]]]:
 
 @contextmanager
 def drive_on_lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
-    """A robot for every wire with a lot of room, in real time; the robots' addresses."""
+    """Run a robot for every wire in a large open world in real time; yield the robots' addresses."""
     arena, over = paddock.open(LAWN), threading.Event()
     clock = threading.Thread(target=lambda: arena.run(3600, until=lambda arena: over.is_set(), speed=1))
     with (
@@ -156,7 +156,7 @@ def drive_on_lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
 
 @contextmanager
 def drive_in_simulators() -> Iterator[tuple[Arena, dict[str, str]]]:
-    """A robot for every API of another simulator, in real time; URLs of the robots with time that runs freely."""
+    """Run a robot for every API of another simulator in real time; yield URLs of the robots with free-running time."""
     arena = paddock.open(FIELD)
     server = Server(arena, Settings(port=0))
     with (

@@ -1,4 +1,4 @@
-"""An emulator behind a bad line: answers lose bytes, come late, in pieces, together, with garbage, or not at all."""
+"""An emulator behind a faulty line: answers lose bytes, are late, fragmented, merged, corrupted or missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LATE = 3 * TIMEOUT
 
 @dataclass(frozen=True)
 class Fault:
-    """What happens to one answer, and where in it (a share of its length)."""
+    """A fault of one answer, and its position as a fraction of the length."""
 
     kind: Literal["none", "drop", "garbage", "late", "split", "keep", "reset", "silence"] = "none"
     where: float = 0.0
@@ -36,7 +36,7 @@ faults = st.builds(
 
 
 class Script:
-    """The faults that still have to happen, one for each answer or request; afterwards all is well."""
+    """The remaining faults, one for each answer or request; afterwards the line is good."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
@@ -44,13 +44,13 @@ class Script:
         self.kept = b""
 
     def arrived(self, request: bytes) -> bytes:
-        """What the robot gets of a request."""
+        """The part of a request that reaches the robot."""
         where = self.lost.pop(0) if self.lost else None
         place = len(request) if where is None else min(len(request) - 1, int(where * len(request)))
         return request[:place] + request[place + 1 :]
 
     def pieces(self, answer: bytes, restart: Callable[[], bytes]) -> Iterator[tuple[float, bytes | None]]:
-        """What is sent instead of an answer: waits [s] and bytes; None for a line that breaks."""
+        """The waits [s] and bytes that are sent instead of an answer; None for a broken line."""
         fault = self.faults.pop(0) if self.faults else Fault()
         answer, self.kept = self.kept + answer, b""
         place = min(len(answer) - 1, int(fault.where * len(answer)))
@@ -76,7 +76,7 @@ class Script:
 
 
 class NastySerial:
-    """A pseudo terminal with a firmware behind it, and a script between them."""
+    """A pseudo terminal with a firmware behind it, and a script of faults between them."""
 
     def __init__(self, firmware: Any) -> None:
         import pty
@@ -109,7 +109,7 @@ class NastySerial:
 
 
 class NastyWifi:
-    """A TCP port with a firmware behind it, and a script between them."""
+    """A TCP port with a firmware behind it, and a script of faults between them."""
 
     def __init__(self, firmware: Any) -> None:
         self.script, self.firmware = Script(), firmware

@@ -1,4 +1,4 @@
-"""Arenas behind a socket for the tests of links: servers in a thread or a process, and servers that misbehave."""
+"""Arenas behind a socket for the tests of links: servers in a thread or a process, and faulty servers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TIMEOUT = 60.0  # seconds after which a test fails rather than wait for ever
 
 
 def serving(world: Any = YARD, *, seed: int = 1, **settings: Any) -> contextlib.AbstractContextManager[Server]:
-    """A server in a thread of this process: in lock-step and as fast as possible, unless told otherwise."""
+    """A server in a thread of this process, by default in lock-step and as fast as possible."""
     return testing.serve(world, seed=seed, **settings)
 
 
@@ -64,7 +64,7 @@ def join(server: Server, **options: Any) -> RemoteArena:
 
 @contextlib.contextmanager
 def process(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server in a process of its own, and its address."""
+    """A server in a separate process, and its address."""
     with testing.PaddockProcess("serve", "clutter", *arguments) as served:
         yield served.process, served.url.replace("http", "ws")
 
@@ -76,7 +76,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def impostor(behave: Callable[[ServerConnection], object]) -> Iterator[str]:
-    """A WebSocket server that behaves as told, and its address."""
+    """A WebSocket server with the given behaviour, and its address."""
 
     def handle(connection: ServerConnection) -> None:
         with contextlib.suppress(Exception):
@@ -93,7 +93,7 @@ def impostor(behave: Callable[[ServerConnection], object]) -> Iterator[str]:
 
 
 class Traffic:
-    """What clients of this process send."""
+    """Records the messages that clients of this process send."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.sent: list[Message] = []
@@ -106,14 +106,14 @@ class Traffic:
         monkeypatch.setattr(WebSocketWire, "send", send)
 
     def take(self) -> list[str]:
-        """The types of the messages since the last time."""
+        """The types of the messages since the last call."""
         types = [message.type for message in self.sent]
         self.sent.clear()
         return types
 
 
 def together(*jobs: Callable[[], object]) -> None:
-    """Run jobs in threads; fail with the first that fails, or when one does not end."""
+    """Run jobs in threads; raise the first error, or fail when a job does not end."""
     failures: list[BaseException] = []
 
     def guarded(job: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""Robots by their Bluetooth address. There is no Bluetooth where tests run: sockets of other kinds stand for it."""
+"""Robots by their Bluetooth address, with sockets of other kinds in place of Bluetooth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.bridges.epuck import emulate
 from paddock.epuck.emulator.serial_firmware import SerialFirmware
 
 
-def test_a_bluetooth_address_says_what_to_do_where_the_system_has_no_bluetooth(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_suggests_rfcomm_where_system_has_no_bluetooth(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(socket, "AF_BLUETOOTH", raising=False)
     with pytest.raises(paddock.LinkError, match=r"10:00:E8:AD:77:BB channel 2: .*rfcomm bind 0 10:00:E8:AD:77:BB 2"):
         paddock.connect("epuck://10:00:E8:AD:77:BB?channel=2")
@@ -29,9 +29,7 @@ def test_a_bluetooth_address_says_what_to_do_where_the_system_has_no_bluetooth(m
     ("number", "advice"),
     [(errno.EHOSTDOWN, "is the robot on, near"), (errno.ECONNREFUSED, "selector at 3"), (errno.ENODEV, "power on")],
 )
-def test_a_robot_that_bluetooth_does_not_reach_gets_advice(
-    monkeypatch: pytest.MonkeyPatch, number: int, advice: str
-) -> None:
+def test_bluetooth_connection_errors_give_advice(monkeypatch: pytest.MonkeyPatch, number: int, advice: str) -> None:
     class Refusing(socket.socket):
         def __init__(self, *family: int) -> None:
             super().__init__()
@@ -47,8 +45,8 @@ def test_a_robot_that_bluetooth_does_not_reach_gets_advice(
         paddock.connect("epuck://10:00:E8:AD:77:BB", timeout=1)
 
 
-def test_a_robot_is_reached_by_its_bluetooth_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No Bluetooth here: a pair of local sockets is what the system gives, with an emulated robot at the other end."""
+def test_robot_is_driven_over_bluetooth_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair of local sockets replaces Bluetooth, with an emulated robot at the other end."""
     arena = bench()
     firmware = SerialFirmware(emulate(arena, "red"))
     ours, theirs = socket.socketpair()

@@ -1,4 +1,4 @@
-"""`paddock.connect` as a client uses it: what it needs, and what editors know of what it gives."""
+"""`paddock.connect` as a client uses it: its dependencies, its schemes and its type annotations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ with paddock.connect(sys.argv[1]) as arena:
 """
 
 
-def test_a_client_needs_no_numba() -> None:
+def test_client_runs_without_numba() -> None:
     with serving() as server:
         command = [sys.executable, "-c", DRIVES_WITHOUT_NUMBA, server.url(scheme="ws")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -40,7 +40,7 @@ def reach(url):
 """
 
 
-def test_a_link_of_ones_own_stands_before_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_custom_link_function_is_named_before_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_link.py").write_text(OWN_LINK)
     monkeypatch.chdir(tmp_path)
     for name in ("own_link.py:reach", "own_link:reach", f"{tmp_path}/own_link.py:reach"):
@@ -51,7 +51,7 @@ def test_a_link_of_ones_own_stands_before_the_address(tmp_path: Path, monkeypatc
         connect("own_link.py:raech://clutter")
 
 
-def test_editors_know_what_connect_gives() -> None:
+def test_overloads_of_connect_state_return_types() -> None:
     given = [overload.__annotations__["return"] for overload in get_overloads(connect)]
     robots = "EPuck | UsarSimRobot | VrepRobot | CoppeliaRobot | PlayerRobot"
     assert given == ["RemoteArena", "RemoteArena", f"RemoteArena | {robots}"]

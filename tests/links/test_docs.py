@@ -1,4 +1,4 @@
-"""What docs/remote.md shows works as it stands there."""
+"""The examples and tables of docs/remote.md are correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_python_examples_run() -> None:
     assert run_examples(PAGE)
 
 
-def test_every_kind_of_link_error_is_told() -> None:
+def test_every_kind_of_link_error_is_documented() -> None:
     section = PAGE.read_text(encoding="utf-8").split("## When something goes wrong")[1]
     told = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
     assert told == {"LinkError"} | {cls.__name__ for cls in paddock.LinkError.__subclasses__()}

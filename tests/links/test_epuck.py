@@ -1,4 +1,4 @@
-"""Our own drivers against the emulators, over real terminals and sockets."""
+"""The e-puck drivers against the emulators, over real terminals and sockets."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def robot(request: pytest.FixtureRequest, arena: Arena, emulators: EPuckEmulator
         yield robot
 
 
-def test_it_is_a_robot_and_an_arena(robot: EPuck) -> None:
+def test_epuck_is_robot_and_arena(robot: EPuck) -> None:
     assert robot[robot.name] is robot
     assert list(robot) == [robot.name]
     assert robot.arena is robot
@@ -89,7 +89,7 @@ def test_it_is_a_robot_and_an_arena(robot: EPuck) -> None:
         robot["green"]
 
 
-def test_all_devices_read_as_in_the_simulation(robot: EPuck, arena: Arena) -> None:
+def test_all_devices_read_as_in_simulation(robot: EPuck, arena: Arena) -> None:
     simulated = arena[robot.name]
     simulated.enable()
     robot.enable()
@@ -110,7 +110,7 @@ def test_all_devices_read_as_in_the_simulation(robot: EPuck, arena: Arena) -> No
             assert got[: want.size] == pytest.approx(want, abs=0.02), name
 
 
-def test_values_have_names(robot: EPuck) -> None:
+def test_readings_have_named_fields(robot: EPuck) -> None:
     robot.enable()
     acceleration = robot.accelerometer.read()
     assert isinstance(acceleration, Acceleration)
@@ -126,7 +126,7 @@ def test_values_have_names(robot: EPuck) -> None:
     assert (np.asarray(image.to_pil()) == image).all()
 
 
-def test_pictures_show_what_the_simulated_camera_sees(robot: EPuck, arena: Arena) -> None:
+def test_pictures_match_simulated_camera(robot: EPuck, arena: Arena) -> None:
     robot.enable("camera")
     simulated = arena[robot.name].camera
     simulated.enable()
@@ -136,7 +136,7 @@ def test_pictures_show_what_the_simulated_camera_sees(robot: EPuck, arena: Arena
     assert (abs(image[image.shape[0] // 2 - 1, image.shape[1] // 2 - 1] - middle) <= 8).all()
 
 
-def test_commands_arrive_and_are_capped(robot: EPuck, arena: Arena) -> None:
+def test_commands_are_applied_and_limited(robot: EPuck, arena: Arena) -> None:
     simulated = arena[robot.name]
     robot.wheels.set(0.05, -0.05)
     arena.step()
@@ -162,7 +162,7 @@ def test_commands_arrive_and_are_capped(robot: EPuck, arena: Arena) -> None:
     assert simulated.wheels.speeds == (0, 0)
 
 
-def test_odometry_tells_the_pose_and_says_so(robot: EPuck, arena: Arena) -> None:
+def test_pose_is_from_odometry_and_names_its_source(robot: EPuck, arena: Arena) -> None:
     simulated = arena[robot.name]
     assert (robot.pose_source, simulated.pose_source) == ("odometry", "truth")
     simulated.set_pose(0.5, 0.7, math.radians(90))
@@ -179,7 +179,7 @@ def test_odometry_tells_the_pose_and_says_so(robot: EPuck, arena: Arena) -> None
     assert robot.time == pytest.approx(arena.dt)
 
 
-def test_counters_that_wrap_around_do_not_disturb_odometry(arena: Arena, emulators: EPuckEmulators) -> None:
+def test_wrapping_counters_do_not_disturb_odometry(arena: Arena, emulators: EPuckEmulators) -> None:
     arena["red"].set_pose(0.85, 0.7)
     with connected(arena, emulators, "serial") as robot:
         robot.enable("encoders")
@@ -193,7 +193,7 @@ def test_counters_that_wrap_around_do_not_disturb_odometry(arena: Arena, emulato
         assert robot.encoders.read() - before == pytest.approx((0.05, 0.05), abs=1e-3)
 
 
-def test_what_a_real_robot_cannot_do_is_refused_by_name(robot: EPuck) -> None:
+def test_unsupported_calls_on_real_robot_are_refused(robot: EPuck) -> None:
     with pytest.raises(paddock.DeviceRefused, match=r"\.contacts: a real robot does not measure contacts"):
         robot.contacts  # noqa: B018
     with pytest.raises(paddock.DeviceRefused, match="carry it there"):
@@ -225,7 +225,7 @@ def test_calibration_and_version(arena: Arena, emulators: EPuckEmulators) -> Non
 
 
 @pytest.mark.parametrize("link", ["ws", "serial", "wifi-e-puck"])
-def test_the_same_controller_file_gives_the_same_trace(link: str) -> None:
+def test_same_controller_file_gives_same_trace_on_every_link(link: str) -> None:
     name = "red"
     here = paddock.open("line-crossing", seed=5)
     here[name].enable()
@@ -249,7 +249,7 @@ def test_the_same_controller_file_gives_the_same_trace(link: str) -> None:
     assert arena["red"].pose == pytest.approx(here["red"].pose, abs=1e-9)
 
 
-def test_time_is_real(arena: Arena, emulators: EPuckEmulators) -> None:
+def test_run_takes_real_time(arena: Arena, emulators: EPuckEmulators) -> None:
     with paddock.connect(f"epuck://{emulators.devices['red']}?dt=0.02") as robot:
         robot.enable("ground")
         calls = []
@@ -262,7 +262,7 @@ def test_time_is_real(arena: Arena, emulators: EPuckEmulators) -> None:
         assert before / 0.02 - 1 <= tick <= after / 0.02 + 1
 
 
-def test_a_program_that_is_late_with_every_step_shows_that_it_lives(arena: Arena, emulators: EPuckEmulators) -> None:
+def test_late_steps_renew_watchdog(arena: Arena, emulators: EPuckEmulators) -> None:
     with connected(arena, emulators, "serial") as robot:
         robot.wheels.set(0.01, -0.01)
         with pytest.MonkeyPatch.context() as patch:
@@ -273,7 +273,7 @@ def test_a_program_that_is_late_with_every_step_shows_that_it_lives(arena: Arena
         assert renew.call_count == 3
 
 
-def test_background_threads_for_sensors_and_camera_with_their_own_periods(robot: EPuck, arena: Arena) -> None:
+def test_background_threads_read_sensors_and_camera_with_own_periods(robot: EPuck, arena: Arena) -> None:
     seen: list[Any] = []
     pictures: list[Any] = []
     robot._clock = WallClock()  # pictures are shown once in a tick
@@ -306,7 +306,7 @@ def test_background_threads_for_sensors_and_camera_with_their_own_periods(robot:
     assert not robot.watching
 
 
-def test_errors_of_a_background_thread_are_told_to_whoever_asks_next(arena: Arena) -> None:
+def test_errors_of_background_thread_are_raised_by_next_read(arena: Arena) -> None:
     with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
         robot = paddock.connect("epuck2://{}:{}".format(*emulators.addresses["blue"]), timeout=60)
         robot.enable("ground")
@@ -318,7 +318,7 @@ def test_errors_of_a_background_thread_are_told_to_whoever_asks_next(arena: Aren
     robot.close()
 
 
-def test_a_robot_that_was_away_is_found_again(arena: Arena) -> None:
+def test_driver_reconnects_after_connection_loss(arena: Arena) -> None:
     with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
         port = emulators.addresses["blue"][1]
         robot = paddock.connect(f"epuck2://127.0.0.1:{port}", timeout=60)
@@ -358,7 +358,7 @@ def test_eight_threads_share_one_robot(link: str, arena: Arena, monkeypatch: pyt
 
 
 def alike(read: Any) -> Any:
-    """Rings of sensors all of whose numbers are the tick: those of two looks, or of two answers, cannot be mixed."""
+    """Replace the values of sensor arrays by the tick, so that values of two readings cannot be mixed unnoticed."""
 
     def read_alike(hardware: SimulatedHardware, device: str) -> tuple[int, ...]:
         if device in ("proximity", "light", "ground"):
@@ -370,7 +370,7 @@ def alike(read: Any) -> Any:
 
 @contextmanager
 def ticking(arena: Arena, name: str) -> Iterator[list[Any]]:
-    """Time passes; wheels that do not turn against each other are noted."""
+    """Let time pass; record wheel speeds that are not opposite."""
     wrong: list[Any] = []
     ended = threading.Event()
 
@@ -389,7 +389,7 @@ def ticking(arena: Arena, name: str) -> Iterator[list[Any]]:
 
 
 def share(robot: EPuck, seconds: float) -> tuple[list[int], list[BaseException]]:
-    """Eight threads read and write one robot that turns on the spot; what they count, and what went wrong."""
+    """Read and write one robot from eight threads while it turns on the spot; return call counts and errors."""
     robot.enable()
     counts, errors = [0] * 8, []
     until = time.monotonic() + seconds
@@ -468,12 +468,12 @@ def share(robot: EPuck, seconds: float) -> tuple[list[int], list[BaseException]]
         ("epuk:///dev/x", r"did you mean 'epuck'\?"),
     ],
 )
-def test_addresses_that_lead_nowhere(url: str, message: str) -> None:
+def test_unreachable_addresses_are_reported(url: str, message: str) -> None:
     with pytest.raises(paddock.LinkError, match=message):
         paddock.connect(url, timeout=2)
 
 
-def test_a_device_that_one_may_not_open_tells_how_one_may(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permission_error_of_device_gives_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     import serial
 
     def denied(*args: Any, **more: Any) -> None:
@@ -488,12 +488,12 @@ def test_a_device_that_one_may_not_open_tells_how_one_may(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("option", [{"token": "secret"}, {"lock_step": True}, {"lock_step": False}])
-def test_what_is_for_servers_is_refused_for_robots(option: dict[str, Any]) -> None:
+def test_options_for_servers_are_refused_for_robots(option: dict[str, Any]) -> None:
     with pytest.raises(paddock.LinkError, match=f"connect: {next(iter(option))} is for servers, .* is a robot"):
         paddock.connect("epuck2://127.0.0.1:1", **option)
 
 
-def test_what_is_no_e_puck2_is_called_so() -> None:
+def test_device_that_is_not_e_puck2_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -509,7 +509,7 @@ def test_what_is_no_e_puck2_is_called_so() -> None:
         thread.join()
 
 
-def test_a_question_without_an_answer_is_told_in_words(arena: Arena, emulators: EPuckEmulators) -> None:
+def test_missing_answer_is_reported_with_request(arena: Arena, emulators: EPuckEmulators) -> None:
     with connected(arena, emulators, "serial") as robot:
         robot.enable("ground")
         robot.port.timeout = 0.2
@@ -518,7 +518,7 @@ def test_a_question_without_an_answer_is_told_in_words(arena: Arena, emulators: 
         robot.port.timeout = 60
 
 
-def test_without_pyserial_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pyserial_is_reported_with_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without_serial(name: str, *more: Any, **most: Any) -> Any:
@@ -531,7 +531,7 @@ def test_without_pyserial_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> No
         paddock.connect("epuck:///dev/rfcomm0")
 
 
-def test_a_device_that_says_nothing_is_given_up_in_time() -> None:
+def test_silent_device_raises_timeout() -> None:
     import pty
     import tty
 
@@ -544,7 +544,7 @@ def test_a_device_that_says_nothing_is_given_up_in_time() -> None:
 
 
 class OldFirmware(SerialFirmware):
-    """One from before battery, temperature and loudness could be asked for, with a version of one line."""
+    """A firmware without requests for battery, temperature and loudness, and with a version of one line."""
 
     def _carry_out(self, number: int, values: tuple[int, ...], data: bytes, out: bytearray) -> None:
         if chr(number) not in "btuP":
@@ -555,7 +555,7 @@ class OldFirmware(SerialFirmware):
 
 
 @pytest.mark.parametrize("cliff_sensors", [False, True])
-def test_old_firmwares_and_cliff_sensors_are_found_out(arena: Arena, cliff_sensors: bool) -> None:
+def test_driver_detects_old_firmware_and_cliff_sensors(arena: Arena, cliff_sensors: bool) -> None:
     emulator = NastySerial(OldFirmware(emulate(arena, "red"), cliff_sensors=cliff_sensors))
     with paddock.connect(emulator.url, timeout=60) as robot:
         assert {"battery", "temperature", "microphones"}.isdisjoint(robot.devices)
@@ -567,7 +567,7 @@ def test_old_firmwares_and_cliff_sensors_are_found_out(arena: Arena, cliff_senso
     emulator.close()
 
 
-def test_a_restart_of_the_robot_is_noticed_and_got_over(arena: Arena) -> None:
+def test_driver_recovers_after_robot_restart(arena: Arena) -> None:
     emulator = NastySerial(SerialFirmware(emulate(arena, "red")))
     with paddock.connect(emulator.url, timeout=60) as robot:
         robot.enable("ground")

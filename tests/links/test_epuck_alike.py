@@ -1,4 +1,4 @@
-"""One program for the simulated and the real robot: what it needs is there on both."""
+"""One program runs on simulated and real robots."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def simulated(request: pytest.FixtureRequest) -> Iterator[paddock.Robot]:
 
 
 def prepare(robot: Any) -> str:
-    """What a program for real robots does first."""
+    """The first calls of a program for real robots."""
     robot.calibrate()
     robot.enable("proximity", "encoders")
     return f"{robot.version()} {robot.encoders.read().left:g}"
 
 
-def test_a_program_for_real_robots_runs_in_a_simulation(simulated: paddock.Robot) -> None:
+def test_program_for_real_robots_runs_in_simulation(simulated: paddock.Robot) -> None:
     assert prepare(simulated) == "simulated e-puck 0"
 
 
 @pytest.mark.parametrize("method", ["play_sound", "set_odometry", "raw_packet"])
-def test_what_only_an_epuck_has_is_not_there_on_simulated_robots(simulated: paddock.Robot, method: str) -> None:
+def test_epuck_methods_are_missing_on_simulated_robots(simulated: paddock.Robot, method: str) -> None:
     assert callable(getattr(EPuck, method))
     assert not hasattr(simulated, method)
     with pytest.raises(paddock.UnknownName, match=f"no device of red called '{method}'"):
@@ -50,7 +50,7 @@ def test_what_only_an_epuck_has_is_not_there_on_simulated_robots(simulated: padd
 
 
 @pytest.mark.parametrize("name", ["red", "blue"])
-def test_a_real_robot_counts_from_zero_as_a_simulated_one_does(name: str) -> None:
+def test_encoders_of_real_robot_start_at_zero(name: str) -> None:
     arena = bench()
     arena[name].set_pose(0.15, 0.8)
     with EPuckEmulators(arena, serial=["red"], wifi={"blue": 0}) as emulators:
@@ -71,7 +71,7 @@ def test_a_real_robot_counts_from_zero_as_a_simulated_one_does(name: str) -> Non
             assert robot.encoders.read() == pytest.approx((0, 0))
 
 
-def test_a_real_robot_has_no_world_and_says_so() -> None:
+def test_world_of_real_robot_is_refused() -> None:
     arena = bench()
     with (
         EPuckEmulators(arena, serial=["blue"]) as emulators,
@@ -84,6 +84,6 @@ def test_a_real_robot_has_no_world_and_says_so() -> None:
             robot.compass.raw()
 
 
-def test_observers_are_functions() -> None:
+def test_observer_that_is_no_function_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match=r"red\.on_sense: expected a function .*, got 5"):
         bench()["red"].on_sense(5, "ground")  # type: ignore[arg-type]

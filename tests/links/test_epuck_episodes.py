@@ -1,4 +1,4 @@
-"""Runs on an e-puck are episodes as on any arena: a trace, metrics, events; never repeatable."""
+"""Runs on an e-puck are episodes with a trace, metrics and events, and are never repeatable."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def robot(request: pytest.FixtureRequest, arena: Arena) -> Iterator[EPuck]:
         yield robot
 
 
-def test_a_run_gives_a_trace_and_metrics_by_odometry(arena: Arena, robot: EPuck) -> None:
+def test_run_gives_trace_and_metrics_by_odometry(arena: Arena, robot: EPuck) -> None:
     start = arena[robot.name].pose
     episode = robot.run(2.0, lambda seen: (0.05, 0.05), every=0.1, metrics=[Distance()])
     driven = math.dist(start[:2], arena[robot.name].pose[:2])
@@ -52,7 +52,7 @@ def test_a_run_gives_a_trace_and_metrics_by_odometry(arena: Arena, robot: EPuck)
     assert (episode.reason, episode.digest, episode.repeatable) == ("2 s elapsed", None, False)
 
 
-def test_what_it_takes_to_begin_is_not_driving(arena: Arena, robot: EPuck, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setup_time_does_not_count_as_run_time(arena: Arena, robot: EPuck, monkeypatch: pytest.MonkeyPatch) -> None:
     start, begin = Distance.start, robot.time
     monkeypatch.setattr(Distance, "start", lambda *about: arena.step(round(1.5 / arena.dt)) or start(*about))
     episode = robot.run(2.0, lambda seen: (0.05, 0.05), every=0.1, metrics=[Distance()])
@@ -61,7 +61,7 @@ def test_what_it_takes_to_begin_is_not_driving(arena: Arena, robot: EPuck, monke
     assert episode.seconds == pytest.approx(2.0)
 
 
-def test_a_cycle_of_a_run_asks_the_robot_once_for_its_sensors(robot: EPuck, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_reads_sensors_once_per_tick(robot: EPuck, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     read = robot.port.read
 
@@ -75,7 +75,7 @@ def test_a_cycle_of_a_run_asks_the_robot_once_for_its_sensors(robot: EPuck, monk
     assert len(asked) <= ticks + 3  # one for each tick, and how it was at the start and at the end
 
 
-def test_a_pose_that_is_told_to_the_odometry_adds_no_distance(robot: EPuck) -> None:
+def test_set_odometry_adds_no_distance(robot: EPuck) -> None:
     class Surveyed:
         calls = 0
 
@@ -91,9 +91,7 @@ def test_a_pose_that_is_told_to_the_odometry_adds_no_distance(robot: EPuck) -> N
     assert episode.trace.jumps.sum() == 1
 
 
-def test_a_controller_that_fails_leaves_the_robot_standing_and_the_trace_up_to_there(
-    arena: Arena, robot: EPuck
-) -> None:
+def test_failing_controller_stops_robot_and_trace_is_kept(arena: Arena, robot: EPuck) -> None:
     def fail(seen: paddock.Observation) -> tuple[float, float]:
         if seen.time > 0.5:
             raise IndexError("my mistake")
@@ -109,6 +107,6 @@ def test_a_controller_that_fails_leaves_the_robot_standing_and_the_trace_up_to_t
     assert robot.episode.trace.time[-1] >= 0.5
 
 
-def test_the_time_of_a_robot_has_one_speed(robot: EPuck) -> None:
+def test_speed_factor_is_refused_for_real_robot(robot: EPuck) -> None:
     with pytest.raises(paddock.SimulationError, match="is a real robot: its time cannot run at speed 5"):
         robot.run(1.0, lambda seen: (0.0, 0.0), speed=5)

@@ -1,4 +1,4 @@
-"""Whatever happens on the line, a call ends with the right value or a named error; and then things work again."""
+"""With any line fault a call returns the right value or raises a named error, and later calls work again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def values_of(seen: Any) -> dict[str, Any]:
 
 
 class Line:
-    """A robot behind a bad line, and what it should say."""
+    """A robot behind a faulty line, and its expected readings."""
 
     def __init__(self, arena: Arena, emulator: NastySerial | NastyWifi) -> None:
         self.arena, self.emulator = arena, emulator
@@ -94,7 +94,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def check(line: Line, name: str) -> bool:
-    """Whether a call succeeds; it must not be wrong, hang, or fail in any other way."""
+    """Return whether a call succeeds; a wrong value, a hang or another error fails the test."""
     began = time.monotonic()
     try:
         value = CALLS[name](line.robot)
@@ -109,14 +109,14 @@ def check(line: Line, name: str) -> bool:
 
 @contextlib.contextmanager
 def longer_timeout(line: Line) -> Iterator[None]:
-    """Calls that must succeed have time for it."""
+    """Use a longer timeout for calls that must succeed."""
     line.robot.port.timeout = HANGS / 2
     yield
     line.robot.port.timeout = TIMEOUT
 
 
 def recovers(line: Line) -> None:
-    """Once the line is good again, so are calls."""
+    """Check that calls succeed after the faults end."""
     line.emulator.script.faults.clear()
     line.emulator.script.lost.clear()
     deadline = time.monotonic() + HANGS
@@ -132,7 +132,7 @@ losses = st.lists(st.none() | places, max_size=3)
 
 @settings(max_examples=8)
 @given(st.data())
-def test_a_call_is_right_or_fails_by_name_and_never_hangs(line: Line, data: st.DataObject) -> None:
+def test_call_is_correct_or_raises_link_error_and_never_hangs(line: Line, data: st.DataObject) -> None:
     calls = data.draw(st.lists(st.sampled_from(sorted(CALLS)), min_size=2, max_size=4))
     line.emulator.script.faults[:], line.emulator.script.lost[:] = data.draw(scripts), data.draw(losses)
     for name in calls:
@@ -149,7 +149,7 @@ MOVING: dict[str, Callable[[EmulatedEPuck], Sequence[float]]] = {
 
 @settings(max_examples=8)
 @given(st.data())
-def test_a_robot_that_moves_tells_where_it_is_now(moving: Line, data: st.DataObject) -> None:
+def test_readings_of_moving_robot_are_current(moving: Line, data: st.DataObject) -> None:
     robot, emulated, script = moving.robot, moving.emulator.firmware.robot, moving.emulator.script
     simulated = moving.arena[emulated.hardware.robot.name]
     calls = data.draw(st.lists(st.sampled_from(["wheels", *MOVING]), min_size=2, max_size=5))
@@ -175,7 +175,7 @@ def test_a_robot_that_moves_tells_where_it_is_now(moving: Line, data: st.DataObj
 @pytest.mark.parametrize("link", LINKS)
 @settings(max_examples=6)
 @given(script=scripts, lost=st.none() | places, when=st.integers(0, 6))
-def test_connecting_gives_the_right_robot_or_fails_by_name(
+def test_connecting_finds_right_robot_or_raises_link_error(
     link: str, script: list[Fault], lost: float | None, when: int
 ) -> None:
     emulator = connecting(link)
@@ -198,7 +198,7 @@ def test_connecting_gives_the_right_robot_or_fails_by_name(
 
 @functools.cache
 def connecting(link: str) -> NastySerial | NastyWifi:
-    """A emulator for many connections; its thread ends with the tests."""
+    """An emulator for many connections; its thread ends with the tests."""
     return twin_of(bench(), link)
 
 
@@ -210,7 +210,7 @@ KINDS = {"serial": kind("e-puck"), "serial-e-puck2": kind("e-puck2"), "wifi": ki
 
 
 @pytest.mark.parametrize("kind", ["drop", "garbage", "late", "split", "keep", "reset", "silence"])
-def test_each_fault_by_itself(line: Line, kind: Any) -> None:
+def test_driver_recovers_after_each_fault(line: Line, kind: Any) -> None:
     outcomes = []
     places = (0.0, 0.5, 0.97) if kind in ("drop", "garbage", "split") else (0.97,)
     for name, where in itertools.product(("sense", "image") if len(places) > 1 else ("sense",), places):
@@ -226,7 +226,7 @@ def test_each_fault_by_itself(line: Line, kind: Any) -> None:
         assert not any(outcomes)
 
 
-def test_garbage_before_the_connection_does_not_matter(line: Line) -> None:
+def test_garbage_before_connection_is_ignored(line: Line) -> None:
     line.robot.port.disconnect()
     with longer_timeout(line):
         assert check(line, "proximity")

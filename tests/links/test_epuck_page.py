@@ -1,4 +1,4 @@
-"""What docs/e-puck.md shows works, against emulators; and its table of devices is complete."""
+"""The examples of docs/e-puck.md run against emulators, and its table of devices is complete."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (tmp_path / "seen.png").exists()
 
 
-def test_the_table_of_devices_is_complete() -> None:
+def test_table_of_devices_is_complete() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (✓?) ?\| (✓?) ?\|", TEXT, re.MULTILINE)
     for column, kind in ((1, "e-puck"), (2, "e-puck2")):
         told = {row[0] for row in rows if row[column]}

@@ -1,4 +1,4 @@
-"""A robot that nobody steers any more stands: after an error, an end, a lost line, in whatever order things happen."""
+"""A robot without a controlling program stops: after an error, an exit or a lost line, in any order of events."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def url_of(emulators: EPuckEmulators, name: str) -> str:
 
 
 def speeds(arena: Arena, name: str) -> tuple[float, float]:
-    """What the robot does after a while."""
+    """The wheel speeds of the robot after a while."""
     arena.step(2)
     return arena[name].wheels.speeds
 
 
 @pytest.mark.parametrize("name", ["red", "blue"])
-def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, emulators: EPuckEmulators, name: str) -> None:
+def test_no_command_is_sent_after_final_stop(arena: Arena, emulators: EPuckEmulators, name: str) -> None:
     def drive(robot: Any, driving: threading.Semaphore, refused: list[str]) -> None:
         try:
             while True:
@@ -80,7 +80,7 @@ def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, emulators: 
         assert speeds(arena, name) == STANDS
 
 
-def test_closing_waits_for_a_thread_that_has_the_wire_longer_than_the_timeout(arena: Arena) -> None:
+def test_close_waits_for_thread_that_uses_wire_longer_than_timeout(arena: Arena) -> None:
     calibrating = threading.Event()
 
     class Slow(SerialFirmware):
@@ -103,7 +103,7 @@ def test_closing_waits_for_a_thread_that_has_the_wire_longer_than_the_timeout(ar
     assert speeds(arena, "red") == STANDS
 
 
-def test_everyone_may_close(arena: Arena, emulators: EPuckEmulators) -> None:
+def test_close_may_be_called_from_many_threads(arena: Arena, emulators: EPuckEmulators) -> None:
     robot = paddock.connect(url_of(emulators, "red"), timeout=LONG)
     robot.wheels.set(0.1, 0.1)
     threads = [threading.Thread(target=robot.close) for _ in range(4)]
@@ -118,9 +118,7 @@ def test_everyone_may_close(arena: Arena, emulators: EPuckEmulators) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_a_controller_that_fails_leaves_no_robot_driving(
-    arena: Arena, emulators: EPuckEmulators, error: type[BaseException]
-) -> None:
+def test_robot_stops_when_controller_fails(arena: Arena, emulators: EPuckEmulators, error: type[BaseException]) -> None:
     with paddock.connect(url_of(emulators, "red") + "&dt=0.01", timeout=LONG) as robot:
         robot.enable("ground")
         looks: list[Any] = []
@@ -147,7 +145,7 @@ print("drives", flush=True)
 
 @pytest.mark.parametrize("name", ["red", "blue"])
 @pytest.mark.parametrize(("end", "interrupt"), [("", False), ("raise ValueError", False), ("input()", True)])
-def test_a_program_that_ends_without_closing_leaves_no_robot_driving(
+def test_robot_stops_when_program_ends_without_close(
     arena: Arena, emulators: EPuckEmulators, name: str, end: str, interrupt: bool
 ) -> None:
     program = DRIVER.format(url=url_of(emulators, name), end=end)
@@ -163,7 +161,7 @@ def test_a_program_that_ends_without_closing_leaves_no_robot_driving(
     assert speeds(arena, name) == STANDS
 
 
-def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(arena: Arena) -> None:
+def test_reading_does_not_restart_wheels_after_robot_restart(arena: Arena) -> None:
     with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
         host, port = emulators.addresses["blue"]
         robot = paddock.connect(f"epuck2://{host}:{port}?silence=inf", timeout=LONG)
@@ -185,7 +183,7 @@ def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(aren
         robot.close()
 
 
-def test_a_command_that_failed_is_not_carried_out_by_the_next_one(arena: Arena) -> None:
+def test_failed_command_is_not_applied_by_next_request(arena: Arena) -> None:
     emulator = NastyWifi(WifiFirmware(emulate(arena, "blue")))
     robot = paddock.connect(emulator.url, timeout=LONG)
     robot.enable("ground")
@@ -202,7 +200,7 @@ def test_a_command_that_failed_is_not_carried_out_by_the_next_one(arena: Arena) 
 
 
 @pytest.mark.parametrize("name", ["red", "blue"])
-def test_a_robot_whose_line_was_opened_anew_stands(arena: Arena, emulators: EPuckEmulators, name: str) -> None:
+def test_robot_stops_after_reconnect(arena: Arena, emulators: EPuckEmulators, name: str) -> None:
     with paddock.connect(url_of(emulators, name), timeout=LONG) as robot:
         robot.leds.set("body")
         robot.wheels.set(0.1, 0.1)
@@ -211,7 +209,7 @@ def test_a_robot_whose_line_was_opened_anew_stands(arena: Arena, emulators: EPuc
         assert arena[name].leds.read()["body"] == robot.leds.read()["body"] == 1
 
 
-def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Arena) -> None:
+def test_unacknowledged_stop_raises_error_and_is_repeated(arena: Arena) -> None:
     class Deaf(SerialFirmware):
         deaf = False
 
@@ -236,7 +234,7 @@ def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Are
     emulator.close()
 
 
-def test_wheels_are_set_once_even_if_that_fails_strangely(
+def test_wheels_are_set_once_when_call_raises_type_error(
     arena: Arena, emulators: EPuckEmulators, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with paddock.connect(url_of(emulators, "red"), timeout=LONG) as robot:

@@ -1,4 +1,4 @@
-"""What the driver tells is so: no old values, no counters of another life, no robot that it is not."""
+"""Readings of the driver are correct: no stale values, no counters from before a restart, no wrong robot type."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def robot(request: pytest.FixtureRequest, emulators: EPuckEmulators) -> Iterator
 # ---- old values
 
 
-def test_while_the_watching_thread_fails_nobody_gets_old_values(arena: Arena) -> None:
+def test_stale_values_are_not_returned_while_watch_thread_fails(arena: Arena) -> None:
     with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
         robot = paddock.connect(url_of(emulators, "blue"), timeout=LONG)
         robot.enable("ground")
@@ -69,7 +69,7 @@ def test_while_the_watching_thread_fails_nobody_gets_old_values(arena: Arena) ->
     robot.close()
 
 
-def test_after_a_reconnection_the_old_error_is_settled(arena: Arena) -> None:
+def test_pending_error_is_cleared_by_reconnect(arena: Arena) -> None:
     with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
         port = emulators.addresses["blue"][1]
         robot = paddock.connect(f"epuck2://127.0.0.1:{port}", timeout=LONG)
@@ -83,7 +83,7 @@ def test_after_a_reconnection_the_old_error_is_settled(arena: Arena) -> None:
         robot.close()
 
 
-def test_an_error_that_is_older_than_a_reconnection_is_not_told_after_it(robot: EPuck) -> None:
+def test_error_from_before_reconnect_is_not_raised(robot: EPuck) -> None:
     looking, reconnected, again = threading.Event(), threading.Event(), threading.Event()
 
     def fails_late() -> None:
@@ -105,7 +105,7 @@ def test_an_error_that_is_older_than_a_reconnection_is_not_told_after_it(robot: 
     assert robot.ground.read() == FLOOR
 
 
-def test_a_closed_robot_tells_nothing(robot: EPuck) -> None:
+def test_closed_robot_raises_error(robot: EPuck) -> None:
     robot.enable("ground")
     robot.watch(0.02)
     wait_for(lambda: robot.body.latest)
@@ -115,7 +115,7 @@ def test_a_closed_robot_tells_nothing(robot: EPuck) -> None:
             read()
 
 
-def test_after_a_reset_nobody_gets_what_was_before(arena: Arena, robot: EPuck) -> None:
+def test_reset_clears_old_values(arena: Arena, robot: EPuck) -> None:
     robot.enable("encoders")
     robot.wheels.set(0.1, 0.1)
     arena.step(50)
@@ -127,7 +127,7 @@ def test_after_a_reset_nobody_gets_what_was_before(arena: Arena, robot: EPuck) -
     assert robot.sense().time < 1.0
 
 
-def test_an_observation_has_the_time_when_it_was_read(robot: EPuck) -> None:
+def test_observation_has_time_of_reading(robot: EPuck) -> None:
     robot.enable("ground")
     before = robot.time
     robot.watch(60.0)
@@ -149,7 +149,7 @@ def nasty(arena: Arena) -> Iterator[NastySerial]:
     emulator.close()
 
 
-def test_a_robot_that_was_restarted_is_where_it_was_and_stands(arena: Arena, nasty: NastySerial) -> None:
+def test_pose_and_leds_survive_robot_restart_and_wheels_stop(arena: Arena, nasty: NastySerial) -> None:
     with paddock.connect(nasty.url, timeout=LONG) as robot:
         robot.enable("ground", "compass")
         robot.leds.set("front", 1)
@@ -173,7 +173,7 @@ def test_a_robot_that_was_restarted_is_where_it_was_and_stands(arena: Arena, nas
         assert robot.pose.x == pytest.approx(pose.x + 0.1, abs=0.01)
 
 
-def test_switches_are_set_again_after_a_restart(arena: Arena) -> None:
+def test_device_switches_are_sent_again_after_restart(arena: Arena) -> None:
     switched: list[tuple[int, int]] = []
 
     class Noted(SerialFirmware):
@@ -191,7 +191,7 @@ def test_switches_are_set_again_after_a_restart(arena: Arena) -> None:
     emulator.close()
 
 
-def test_a_switch_that_is_refused_is_told(arena: Arena) -> None:
+def test_refused_device_switch_is_reported(arena: Arena) -> None:
     class Refusing(SerialFirmware):
         def _carry_out_addition(self, number: int, values: tuple[int, ...], data: bytes) -> tuple[int, ...]:
             return (1,) if number == sercom.DISTANCE_ON else super()._carry_out_addition(number, values, data)
@@ -205,7 +205,7 @@ def test_a_switch_that_is_refused_is_told(arena: Arena) -> None:
     emulator.close()
 
 
-def test_a_lost_answer_costs_nothing_of_the_way(arena: Arena) -> None:
+def test_lost_answer_does_not_affect_odometry(arena: Arena) -> None:
     emulator = NastySerial(SerialFirmware(emulate(arena, "red")))
     with paddock.connect(emulator.url, timeout=LONG) as robot:
         robot.enable("ground")
@@ -219,7 +219,7 @@ def test_a_lost_answer_costs_nothing_of_the_way(arena: Arena) -> None:
     emulator.close()
 
 
-def test_the_way_counts_from_the_connection_on(arena: Arena, robot: EPuck) -> None:
+def test_odometry_starts_at_connection(arena: Arena, robot: EPuck) -> None:
     robot.wheels.set(0.1, 0.1)
     arena.step(50)
     assert robot.pose.x == pytest.approx(0.1, abs=0.005)
@@ -233,7 +233,7 @@ def test_the_way_counts_from_the_connection_on(arena: Arena, robot: EPuck) -> No
 
 
 @pytest.mark.parametrize("faults", [[Fault(), Fault(), Fault("drop", 0.3)], [Fault(), Fault(), Fault("drop", 0.999)]])
-def test_a_byte_lost_while_connecting_makes_no_other_robot(nasty: NastySerial, faults: list[Fault]) -> None:
+def test_byte_lost_while_connecting_does_not_change_robot_type(nasty: NastySerial, faults: list[Fault]) -> None:
     nasty.script.faults[:] = faults
     with pytest.raises(paddock.LinkError):
         paddock.connect(nasty.url, timeout=0.4)
@@ -242,7 +242,7 @@ def test_a_byte_lost_while_connecting_makes_no_other_robot(nasty: NastySerial, f
 
 
 @pytest.mark.parametrize("code", [0xB3, 0x9F, 0x8C])
-def test_a_question_lost_while_connecting_takes_no_device_away(arena: Arena, code: int) -> None:
+def test_request_lost_while_connecting_removes_no_device(arena: Arena, code: int) -> None:
     class Lossy(SerialFirmware):
         lost = False
 
@@ -259,7 +259,7 @@ def test_a_question_lost_while_connecting_takes_no_device_away(arena: Arena, cod
     emulator.close()
 
 
-def test_a_packet_too_many_is_no_answer_to_what_is_asked_next(arena: Arena) -> None:
+def test_surplus_packet_is_not_taken_as_next_answer(arena: Arena) -> None:
     firmware = WifiFirmware(emulate(arena, "blue"))
     surplus, received, sent = threading.Event(), threading.Event(), threading.Event()
 
@@ -300,7 +300,7 @@ def test_a_packet_too_many_is_no_answer_to_what_is_asked_next(arena: Arena) -> N
 
 
 class Slow:
-    """A firmware that thinks before it answers."""
+    """A firmware that delays its answers."""
 
     def __init__(self, firmware: SerialFirmware, delay: float) -> None:
         self.firmware, self.delay, self.slow = firmware, delay, False
@@ -312,7 +312,7 @@ class Slow:
         return answer
 
 
-def test_all_that_a_call_asks_for_and_waits_for_has_one_timeout_together(arena: Arena) -> None:
+def test_all_requests_of_one_call_share_one_timeout(arena: Arena) -> None:
     firmware = Slow(SerialFirmware(emulate(arena, "red")), 0.45)
     emulator = NastySerial(firmware)
     with paddock.connect(emulator.url, timeout=LONG) as robot:
@@ -339,7 +339,7 @@ def test_all_that_a_call_asks_for_and_waits_for_has_one_timeout_together(arena: 
 # ---- threads
 
 
-def test_what_an_observer_raises_is_told_to_whoever_reads_next(robot: EPuck, caplog: pytest.LogCaptureFixture) -> None:
+def test_error_in_observer_is_raised_by_next_read(robot: EPuck, caplog: pytest.LogCaptureFixture) -> None:
     robot.enable("ground")
     wrong = ValueError("a bug in my observer")
 
@@ -355,7 +355,7 @@ def test_what_an_observer_raises_is_told_to_whoever_reads_next(robot: EPuck, cap
     assert robot.ground.read() == FLOOR  # told once
 
 
-def test_no_thread_is_left_behind_when_many_register_at_once(robot: EPuck) -> None:
+def test_no_thread_remains_when_observers_register_concurrently(robot: EPuck) -> None:
     robot.enable("ground")
     before, interval = threading.active_count(), sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -376,7 +376,7 @@ def test_no_thread_is_left_behind_when_many_register_at_once(robot: EPuck) -> No
 # ---- whose device is it?
 
 
-def test_a_device_that_another_program_has_is_not_shared(emulators: EPuckEmulators) -> None:
+def test_device_in_use_by_another_program_is_refused(emulators: EPuckEmulators) -> None:
     first = paddock.connect(url_of(emulators, "red"), timeout=LONG)
     with pytest.raises(paddock.LinkError, match="cannot open it: it is in use by another program"):
         paddock.connect(url_of(emulators, "red"), timeout=LONG)
@@ -384,7 +384,7 @@ def test_a_device_that_another_program_has_is_not_shared(emulators: EPuckEmulato
     paddock.connect(url_of(emulators, "red"), timeout=LONG).close()
 
 
-def test_a_device_that_another_program_is_about_to_close_is_waited_for(emulators: EPuckEmulators) -> None:
+def test_connect_waits_for_device_that_is_about_to_be_closed(emulators: EPuckEmulators) -> None:
     first = paddock.connect(url_of(emulators, "red"), timeout=LONG)
     closing = threading.Timer(0.2, first.close)
     closing.start()
@@ -395,7 +395,7 @@ def test_a_device_that_another_program_is_about_to_close_is_waited_for(emulators
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")  # noqa: PTH112
-def test_a_connection_that_fails_leaves_nothing_open() -> None:
+def test_failed_connection_leaves_no_file_open() -> None:
     import tty
 
     ours, theirs = pty.openpty()
@@ -427,12 +427,12 @@ def test_a_connection_that_fails_leaves_nothing_open() -> None:
         lambda robot: robot.play_sound(6),
     ],
 )
-def test_bad_input_is_refused_by_name(robot: EPuck, call: Callable[[EPuck], None]) -> None:
+def test_bad_arguments_are_refused(robot: EPuck, call: Callable[[EPuck], None]) -> None:
     with pytest.raises(paddock.PaddockError, match=rf"{robot.name}\.(set_odometry|play_sound).*expected"):
         call(robot)
 
 
-def test_leds_and_sounds_are_told_as_they_are(arena: Arena, robot: EPuck) -> None:
+def test_led_and_sound_states_match_robot(arena: Arena, robot: EPuck) -> None:
     simulated = arena[robot.name]
     robot.leds.set("front", 0.3)
     robot.play_sound(3)

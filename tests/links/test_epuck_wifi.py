@@ -1,4 +1,4 @@
-"""An e-puck2 on Wi-Fi that speaks unasked, drives on when its client is gone, and checks nothing."""
+"""An e-puck2 on Wi-Fi that sends unrequested packets, drives on without client and has no checksums."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def url_of(emulators: EPuckEmulators) -> str:
     return "epuck2://{}:{}?silence=inf".format(*emulators.addresses["blue"])
 
 
-def test_packets_come_unasked_and_wheels_go_on_turning(arena: Arena, emulators: EPuckEmulators) -> None:
+def test_packets_are_sent_unrequested_and_wheels_keep_turning(arena: Arena, emulators: EPuckEmulators) -> None:
     reader, found = PacketReader(), []
     with socket.create_connection(emulators.addresses["blue"], timeout=10) as link:
         while len(found) < 3:
@@ -57,7 +57,7 @@ def test_packets_come_unasked_and_wheels_go_on_turning(arena: Arena, emulators: 
         assert arena["blue"].wheels.speeds != STANDS
 
 
-def test_a_kind_robot_says_nothing_unasked_and_stands_when_its_client_is_gone(arena: Arena) -> None:
+def test_kind_emulator_sends_only_answers_and_stops_without_client(arena: Arena) -> None:
     with open_wifi_emulators(arena, ["blue=0,kind"], "127.0.0.1") as emulators:
         with socket.create_connection(emulators.addresses["blue"], timeout=10) as link:
             link.sendall(DRIVE)
@@ -72,7 +72,7 @@ def test_a_kind_robot_says_nothing_unasked_and_stands_when_its_client_is_gone(ar
         open_wifi_emulators(arena, ["blue=0,nice"], "127.0.0.1")
 
 
-def test_every_call_works_among_packets_that_nobody_asked_for(arena: Arena, emulators: EPuckEmulators) -> None:
+def test_calls_work_among_unrequested_packets(arena: Arena, emulators: EPuckEmulators) -> None:
     with paddock.connect(url_of(emulators), timeout=60) as robot:
         robot.enable("proximity", "encoders", "camera")
         simulated = arena["blue"]
@@ -106,7 +106,7 @@ class Damaging(WifiFirmware):
         return bytes(changed)
 
 
-def test_a_command_that_was_damaged_is_noticed_by_the_counted_steps(arena: Arena) -> None:
+def test_damaged_command_is_detected_by_step_counters(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
     emulator = NastyWifi(firmware)
     with paddock.connect(emulator.url, timeout=60) as robot:
@@ -123,7 +123,7 @@ def test_a_command_that_was_damaged_is_noticed_by_the_counted_steps(arena: Arena
     emulator.close()
 
 
-def test_counted_steps_that_were_damaged_are_noticed(arena: Arena) -> None:
+def test_damaged_step_counters_are_detected(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
     emulator = NastyWifi(firmware)
     with paddock.connect(emulator.url, timeout=60) as robot:
@@ -139,7 +139,7 @@ def test_counted_steps_that_were_damaged_are_noticed(arena: Arena) -> None:
     emulator.close()
 
 
-def test_a_robot_that_never_acknowledges_is_driven_all_the_same(arena: Arena) -> None:
+def test_robot_without_acknowledgements_can_be_driven(arena: Arena) -> None:
     class Terse(WifiFirmware):
         def _answer(self, request: int, wanted: packets.Actuators) -> bytes:
             answer = super()._answer(request, wanted)
@@ -156,7 +156,7 @@ def test_a_robot_that_never_acknowledges_is_driven_all_the_same(arena: Arena) ->
     emulator.close()
 
 
-def test_a_robot_whose_first_acknowledgement_was_missed_is_known_to_acknowledge_by_the_next(arena: Arena) -> None:
+def test_acknowledgement_is_detected_after_first_one_was_missed(arena: Arena) -> None:
     class Late(WifiFirmware):
         begun = False
 
@@ -172,7 +172,7 @@ def test_a_robot_whose_first_acknowledgement_was_missed_is_known_to_acknowledge_
 
 
 @pytest.mark.parametrize("unasked", [True, False])
-def test_a_robot_that_does_not_stop_talking_is_given_up_in_time(unasked: bool) -> None:
+def test_endless_packets_raise_timeout(unasked: bool) -> None:
     def talk() -> None:
         client, _ = listener.accept()
         with client, contextlib.suppress(OSError):
@@ -188,7 +188,7 @@ def test_a_robot_that_does_not_stop_talking_is_given_up_in_time(unasked: bool) -
         thread.join()
 
 
-def test_a_robot_is_told_to_stand_until_it_does(arena: Arena) -> None:
+def test_stop_is_repeated_until_robot_stops(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
     emulator = NastyWifi(firmware)
     with paddock.connect(emulator.url, timeout=60) as robot:
@@ -200,7 +200,7 @@ def test_a_robot_is_told_to_stand_until_it_does(arena: Arena) -> None:
     emulator.close()
 
 
-def test_steps_fit_a_command_by_their_ratio_and_counters_wrap_around() -> None:
+def test_wheel_check_accepts_command_ratio_and_wrapping_counters() -> None:
     check = WheelCheck()
     check.check((5, 5), 0.0)  # nobody told it to drive: another program may
     check.check((90, 5), 0.1)
@@ -217,7 +217,7 @@ def test_steps_fit_a_command_by_their_ratio_and_counters_wrap_around() -> None:
         check.check((-32290, -150), 2.4)
 
 
-def test_packets_are_taken_apart_wherever_they_were_cut() -> None:
+def test_packets_are_parsed_at_any_split() -> None:
     reader = PacketReader()
     stream = bytes([2]) + bytes(104) + bytes([3]) + bytes([1]) + bytes(38400) + bytes([2]) + bytes(50)
     found = [packet for i in range(0, len(stream), 33) for packet in reader.feed(stream[i : i + 33])]

@@ -1,4 +1,4 @@
-"""Links that break: every call ends with a clear error within its timeout, and `reconnect` mends what can be mended."""
+"""Broken links: every call ends with a clear error within its timeout, and `reconnect` restores the connection."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def greet(connection: ServerConnection, welcome: m.Welcome = WELCOME) -> None:
 
 
 def listen(connection: ServerConnection) -> None:
-    """Say nothing more, until the client goes."""
+    """Receive without sending until the client disconnects."""
     for _ in connection:
         pass
 
@@ -60,30 +60,30 @@ def asked(connection: ServerConnection) -> Any:
 
 
 @pytest.mark.parametrize("url", ["localhost:8642", "", "tcp://localhost", "ftp://x", None, 8642])
-def test_what_is_no_url_is_refused(url: Any) -> None:
+def test_invalid_url_is_refused(url: Any) -> None:
     with pytest.raises(paddock.LinkError, match="connect: expected a URL such as 'ws://localhost:8642'"):
         paddock.connect(url)
 
 
-def test_a_mistyped_scheme_is_answered_with_the_right_one() -> None:
+def test_mistyped_scheme_is_answered_with_suggestion() -> None:
     with pytest.raises(paddock.LinkError, match=r"\(did you mean 'ws'\?\)|\(there are: "):
         paddock.connect("wws://localhost:8642")
 
 
 @pytest.mark.parametrize("url", ["ws://", "ws://:8642", "ws://localhost:port", "ws://localhost:99999", "ws://[::1"])
-def test_an_unusable_address_is_refused(url: str) -> None:
+def test_unusable_address_is_refused(url: str) -> None:
     with pytest.raises((paddock.LinkError), match="not a usable address"):
         paddock.connect(url)
 
 
 @pytest.mark.parametrize("scheme", ["ws", "epuck2", "usarsim", "vrep", "coppelia", "player"])
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), "soon", None])
-def test_a_timeout_that_is_none_is_refused(scheme: str, timeout: Any) -> None:
+def test_invalid_timeout_is_refused(scheme: str, timeout: Any) -> None:
     with pytest.raises(paddock.LinkError, match="connect: timeout: expected seconds > 0, got"):
         paddock.connect(f"{scheme}://localhost:1", timeout=timeout)
 
 
-def test_nobody_listens() -> None:
+def test_refused_connection_is_reported() -> None:
     port = free_port()
     with pytest.raises(paddock.LinkError) as caught:
         paddock.connect(f"ws://127.0.0.1:{port}")
@@ -94,7 +94,7 @@ def test_nobody_listens() -> None:
 
 @contextlib.contextmanager
 def other_program(text: bytes) -> Iterator[int]:
-    """The port of a program that sends a text to whoever connects, and hangs up when it hears something."""
+    """The port of a program that sends a text to each client, and closes when it receives something."""
     with socket.create_server(("127.0.0.1", 0)) as door:
 
         def work() -> None:
@@ -110,7 +110,7 @@ def other_program(text: bytes) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("scheme", ["ws", "usarsim", "vrep", "coppelia", "player"])
-def test_the_port_of_another_program_is_named(scheme: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_port_of_another_program_is_reported(scheme: str, caplog: pytest.LogCaptureFixture) -> None:
     with other_program(100 * b"+OK nothing here\r\n") as port, pytest.raises(paddock.LinkError) as caught:
         paddock.connect(f"{scheme}://127.0.0.1:{port}", timeout=TIMEOUT)
     assert f"127.0.0.1:{port}" in str(caught.value)
@@ -118,7 +118,7 @@ def test_the_port_of_another_program_is_named(scheme: str, caplog: pytest.LogCap
     assert len(caplog.records) <= 3  # of a hundred lines
 
 
-def test_a_host_that_does_not_exist() -> None:
+def test_unknown_host_is_reported() -> None:
     with pytest.raises(paddock.LinkError, match=r"ws://nowhere\.invalid:8642/ws: cannot connect: "):
         paddock.connect("ws://nowhere.invalid")
 
@@ -126,7 +126,7 @@ def test_a_host_that_does_not_exist() -> None:
 # Tokens.
 
 
-def test_a_wrong_token_is_refused_and_a_right_one_admits() -> None:
+def test_wrong_token_is_refused_and_right_one_is_accepted() -> None:
     with serving(token="secret") as server:
         with pytest.raises(paddock.Refused) as caught:
             join(server, token="guess")
@@ -135,7 +135,7 @@ def test_a_wrong_token_is_refused_and_a_right_one_admits() -> None:
             assert arena.role == "supervisor"
 
 
-def test_a_join_link_is_an_address() -> None:
+def test_join_link_is_an_address() -> None:
     with serving() as server:
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({"red"}), "Zoë"))
         for url in (server.url(token=token), f"{server.url(token=token)}&robot=red"):
@@ -151,7 +151,7 @@ def test_a_join_link_is_an_address() -> None:
                     arena.reset()
 
 
-def test_a_viewer_is_not_in_the_lock_and_may_not_drive() -> None:
+def test_viewer_is_not_in_lock_and_cannot_drive() -> None:
     with serving() as server:
         token = server.tokens.add(Grant(Role.VIEWER))
         with paddock.connect(server.url(token=token)) as arena:
@@ -164,7 +164,7 @@ def test_a_viewer_is_not_in_the_lock_and_may_not_drive() -> None:
 # Servers that are none.
 
 
-def test_a_server_that_accepts_but_never_answers() -> None:
+def test_server_that_accepts_but_never_answers_raises_timeout() -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
         pytest.raises(paddock.Timeout, match=r"nothing received within 0\.3 s"),
@@ -172,14 +172,14 @@ def test_a_server_that_accepts_but_never_answers() -> None:
         paddock.connect(f"ws://127.0.0.1:{listener.getsockname()[1]}", timeout=0.3)
 
 
-def test_a_server_that_never_says_welcome() -> None:
+def test_server_without_welcome_raises_timeout() -> None:
     with impostor(listen) as url:
         with pytest.raises(paddock.Timeout) as caught:
             paddock.connect(url, timeout=1)
         assert str(caught.value) == f"{url}: no answer to 'hello' within 1 s"
 
 
-def test_a_server_that_never_tells_its_robots() -> None:
+def test_server_without_robot_list_raises_timeout() -> None:
     def behave(connection: ServerConnection) -> None:
         connection.recv()
         connection.send(encode(WELCOME))
@@ -189,7 +189,7 @@ def test_a_server_that_never_tells_its_robots() -> None:
         paddock.connect(url, timeout=1)
 
 
-def test_a_server_of_another_version() -> None:
+def test_other_protocol_version_raises_version_mismatch() -> None:
     def other(connection: ServerConnection) -> None:
         greet(
             connection,
@@ -223,7 +223,7 @@ def test_a_server_of_another_version() -> None:
     ],
     ids=["nothing", "a reserved byte", "a list", "half a map", "a text", "a request", "half a welcome", "zeros"],
 )
-def test_a_server_that_answers_garbage(garbage: bytes | str) -> None:
+def test_garbage_from_server_raises_bad_message(garbage: bytes | str) -> None:
     def behave(connection: ServerConnection) -> None:
         connection.recv()
         connection.send(garbage)
@@ -243,7 +243,7 @@ def test_a_server_that_answers_garbage(garbage: bytes | str) -> None:
     ],
     ids=["not HTTP", "a page", "not found", "nothing"],
 )
-def test_a_server_of_another_kind(answer: bytes, error: type[Exception], told: str) -> None:
+def test_server_of_another_kind_is_reported(answer: bytes, error: type[Exception], told: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def behave() -> None:
@@ -259,7 +259,7 @@ def test_a_server_of_another_kind(answer: bytes, error: type[Exception], told: s
         thread.join(TIMEOUT)
 
 
-def test_frames_that_are_none_are_named() -> None:
+def test_invalid_frames_raise_bad_message() -> None:
     def behave(connection: ServerConnection) -> None:
         greet(connection)
         connection.recv()
@@ -273,7 +273,7 @@ def test_frames_that_are_none_are_named() -> None:
             arena.digest()  # it stays so
 
 
-def test_an_answer_of_the_wrong_type_is_named() -> None:
+def test_answer_of_wrong_type_raises_bad_message() -> None:
     def behave(connection: ServerConnection) -> None:
         greet(connection)
         for _ in range(2):
@@ -285,7 +285,7 @@ def test_an_answer_of_the_wrong_type_is_named() -> None:
         assert str(caught.value) == f"{url}: expected 'answer' as answer to 'digest', got 'done'"
 
 
-def test_an_answer_that_comes_too_late_is_dropped() -> None:
+def test_late_answer_is_ignored() -> None:
     first = threading.Event()
 
     def behave(connection: ServerConnection) -> None:
@@ -304,7 +304,7 @@ def test_an_answer_that_comes_too_late_is_dropped() -> None:
         assert arena.dialogue._answers == {}
 
 
-def test_a_server_that_falls_silent_is_noticed_by_all_who_wait() -> None:
+def test_silent_server_raises_timeout_for_all_callers() -> None:
     def behave(connection: ServerConnection) -> None:
         greet(connection)
         with contextlib.suppress(Exception):
@@ -322,7 +322,7 @@ def test_a_server_that_falls_silent_is_noticed_by_all_who_wait() -> None:
                 call()
 
 
-def test_a_server_that_does_not_read_is_noticed() -> None:
+def test_server_that_does_not_read_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         wire_end: list[socket.socket] = []
 
@@ -348,7 +348,7 @@ def test_a_server_that_does_not_read_is_noticed() -> None:
 # Servers that die.
 
 
-def test_a_server_that_is_killed_is_noticed_by_every_call() -> None:
+def test_killed_server_is_reported_by_every_call() -> None:
     with contextlib.ExitStack() as stack:
         server, url = stack.enter_context(process("--lock-step", "--speed", "0"))
         arena = stack.enter_context(paddock.connect(url))
@@ -368,7 +368,7 @@ def test_a_server_that_is_killed_is_noticed_by_every_call() -> None:
             arena.step()
 
 
-def test_a_server_that_is_killed_during_a_step_ends_the_step() -> None:
+def test_killed_server_ends_pending_step() -> None:
     with contextlib.ExitStack() as stack:
         server, url = stack.enter_context(process("--lock-step", "--speed", "0.1"))
         arena = stack.enter_context(paddock.connect(url))
@@ -379,7 +379,7 @@ def test_a_server_that_is_killed_during_a_step_ends_the_step() -> None:
         timer.join()
 
 
-def test_a_server_that_stops_says_so() -> None:
+def test_stopping_server_is_reported() -> None:
     with serving() as server, contextlib.closing(join(server)) as arena:
         server.stop()
         wait_for(lambda: not server.session.clock.running)
@@ -389,13 +389,13 @@ def test_a_server_that_stops_says_so() -> None:
 
 @contextlib.contextmanager
 def restarted(arena: RemoteArena, port: int, **settings: Any) -> Iterator[None]:
-    """A new server where the old one was."""
+    """A new server at the port of the old one."""
     with serving(port=port, seed=5, **settings):
         arena.reconnect()
         yield
 
 
-def test_all_is_as_before_after_a_reconnect() -> None:
+def test_reconnect_restores_devices_and_observers() -> None:
     port = free_port()
     told: list[float] = []
     with serving(port=port) as server:
@@ -432,7 +432,7 @@ def test_all_is_as_before_after_a_reconnect() -> None:
         here.step(10)
 
 
-def test_a_robot_of_another_kind_under_the_same_name_is_another_robot() -> None:
+def test_handle_is_invalid_after_reconnect_to_robot_of_another_type() -> None:
     port = free_port()
     with serving(port=port) as server:
         arena = join(server)
@@ -446,7 +446,7 @@ def test_a_robot_of_another_kind_under_the_same_name_is_another_robot() -> None:
         assert list(arena) == ["red"]
 
 
-def test_a_reconnect_works_while_connected_and_after_closing() -> None:
+def test_reconnect_works_while_connected_and_after_close() -> None:
     with serving() as server, join(server) as arena:
         arena["red"].enable("ground")
         for _ in range(3):
@@ -459,7 +459,7 @@ def test_a_reconnect_works_while_connected_and_after_closing() -> None:
         wait_for(lambda: len(server.session.clients) == 1)
 
 
-def test_a_reconnect_to_a_server_that_refuses_says_why() -> None:
+def test_refused_reconnect_reports_reason() -> None:
     port = free_port()
     with serving(port=port) as server:
         arena = join(server, token="")
@@ -474,7 +474,7 @@ def test_a_reconnect_to_a_server_that_refuses_says_why() -> None:
 # Closing.
 
 
-def test_calls_after_closing_say_so() -> None:
+def test_calls_after_close_are_refused() -> None:
     with serving() as server:
         arena = join(server)
         red = arena["red"]
@@ -490,7 +490,7 @@ def test_calls_after_closing_say_so() -> None:
         assert arena.time == 0
 
 
-def test_closing_wakes_those_who_wait() -> None:
+def test_close_wakes_waiting_threads() -> None:
     with serving() as server:
         arena = join(server)
         arena.pause()
@@ -513,7 +513,7 @@ def test_closing_wakes_those_who_wait() -> None:
         assert [type(error) for error in errors] == [paddock.LinkError] * 3
 
 
-def test_leaving_stops_the_robots_and_takes_along_what_was_brought() -> None:
+def test_disconnect_stops_robots_and_removes_spawned_ones() -> None:
     with serving() as server, join(server, lock_step=False) as other:
         with join(server) as arena:
             arena["red"].wheels.set(0.1, 0.1)
@@ -546,7 +546,7 @@ def test_no_socket_is_left_open() -> None:
     ],
     ids=["a radius below 0", "too many sensors"],
 )
-def test_a_robot_that_cannot_be_is_a_spec_error(change: Callable[[Any], object], told: str) -> None:
+def test_invalid_robot_raises_spec_error(change: Callable[[Any], object], told: str) -> None:
     table = YARD.robots[0].type.to_table()  # type: ignore[union-attr]
     change(table)
     with serving() as server, join(server) as arena:
@@ -558,7 +558,7 @@ def test_a_robot_that_cannot_be_is_a_spec_error(change: Callable[[Any], object],
         arena.step()
 
 
-def test_errors_of_the_server_have_the_attributes_of_their_class() -> None:
+def test_errors_of_server_have_attributes_of_their_class() -> None:
     with serving() as server, join(server) as arena:
         with pytest.raises(paddock.UnknownName) as caught:
             arena.ask(m.Leave(id=arena.number(), robot="gren"), m.Done)
@@ -567,7 +567,7 @@ def test_errors_of_the_server_have_the_attributes_of_their_class() -> None:
         assert np.isfinite(arena.time)
 
 
-def test_what_cannot_be_sent_is_refused_and_the_connection_stays() -> None:
+def test_unsendable_message_is_refused_and_connection_stays_open() -> None:
     with serving() as server, join(server) as arena:
         for speed in (10**30, -(10**30)):
             with pytest.raises(paddock.PaddockError):

@@ -1,4 +1,4 @@
-"""A server whose clock goes on by itself: commands act at once, what is asked is answered as it is now."""
+"""A server with a free-running clock: commands act at once, requests are answered with the current state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def arena(request: pytest.FixtureRequest) -> Iterator[RemoteArena]:
         yield one
 
 
-def test_time_goes_on_by_itself(arena: RemoteArena) -> None:
+def test_clock_advances_without_requests(arena: RemoteArena) -> None:
     assert not arena.in_lock
     red = arena["red"]
     red.enable("ground")
@@ -28,7 +28,7 @@ def test_time_goes_on_by_itself(arena: RemoteArena) -> None:
     assert arena.time > first  # it is told with every answer
 
 
-def test_a_command_takes_effect_at_once_and_stays(arena: RemoteArena) -> None:
+def test_command_takes_effect_at_once_and_stays(arena: RemoteArena) -> None:
     red = arena["red"]
     red.wheels.set(-0.05, 0.05)  # and forget
     wait_for(lambda: red.wheels.speeds == pytest.approx((-0.05, 0.05), rel=0.2))
@@ -40,7 +40,7 @@ def test_a_command_takes_effect_at_once_and_stays(arena: RemoteArena) -> None:
     assert red.leds.read()["front"] == 0.5
 
 
-def test_sensing_right_after_a_step_costs_no_round_trip(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sensing_after_step_needs_no_round_trip(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.links.remote_body.FRESH", 3600.0)
     red = arena["red"]
     red.enable("ground", "proximity")
@@ -54,7 +54,7 @@ def test_sensing_right_after_a_step_costs_no_round_trip(arena: RemoteArena, monk
         assert traffic.take() == ["step"]
 
 
-def test_asking_again_asks_the_server(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_reads_request_new_values(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.links.remote_body.FRESH", 3600.0)
     red = arena["red"]
     red.enable("ground")
@@ -69,7 +69,7 @@ def test_asking_again_asks_the_server(arena: RemoteArena, monkeypatch: pytest.Mo
     assert traffic.take() == ["sense", "read", "sense"]
 
 
-def test_what_came_with_a_step_is_not_news_for_long(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readings_of_step_expire(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.links.remote_body.FRESH", 0.0)
     red = arena["red"]
     red.enable("ground")
@@ -80,14 +80,14 @@ def test_what_came_with_a_step_is_not_news_for_long(arena: RemoteArena, monkeypa
     assert traffic.take() == ["sense", "sense"]
 
 
-def test_a_step_waits_for_its_ticks(arena: RemoteArena) -> None:
+def test_step_waits_for_its_ticks(arena: RemoteArena) -> None:
     arena.step()
     before = arena.tick
     arena.step(10)
     assert arena.tick >= before + 10
 
 
-def test_controllers_run_as_the_clock_goes(arena: RemoteArena) -> None:
+def test_controllers_run_on_free_running_clock(arena: RemoteArena) -> None:
     red = arena["red"]
     red.enable("proximity")
     times: list[float] = []
@@ -99,7 +99,7 @@ def test_controllers_run_as_the_clock_goes(arena: RemoteArena) -> None:
     assert red.pose.x > 0.5
 
 
-def test_a_refused_command_is_raised_by_the_next_call(arena: RemoteArena) -> None:
+def test_refused_command_is_raised_by_next_call(arena: RemoteArena) -> None:
     with paddock.connect(arena.url) as other:
         other.claim("red")
         arena["red"].wheels.set(0.1, 0.1)
@@ -118,7 +118,7 @@ def test_a_refused_command_is_raised_by_the_next_call(arena: RemoteArena) -> Non
         assert arena.owner("red") == arena.name
 
 
-def test_who_wishes_joins_the_lock_of_a_free_clock(arena: RemoteArena) -> None:
+def test_client_may_join_lock_of_free_running_server(arena: RemoteArena) -> None:
     with paddock.connect(arena.url, lock_step=True) as locked:
         assert locked.held
         tick = locked.tick
@@ -130,7 +130,7 @@ def test_who_wishes_joins_the_lock_of_a_free_clock(arena: RemoteArena) -> None:
         assert locked.tick == tick + 3
 
 
-def test_who_wishes_stays_out_of_the_lock(arena: RemoteArena) -> None:
+def test_client_may_stay_out_of_lock(arena: RemoteArena) -> None:
     with serving() as server, join(server) as locked, join(server, lock_step=False) as free:
         free["blue"].wheels.set(0.1, 0.1)
         assert not free.in_lock
@@ -140,7 +140,7 @@ def test_who_wishes_stays_out_of_the_lock(arena: RemoteArena) -> None:
         assert free["blue"].sense().time == pytest.approx(0.2)
 
 
-def test_people_may_pause_and_hurry(arena: RemoteArena) -> None:
+def test_client_pauses_and_sets_speed(arena: RemoteArena) -> None:
     arena.pause()
     assert not arena.running
     red = arena["red"]
@@ -157,7 +157,7 @@ def test_people_may_pause_and_hurry(arena: RemoteArena) -> None:
             arena.set_speed(speed)  # type: ignore[arg-type]
 
 
-def test_a_run_counts_from_when_driving_begins_not_from_what_was_heard_last() -> None:
+def test_run_counts_from_first_command() -> None:
     with serving(speed=None, lock_step=False) as server, join(server) as arena:
         with join(server) as other:
             other.step(500)

@@ -37,7 +37,7 @@ def robot(request: pytest.FixtureRequest, room: tuple[Any, OrderRobots]) -> Iter
         yield robot
 
 
-def test_it_drives_to_points_turns_and_tells_where_it_is(robot: OrdersRobot, room: tuple[Any, OrderRobots]) -> None:
+def test_robot_drives_to_points_turns_and_reports_pose(robot: OrdersRobot, room: tuple[Any, OrderRobots]) -> None:
     start = robot.pose
     assert robot.go_to(start.x + 0.03, start.y + 0.02)
     assert robot.pose[:2] == pytest.approx((start.x + 0.03, start.y + 0.02), abs=2e-3)
@@ -51,14 +51,14 @@ def test_it_drives_to_points_turns_and_tells_where_it_is(robot: OrdersRobot, roo
     assert robot.go_to(start.x, start.y)
 
 
-def test_its_proximity_sensors_are_read_as_far_as_the_language_goes(robot: OrdersRobot) -> None:
+def test_proximity_is_nan_for_sensors_that_mode_does_not_report(robot: OrdersRobot) -> None:
     robot.proximity.enable()
     values = robot.sense().proximity
     assert values.shape == (8,)
     assert np.isnan(values).tolist() == [robot.mode == "legacy" and 2 <= i <= 5 for i in range(8)]
 
 
-def test_a_controller_drives_it_where_the_language_has_wheel_speeds(room: tuple[Any, OrderRobots]) -> None:
+def test_controller_drives_robot_in_mode_with_wheel_speeds(room: tuple[Any, OrderRobots]) -> None:
     arena, robots = room
     with paddock.connect(f"orders://{robots.devices['r0']}?name=r0&dt=0.02") as robot:
         robot.set_odometry(0.0, 0.0, 0.0)
@@ -71,7 +71,7 @@ def test_a_controller_drives_it_where_the_language_has_wheel_speeds(room: tuple[
         assert abs(robot.encoders.read()).sum() > 0
 
 
-def test_what_the_language_cannot_do_is_refused_by_name(robot: OrdersRobot) -> None:
+def test_unsupported_orders_are_refused(robot: OrdersRobot) -> None:
     for call, what in (
         (lambda: robot.leds.set("led0", 1), "the LED led0"),
         (lambda: robot.calibrate(), "calibration"),
@@ -100,6 +100,6 @@ def test_what_the_language_cannot_do_is_refused_by_name(robot: OrdersRobot) -> N
         ("orders:///dev/x?speed=3", "no option called 'speed'"),
     ],
 )
-def test_an_address_that_is_none_is_refused(url: str, message: str) -> None:
+def test_invalid_address_is_refused(url: str, message: str) -> None:
     with pytest.raises(paddock.LinkError, match=message.replace("?", r"\?")):
         paddock.connect(url)

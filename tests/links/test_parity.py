@@ -1,4 +1,4 @@
-"""The same code does the same with an arena in this process and with one behind a socket, mistakes included."""
+"""The same code gives the same results and errors with a local arena and one behind a socket."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def both() -> Iterator[tuple[BaseArena, BaseArena]]:
 # Bodies of tests that are right for any arena.
 
 
-def test_it_knows_its_robots_and_its_world(arena: BaseArena) -> None:
+def test_arena_has_its_robots_and_world(arena: BaseArena) -> None:
     assert list(arena) == ["red", "blue"]
     assert len(arena.robots) == 2
     assert "red" in arena
@@ -50,7 +50,7 @@ def test_it_knows_its_robots_and_its_world(arena: BaseArena) -> None:
     assert (arena.tick, arena.time, arena.dt, arena.seed) == (0, 0.0, 0.02, 1)
 
 
-def test_devices_are_switched_on_and_off(arena: BaseArena) -> None:
+def test_devices_are_enabled_and_disabled(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("ground", "proximity")
     assert red.ground.read().shape == (3,)
@@ -65,7 +65,7 @@ def test_devices_are_switched_on_and_off(arena: BaseArena) -> None:
     assert list(red.sense()) == []
 
 
-def test_reading_twice_and_sensing_tell_the_same(arena: BaseArena) -> None:
+def test_read_and_sense_return_equal_values(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable()
     arena.step(3)
@@ -76,7 +76,7 @@ def test_reading_twice_and_sensing_tell_the_same(arena: BaseArena) -> None:
         assert np.array_equal(red.device(name).read(), red.device(name).read()), name
 
 
-def test_what_is_read_belongs_to_who_asked(arena: BaseArena) -> None:
+def test_returned_arrays_are_copies(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("proximity", "camera")
     arena.step()
@@ -90,7 +90,7 @@ def test_what_is_read_belongs_to_who_asked(arena: BaseArena) -> None:
     assert red.sense().proximity.min() >= 0
 
 
-def test_wheels_turn_with_the_next_step(arena: BaseArena) -> None:
+def test_wheels_turn_with_next_step(arena: BaseArena) -> None:
     red = arena["red"]
     red.wheels.set(0.1, 0.1)
     assert red.wheels.speeds == (0, 0)
@@ -105,7 +105,7 @@ def test_wheels_turn_with_the_next_step(arena: BaseArena) -> None:
     assert red.wheels.speeds == (0, 0)
 
 
-def test_whatever_counts_as_a_number_can_be_given(arena: BaseArena) -> None:
+def test_booleans_are_accepted_as_numbers(arena: BaseArena) -> None:
     red = arena["red"]
     red.wheels.set(True, False)
     red.leds.set("front", True)
@@ -119,7 +119,7 @@ def test_robots_are_printed_by_their_names(arena: BaseArena) -> None:
     assert repr(arena.robots) == "<Robots red, blue>"
 
 
-def test_a_pivot_turns(arena: BaseArena) -> None:
+def test_pivot_turns(arena: BaseArena) -> None:
     sonar = arena["red"].sonar
     sonar.enable()
     sonar.pan(1.0)
@@ -128,7 +128,7 @@ def test_a_pivot_turns(arena: BaseArena) -> None:
     assert sonar.pan_angle == pytest.approx(1.0)
 
 
-def test_a_polled_device_is_left_out_of_sense(arena: BaseArena) -> None:
+def test_polled_device_is_left_out_of_sense(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("sonar", "ground")
     red.sonar.poll_only()
@@ -158,7 +158,7 @@ def test_leds_and_tones_are_set_at_once(arena: BaseArena) -> None:
     assert blue.microphones.read().max() == pytest.approx(quiet, abs=0.05)
 
 
-def test_a_command_does_all_at_once(arena: BaseArena) -> None:
+def test_command_applies_all_its_parts(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("sonar")
     red.apply(paddock.Command(wheels=(0.05, 0.1), pans={"sonar": 0.5}, leds={"front": 1.0}, tone=(800.0, 0.1)))
@@ -174,7 +174,7 @@ def test_a_command_does_all_at_once(arena: BaseArena) -> None:
     assert red.speaker.read() == (800, 0.1)
 
 
-def test_a_robot_is_put_elsewhere_and_seen_there_at_once(arena: BaseArena) -> None:
+def test_teleported_robot_is_sensed_at_new_pose_at_once(arena: BaseArena) -> None:
     red, blue = arena["red"], arena["blue"]
     red.enable("position")
     blue.enable("proximity")
@@ -189,7 +189,7 @@ def test_a_robot_is_put_elsewhere_and_seen_there_at_once(arena: BaseArena) -> No
     assert blue.sense().proximity[0] < far
 
 
-def test_contacts_are_told(arena: BaseArena) -> None:
+def test_contacts_are_reported(arena: BaseArena) -> None:
     red = arena["red"]
     assert red.contacts == ()
     red.set_pose(1.35, 0.5)
@@ -198,7 +198,7 @@ def test_contacts_are_told(arena: BaseArena) -> None:
     assert red.contacts == pytest.approx((0,), abs=0.2)
 
 
-def test_a_camera_gives_pictures_and_depths(arena: BaseArena) -> None:
+def test_camera_gives_pictures_and_depths(arena: BaseArena) -> None:
     camera = arena["red"].camera
     camera.enable()
     picture, depth = camera.read(), camera.depth()
@@ -224,7 +224,7 @@ def test_controllers_run(arena: BaseArena) -> None:
         arena.run(1.0, act)
 
 
-def test_a_reset_starts_anew(arena: BaseArena) -> None:
+def test_reset_restores_initial_state(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("ground")
     first = red.ground.read()
@@ -247,7 +247,7 @@ def test_a_reset_starts_anew(arena: BaseArena) -> None:
     assert not np.array_equal(red.ground.read(), first)
 
 
-def test_a_snapshot_brings_everything_back(arena: BaseArena) -> None:
+def test_snapshot_is_restored(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("ground")
     red.wheels.set(0.1, 0.08)
@@ -268,7 +268,7 @@ def test_a_snapshot_brings_everything_back(arena: BaseArena) -> None:
     assert arena.digest() == end
 
 
-def test_a_digest_counts_commands_that_were_just_given(arena: BaseArena) -> None:
+def test_digest_includes_pending_commands(arena: BaseArena) -> None:
     before = arena.digest()
     arena["red"].wheels.set(0.1, 0.1)
     assert arena.digest() != before
@@ -276,7 +276,7 @@ def test_a_digest_counts_commands_that_were_just_given(arena: BaseArena) -> None
     assert arena.digest() == before
 
 
-def test_a_robot_comes_and_goes(arena: BaseArena) -> None:
+def test_robot_is_spawned_and_removed(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("proximity")
     arena.step()
@@ -305,7 +305,7 @@ def test_a_robot_comes_and_goes(arena: BaseArena) -> None:
 
 
 def drive(arena: BaseArena) -> list[Any]:
-    """A bit of everything; the numbers that came out."""
+    """Use most features once; return the numbers."""
     red, blue = arena["red"], arena["blue"]
     red.enable()
     blue.enable("proximity", "ground")
@@ -330,7 +330,7 @@ def drive(arena: BaseArena) -> list[Any]:
     return told
 
 
-def test_both_end_in_the_same_state_and_have_told_the_same(both: tuple[BaseArena, BaseArena]) -> None:
+def test_local_and_remote_drives_are_identical(both: tuple[BaseArena, BaseArena]) -> None:
     here, there = both
     for one, other in zip(drive(here), drive(there), strict=True):
         assert type(one) is type(other)
@@ -339,7 +339,7 @@ def test_both_end_in_the_same_state_and_have_told_the_same(both: tuple[BaseArena
     assert here.digest() == there.digest()
 
 
-def test_a_controller_ends_in_the_same_state(both: tuple[BaseArena, BaseArena]) -> None:
+def test_controller_gives_same_digest_locally_and_remotely(both: tuple[BaseArena, BaseArena]) -> None:
     def act(seen: Observation) -> paddock.Command:
         near = seen.proximity.min() < 0.03
         return paddock.Command(wheels=(-0.05, 0.05) if near else (0.1, 0.09), leds={"front": float(near)})
@@ -398,7 +398,7 @@ MISTAKES: dict[str, Callable[[BaseArena], object]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_told_in_the_same_words(
+def test_error_messages_are_equal_locally_and_remotely(
     both: tuple[BaseArena, BaseArena], mistake: Callable[[BaseArena], object]
 ) -> None:
     told = []
@@ -413,7 +413,7 @@ def test_a_mistake_is_told_in_the_same_words(
 # What a cycle costs.
 
 
-def test_a_cycle_in_lock_step_is_one_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cycle_in_lock_step_is_one_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
     traffic = Traffic(monkeypatch)
     with serving() as server, join(server) as arena:
         red = arena["red"]
@@ -429,7 +429,7 @@ def test_a_cycle_in_lock_step_is_one_round_trip(monkeypatch: pytest.MonkeyPatch)
         assert traffic.take() == ["step"] * 20
 
 
-def test_reading_after_a_step_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_after_step_needs_no_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
     traffic = Traffic(monkeypatch)
     with serving() as server, join(server) as arena:
         red, blue = arena["red"], arena["blue"]
@@ -451,7 +451,7 @@ def test_reading_after_a_step_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> 
         assert traffic.take() == []
 
 
-def test_a_run_is_one_round_trip_per_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_is_one_round_trip_per_tick(monkeypatch: pytest.MonkeyPatch) -> None:
     traffic = Traffic(monkeypatch)
     with serving() as server, join(server) as arena:
         for robot in arena.robots.values():

@@ -1,4 +1,4 @@
-"""People at the clock: a pause is waited for, Ctrl-C ends a step, and who lets others wait is released."""
+"""Pauses, Ctrl-C during a step, and the release of clients that block the clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.server import Server
 from paddock.testing import wait_for
 
 
-def test_a_paused_clock_is_waited_for_as_long_as_the_server_lives() -> None:
+def test_step_waits_on_paused_clock_beyond_timeout() -> None:
     with serving() as server, join(server) as arena, join(server, lock_step=False) as lecturer:
         arena.dialogue.wire.timeout = 0.4
         lecturer.pause()
@@ -28,7 +28,7 @@ def test_a_paused_clock_is_waited_for_as_long_as_the_server_lives() -> None:
 
 
 def interrupt_step(server: Server) -> threading.Thread:
-    """Ctrl-C as soon as the server has begun with a step."""
+    """Send SIGINT as soon as the server has started a step."""
     main = threading.main_thread().ident
     assert main is not None
     begin = server.arena.tick
@@ -43,7 +43,7 @@ def interrupt_step(server: Server) -> threading.Thread:
     return thread
 
 
-def test_ctrl_c_during_a_long_step_leaves_a_working_arena() -> None:
+def test_ctrl_c_during_long_step_leaves_working_arena() -> None:
     with serving(speed=1.0) as server, join(server) as arena:
         arena["red"].enable("ground")
         interrupting = interrupt_step(server)
@@ -59,7 +59,7 @@ def test_ctrl_c_during_a_long_step_leaves_a_working_arena() -> None:
         assert arena.tick == tick + 3
 
 
-def test_ctrl_c_during_a_step_of_a_free_clock_leaves_a_working_arena() -> None:
+def test_ctrl_c_during_step_of_free_clock_leaves_working_arena() -> None:
     with serving(speed=1.0, lock_step=False) as server, join(server) as arena:
         interrupting = interrupt_step(server)
         with pytest.raises(KeyboardInterrupt):
@@ -71,7 +71,7 @@ def test_ctrl_c_during_a_step_of_a_free_clock_leaves_a_working_arena() -> None:
         assert arena.tick >= 5002
 
 
-def test_who_lets_others_wait_is_released_and_comes_back_with_the_next_step() -> None:
+def test_client_that_blocks_clock_is_released_and_rejoins_with_next_step() -> None:
     with serving() as server, join(server, timeout=0.3) as slow, join(server) as quick:
         slow["red"].enable("ground")
         slow["red"].wheels.set(0.1, 0.1)

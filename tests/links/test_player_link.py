@@ -1,4 +1,4 @@
-"""`player://`: handles on a robot in a Player server; here, in a world that speaks its protocol."""
+"""`player://`: handles on a robot in a Player server, here a world served with the Player protocol."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paddock.testing import wait_for
 from paddock.worlds.spec import WorldSpec
 
 
-def test_a_robot_of_a_server_is_a_robot_like_any_other() -> None:
+def test_robot_of_player_server_behaves_like_local_robot() -> None:
     own = paddock.open(ROOM, seed=3)
     original = own["r0"]
     original.enable("sonar", "laser", "bumper")
@@ -56,7 +56,7 @@ def test_a_robot_of_a_server_is_a_robot_like_any_other() -> None:
             assert robot.pose == pytest.approx((0, 0, 0), abs=0.01)  # it rolls to a stop
 
 
-def test_a_device_that_there_is_not_is_named_with_those_that_there_are() -> None:
+def test_unknown_device_is_refused_with_list_of_devices() -> None:
     with served() as bridge:
         url = f"player://127.0.0.1:{bridge.addresses[0][1]}"
         there = r"position2d:0, position2d:1, position2d:2"
@@ -66,13 +66,13 @@ def test_a_device_that_there_is_not_is_named_with_those_that_there_are() -> None
             paddock.connect(f"{url}?sensors=bumper:7", timeout=60)
 
 
-def test_wheels_are_as_far_apart_as_those_of_imported_robots() -> None:
+def test_wheel_separation_matches_imported_robots() -> None:
     with served() as bridge, paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}", timeout=60) as robot:
         _, y0, _, y1 = box_of(robot.spec.body.shape)
         assert robot.spec.drive.wheel_separation == pytest.approx(0.8 * (y1 - y0))
 
 
-def test_a_robot_is_told_to_stop_before_it_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robot_is_stopped_before_disconnect(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PositionDevice, "forget", lambda self, client: None)  # a server that lets robots roll on
     with served() as bridge:
         with paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}", timeout=60) as robot:
@@ -84,7 +84,7 @@ def test_a_robot_is_told_to_stop_before_it_is_let_go(monkeypatch: pytest.MonkeyP
 
 
 def test_rangers_are_read_as_stage_sends_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intensities follow the ranges, the angle is divided by the number of beams, and poses are told in two parts."""
+    """Stage sends intensities after ranges, divides the angle by the number of beams, and sends poses in two parts."""
     publish = RangerDevice.publish
 
     def publish_both(self: RangerDevice) -> Iterator[tuple[int, bytes]]:
@@ -117,7 +117,7 @@ def test_rangers_are_read_as_stage_sends_them(monkeypatch: pytest.MonkeyPatch) -
         assert robot.sonar.spec.mounts[3] == pytest.approx((0.2 - y, x, z + 0.3, 90 + heading))
 
 
-def test_a_ranger_with_several_scanners_is_several_lasers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranger_with_several_scanners_becomes_several_lasers(monkeypatch: pytest.MonkeyPatch) -> None:
     def pack_geometry(self: RangerDevice, data: bytes) -> bytes:
         size, scanners = (0.0, 0.0, 0.0), [(0.1, 0.0, 0.2, 0.0, 0.0, 0.0), (-0.1, 0.0, 0.2, 0.0, 0.0, math.pi)]
         poses = self.poses if len(self.poses) > 1 else scanners
@@ -143,7 +143,7 @@ def test_a_ranger_with_several_scanners_is_several_lasers(monkeypatch: pytest.Mo
         assert robot.laser2.read() == pytest.approx(limits[half : 2 * half])
 
 
-def test_a_ranger_that_looks_one_way_is_a_sonar() -> None:
+def test_ranger_with_single_direction_becomes_sonar() -> None:
     eye = {"name": "eye", "kind": "sonar", "range": 2.0, "cone_deg": 15.0, "mounts": [[0.05, 0.0, 0.05, 0.0]]}
     robots = [{"name": "a", "at": [1.0, 1.0], "noise": False, "type": {"base": "scout", "sensors": [eye]}}]
     world = WorldSpec.from_table({"name": "one-eye", "bounds": [0.0, 0.0, 2.0, 2.0], "robots": robots})
@@ -155,7 +155,7 @@ def test_a_ranger_that_looks_one_way_is_a_sonar() -> None:
             assert robot.sonar.read() == pytest.approx(bridge.arena["a"].eye.read())
 
 
-def test_what_a_port_with_many_robots_has_is_chosen() -> None:
+def test_devices_are_selected_on_port_with_several_robots() -> None:
     with served() as bridge:
         url = f"player://127.0.0.1:{bridge.addresses[0][1]}"
         with paddock.connect(url, timeout=60) as robot:
@@ -168,7 +168,7 @@ def test_what_a_port_with_many_robots_has_is_chosen() -> None:
             assert robot.pose.heading == pytest.approx(0.4, abs=0.05)
 
 
-def test_sonars_and_lasers_of_older_servers_are_read() -> None:
+def test_sonar_and_laser_interfaces_of_older_servers_are_read() -> None:
     with (
         served() as bridge,
         paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}?sensors=laser:0,sonar:0", timeout=60) as robot,
@@ -191,12 +191,12 @@ def test_sonars_and_lasers_of_older_servers_are_read() -> None:
         ("player://127.0.0.1:1", "player 127.0.0.1:1: cannot connect"),
     ],
 )
-def test_mistakes_in_the_url_are_explained(url: str, message: str) -> None:
+def test_errors_in_url_are_explained(url: str, message: str) -> None:
     with pytest.raises(LinkError, match=message):
         paddock.connect(url)
 
 
-def test_whoever_is_not_player_is_noticed() -> None:
+def test_server_that_is_not_player_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:
@@ -211,7 +211,7 @@ def test_whoever_is_not_player_is_noticed() -> None:
         thread.join()
 
 
-def test_a_server_whose_time_stands_is_told() -> None:
+def test_server_with_stopped_time_raises_timeout() -> None:
     with served(stepped=False) as bridge:  # nobody lets time pass
         url = f"player://127.0.0.1:{bridge.addresses[0][1]}"
         with pytest.raises(Timeout, match="no answer within"):

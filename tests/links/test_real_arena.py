@@ -58,7 +58,7 @@ def told() -> Iterator[dict[str, list[tuple[int, int]]]]:
 
 
 def drives(told: list[tuple[int, int]], tell: Callable[[], object]) -> bool:
-    """Whether a robot drives, once it is told to."""
+    """Repeat a command until the robot receives nonzero wheel speeds."""
     told.clear()
     wait_for(lambda: tell() or any(map(any, told)))  # whoever is slow to say so once more counts as silent
     return True
@@ -93,7 +93,7 @@ def test_real_robots_are_served_like_simulated_ones(arena: RealArena, lawn: tupl
         wait_for(lambda: simulated["serial"].wheels.speeds == STANDS)  # its driver has left
 
 
-def test_a_client_that_hangs_loses_its_robot_soon(
+def test_robots_of_unresponsive_client_stop(
     arena: RealArena, told: dict[str, list[tuple[int, int]]], caplog: pytest.LogCaptureFixture
 ) -> None:
     with (
@@ -106,9 +106,7 @@ def test_a_client_that_hangs_loses_its_robot_soon(
     assert "does not respond: its robots stop (serial)" in caplog.text
 
 
-def test_a_client_that_hangs_in_the_midst_of_a_step_loses_its_robot(
-    arena: RealArena, told: dict[str, list[tuple[int, int]]]
-) -> None:
+def test_robot_stops_when_client_hangs_during_step(arena: RealArena, told: dict[str, list[tuple[int, int]]]) -> None:
     with (
         Server(arena, Settings(port=0)).in_background() as server,
         paddock.connect(server.url(scheme="ws"), lock_step=True) as remote,
@@ -119,12 +117,12 @@ def test_a_client_that_hangs_in_the_midst_of_a_step_loses_its_robot(
         wait_for(lambda: not any(told["serial"][-1]))  # though the step goes on
 
 
-def test_no_bridge_without_a_token_opens_to_real_robots(arena: RealArena) -> None:
+def test_bridge_without_token_is_refused_for_real_robots(arena: RealArena) -> None:
     with pytest.raises(paddock.PaddockError, match="vrep: a bridge requires no token"):
         OpenBridges(arena, [("vrep", "0")])
 
 
-def test_robots_stand_while_time_does(arena: RealArena, told: dict[str, list[tuple[int, int]]]) -> None:
+def test_robots_stop_while_clock_stands(arena: RealArena, told: dict[str, list[tuple[int, int]]]) -> None:
     robot = arena["serial"]
     assert robot.pose_source == "odometry"
     robot.wheels.set(0.05, 0.05)
@@ -151,7 +149,7 @@ def time_passes(*arenas: Arena) -> Iterator[None]:
         thread.join()
 
 
-def test_a_robot_that_was_lost_stands_when_it_is_found_again(
+def test_robot_found_again_after_connection_loss_stands(
     told: dict[str, list[tuple[int, int]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     simulated = bench()
@@ -181,18 +179,18 @@ def test_a_robot_that_was_lost_stands_when_it_is_found_again(
             stack.close()
 
 
-def test_two_robots_of_one_name_are_refused(lawn: tuple[Arena, dict[str, str]]) -> None:
+def test_duplicate_robot_names_are_refused(lawn: tuple[Arena, dict[str, str]]) -> None:
     with pytest.raises(paddock.LinkError, match="two robots called 'e-puck2': name them in their addresses"):
         open_real([lawn[1]["wifi"], lawn[1]["serial-e-puck2"]], timeout=60)
 
 
-def test_a_students_token_covers_no_other_real_robot(lawn: tuple[Arena, dict[str, str]]) -> None:
+def test_student_token_that_covers_another_real_robot_is_refused(lawn: tuple[Arena, dict[str, str]]) -> None:
     urls = [f"{lawn[1][wire]}?name={name}" for wire, name in (("serial", "puck"), ("wifi", "puck_2"))]
     with pytest.raises(paddock.PaddockError, match="robot 'puck_2' would also belong to the student of 'puck'"):
         open_real_arena(None, urls, ["Ada"])
 
 
-def test_the_command_serves_them_with_a_token_for_each_student(
+def test_serve_command_serves_real_robots_with_student_tokens(
     lawn: tuple[Arena, dict[str, str]], tmp_path: Path
 ) -> None:
     names = tmp_path / "names.txt"

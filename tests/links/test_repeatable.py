@@ -1,4 +1,4 @@
-"""Whether a run can be repeated: only if nothing but its program and its seed decided how it ended."""
+"""A run is repeatable only if its program and its seed alone determine the result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run_in_thread(work: Any) -> None:
     other.join()
 
 
-def test_a_run_in_lock_step_that_is_alone_from_the_start_is_repeatable() -> None:
+def test_exclusive_lock_step_run_is_repeatable() -> None:
     with served("line-crossing") as server, paddock.connect(server.url(), lock_step=True) as arena:
         first = run(arena)
         arena.reset()
@@ -38,7 +38,7 @@ def test_a_run_in_lock_step_that_is_alone_from_the_start_is_repeatable() -> None
     assert first.digest == second.digest == run(paddock.open("line-crossing")).digest
 
 
-def test_a_run_on_a_server_whose_clock_goes_by_itself_is_not_repeatable() -> None:
+def test_run_on_free_running_server_is_not_repeatable() -> None:
     with served("empty", lock_step=False) as server, paddock.connect(server.url()) as arena:
         episode = run(arena)
         assert episode.digest is not None
@@ -48,7 +48,7 @@ def test_a_run_on_a_server_whose_clock_goes_by_itself_is_not_repeatable() -> Non
         assert not run(arena).repeatable
 
 
-def test_a_run_beside_someone_who_drives_another_robot_since_before_is_not_repeatable() -> None:
+def test_run_beside_another_driver_is_not_repeatable() -> None:
     with (
         served("line-crossing") as server,
         paddock.connect(server.url(), name="Ada", lock_step=True) as arena,
@@ -64,7 +64,7 @@ def test_a_run_beside_someone_who_drives_another_robot_since_before_is_not_repea
         assert run(arena).repeatable
 
 
-def test_a_program_that_comes_when_time_has_passed_can_repeat_its_run_only_after_a_reset() -> None:
+def test_run_of_late_client_is_repeatable_only_after_reset() -> None:
     with served("empty", lock_step=True) as server:
         with paddock.connect(server.url()) as arena:
             first = run(arena)
@@ -78,7 +78,7 @@ def test_a_program_that_comes_when_time_has_passed_can_repeat_its_run_only_after
     assert again.digest == first.digest
 
 
-def test_a_program_for_which_time_did_not_wait_cannot_repeat_its_run() -> None:
+def test_run_of_released_client_is_not_repeatable() -> None:
     with served("empty") as server, paddock.connect(server.url(), name="Ada", lock_step=True) as arena:
         arena.steering.on_release(m.Released(client="Ben", robots=(), reason="no step for 10 s"))
         assert run(arena).repeatable
@@ -87,7 +87,7 @@ def test_a_program_for_which_time_did_not_wait_cannot_repeat_its_run() -> None:
 
 
 @pytest.mark.parametrize("lock_step", [True, False])
-def test_a_robot_that_is_taken_over_and_given_back_at_once_is_told(lock_step: bool) -> None:
+def test_short_takeover_of_robot_is_recorded(lock_step: bool) -> None:
     with (
         served("empty", lock_step=lock_step, speed=1.0) as server,
         paddock.connect(server.url(), name="Ada") as arena,
@@ -109,7 +109,7 @@ def test_a_robot_that_is_taken_over_and_given_back_at_once_is_told(lock_step: bo
     assert episode.why_not_repeatable == "external intervention"
 
 
-def test_whoever_drives_beside_a_program_with_a_page_makes_its_runs_unrepeatable_until_a_reset() -> None:
+def test_driver_on_page_makes_runs_unrepeatable_until_reset() -> None:
     arena = paddock.open("line-crossing")
     with paddock.show(arena, speed=None, port=0, open_page=False) as page, Peer(page.server, name="Ben") as ben:
         assert run(arena).repeatable
@@ -122,7 +122,7 @@ def test_whoever_drives_beside_a_program_with_a_page_makes_its_runs_unrepeatable
         assert run(arena).repeatable
 
 
-def test_who_takes_part_in_a_program_with_a_page_does_not_repeat_what_that_program_does() -> None:
+def test_run_of_client_beside_serving_program_is_not_repeatable() -> None:
     arena = paddock.open("line-crossing")
     with (
         paddock.show(arena, speed=None, port=0, open_page=False) as page,
@@ -133,7 +133,7 @@ def test_who_takes_part_in_a_program_with_a_page_does_not_repeat_what_that_progr
         assert episode.why_not_repeatable == "the program that serves the arena runs it, too"
 
 
-def test_what_others_did_before_a_run_began_lasts_until_a_reset() -> None:
+def test_external_intervention_makes_runs_unrepeatable_until_reset() -> None:
     arena = paddock.open("empty")
     run_in_thread(lambda: arena["red"].set_pose(0.5, 0.5))
     assert "moved by hand" in run(arena).why_not_repeatable
@@ -144,7 +144,7 @@ def test_what_others_did_before_a_run_began_lasts_until_a_reset() -> None:
     assert run(arena).repeatable  # a second run goes on where the first has ended, every time
 
 
-def test_the_end_of_an_interrupted_run_is_not_repeatable() -> None:
+def test_interrupted_run_is_not_repeatable() -> None:
     def interrupt(arena: Any) -> None:
         if arena.tick == 5:
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""`vrep://` and `coppelia://`: handles on a robot in V-REP or CoppeliaSim; here, in a world that speaks their APIs."""
+"""`vrep://` and `coppelia://`: handles on a robot in V-REP or CoppeliaSim, here a world served with their APIs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDING = {"vrep": 1e-5, "coppelia": 1e-9}  # V-REP's API has single precision
 
 @contextmanager
 def served(scheme: str) -> Iterator[tuple[VrepServer | CoppeliaServer, str]]:
-    """A world, and its URL without options."""
+    """A served world, and its URL without options."""
     if scheme == "vrep":
         with vrep_room.served() as vrep:
             yield vrep, f"vrep://127.0.0.1:{vrep.addresses[0][1]}"
@@ -34,7 +34,7 @@ def served(scheme: str) -> Iterator[tuple[VrepServer | CoppeliaServer, str]]:
 
 
 @BOTH
-def test_a_robot_in_a_scene_is_a_robot_like_any_other(scheme: str) -> None:
+def test_robot_in_scene_behaves_like_local_robot(scheme: str) -> None:
     with served(scheme) as (bridge, url):
         with paddock.connect(f"{url}?{PIONEER[scheme]}", timeout=60) as robot:
             robot.enable("sonar", "encoders", "position")
@@ -64,7 +64,7 @@ def test_a_robot_in_a_scene_is_a_robot_like_any_other(scheme: str) -> None:
 
 
 @BOTH
-def test_an_epuck_in_a_scene_has_its_sensors_in_their_own_order(scheme: str) -> None:
+def test_epuck_in_scene_has_its_sensors_in_their_own_order(scheme: str) -> None:
     mode = {"vrep": "synchronous", "coppelia": "stepping"}[scheme]
     with (
         served(scheme) as (bridge, url),
@@ -97,18 +97,18 @@ def test_an_epuck_in_a_scene_has_its_sensors_in_their_own_order(scheme: str) -> 
         ("coppelia", "robot=/ePuck[9]", "no object called '/ePuck.9.'"),
     ],
 )
-def test_mistakes_in_the_url_are_explained(scheme: str, query: str, message: str) -> None:
+def test_errors_in_url_are_explained(scheme: str, query: str, message: str) -> None:
     with served(scheme) as (_, url), pytest.raises(LinkError, match=message):
         paddock.connect(f"{url}?{query}", timeout=60)
 
 
 @BOTH
-def test_a_port_that_there_cannot_be_is_refused(scheme: str) -> None:
+def test_invalid_port_is_refused(scheme: str) -> None:
     with pytest.raises(LinkError, match=f"expected {scheme}://host:.*0-65535"):
         paddock.connect(f"{scheme}://127.0.0.1:99999")
 
 
-def test_whoever_is_not_coppeliasim_is_noticed() -> None:
+def test_server_that_is_not_coppeliasim_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 

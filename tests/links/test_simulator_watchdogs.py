@@ -1,4 +1,4 @@
-"""A program that drives a robot in another simulator or server is killed, crashes or hangs: the robot stands soon."""
+"""A robot in another simulator stops soon after its program is killed, crashes or hangs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def programs() -> Iterator[DrivingPrograms]:
 
 
 def stands(arena: Arena, name: str) -> bool:
-    """A USARSim server takes robots away whose programs are gone."""
+    """Whether a robot stands or is gone: a USARSim server removes robots without a program."""
     with arena.turn:
         return name not in arena.robots or arena[name].wheels.speeds == STANDS
 
@@ -48,7 +48,7 @@ def pose_of(arena: Arena, name: str) -> Pose | None:
 
 @ALL
 @pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP"])
-def test_a_robot_stands_when_its_program_gets_a_signal(
+def test_robot_stops_when_its_program_receives_signal(
     field: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str, end: str
 ) -> None:
     arena, urls = field
@@ -61,7 +61,7 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
 
 
 @ALL
-def test_a_program_that_hangs_is_not_saved_by_a_thread_that_reads(
+def test_background_reads_do_not_keep_robot_of_hung_program_driving(
     field: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str
 ) -> None:
     arena, urls = field
@@ -73,7 +73,7 @@ def test_a_program_that_hangs_is_not_saved_by_a_thread_that_reads(
 
 
 @ALL
-def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
+def test_program_resumes_after_watchdog_stopped_its_robot(
     field: tuple[Arena, dict[str, str]], name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     arena, urls = field
@@ -96,7 +96,7 @@ def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
 
 
 @pytest.mark.parametrize("name", ["vrep", "coppelia"])
-def test_time_that_waits_for_a_program_lets_it_think_for_as_long_as_it_likes(
+def test_watchdog_is_disabled_while_simulated_time_waits_for_program(
     field: tuple[Arena, dict[str, str]], name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     url = field[1][name].replace("=no", "=yes") + "&silence=0.5"
@@ -109,6 +109,6 @@ def test_time_that_waits_for_a_program_lets_it_think_for_as_long_as_it_likes(
 
 
 @ALL
-def test_a_silence_that_is_too_short_is_refused(field: tuple[Arena, dict[str, str]], name: str) -> None:
+def test_too_short_silence_is_refused(field: tuple[Arena, dict[str, str]], name: str) -> None:
     with pytest.raises(paddock.LinkError, match=r"silence: expected seconds >= 0.5, or inf for never, got '0.1'"):
         paddock.connect(f"{field[1][name]}&silence=0.1")

@@ -1,4 +1,4 @@
-"""Many threads, many arenas, many robots, many clients: nothing is torn, lost or stuck."""
+"""Many threads, arenas, robots and clients: no data race, no lost update, no deadlock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def arena(request: pytest.FixtureRequest) -> Iterator[BaseArena]:
             yield one
 
 
-def test_eight_threads_share_a_robot(arena: BaseArena) -> None:
+def test_eight_threads_share_one_robot(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("proximity", "ground", "encoders", "camera", "sonar")
     pairs = [(0.01 * i, -0.01 * i) for i in range(1, 5)]
@@ -66,14 +66,14 @@ def test_eight_threads_share_a_robot(arena: BaseArena) -> None:
     assert red.leds.read()[red.leds.names[0]] == 0.125
 
 
-def test_no_step_of_any_thread_is_lost(arena: BaseArena) -> None:
+def test_steps_of_all_threads_are_counted(arena: BaseArena) -> None:
     together(*[lambda: [arena.step() for _ in range(10)]] * 8)
     assert arena.tick >= 80
     if not isinstance(arena, RemoteArena) or arena.held:
         assert arena.tick == 80
 
 
-def test_the_last_command_of_a_thread_counts(arena: BaseArena) -> None:
+def test_last_command_of_thread_is_applied(arena: BaseArena) -> None:
     red, blue = arena["red"], arena["blue"]
 
     def drive(robot: Any) -> None:
@@ -87,13 +87,13 @@ def test_the_last_command_of_a_thread_counts(arena: BaseArena) -> None:
         assert robot.wheels.speeds == pytest.approx((0.05, 0.05), rel=0.2)
 
 
-def test_first_handles_are_the_same_for_all_threads(arena: BaseArena) -> None:
+def test_threads_receive_same_handle(arena: BaseArena) -> None:
     handles: list[object] = []
     together(*[lambda: handles.append(arena["blue"])] * 8)
     assert len(set(map(id, handles))) == 1
 
 
-def test_threads_may_watch_and_end(arena: BaseArena) -> None:
+def test_threads_may_start_and_end_watches(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("ground", "proximity")
 
@@ -107,7 +107,7 @@ def test_threads_may_watch_and_end(arena: BaseArena) -> None:
     assert red.watches.any is False
 
 
-def test_robots_come_and_go_while_others_drive(arena: BaseArena) -> None:
+def test_robots_are_spawned_and_removed_while_others_drive(arena: BaseArena) -> None:
     red = arena["red"]
     red.enable("proximity")
 
@@ -150,7 +150,7 @@ def test_one_process_drives_several_arenas() -> None:
             assert same.digest() == there.digest()
 
 
-def test_one_client_drives_many_robots_in_one_round_trip() -> None:
+def test_one_client_drives_many_robots() -> None:
     with serving() as server, join(server) as arena:
         robots = [arena.spawn(f"guest-{i}", "e-puck") for i in range(12)] + [arena["red"], arena["blue"]]
         for robot in robots:
@@ -164,7 +164,7 @@ def test_one_client_drives_many_robots_in_one_round_trip() -> None:
         assert all(robot.wheels.speeds.left > 0 for robot in robots)
 
 
-def test_many_clients_in_one_lock_end_in_the_same_state_as_one_process() -> None:
+def test_many_clients_in_lock_match_single_process() -> None:
     clients, ticks = 8, 20
     with serving() as server, join(server, lock_step=False) as lecturer:
         arenas = [join(server, name=f"student-{i}") for i in range(clients)]

@@ -1,4 +1,4 @@
-"""Robots in a USARSim server, with the handles, controllers and traces of any other."""
+"""Robots in a USARSim server, with the handles, controllers and traces of local robots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paddock.testing import wait_for
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine, too, a server has time to answer; those that never answer are reached with a time-out."""
+    """Use a long timeout, so that a server on a busy machine has time to answer."""
     monkeypatch.setattr("paddock.links.usarsim.connection.SHORT", 60.0)
 
 
@@ -46,7 +46,7 @@ def threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name.startswith("paddock-usarsim")]
 
 
-def test_a_robot_is_driven_and_sensed_as_any_other(server: UsarSimServer) -> None:
+def test_robot_is_driven_and_sensed_like_local_robot(server: UsarSimServer) -> None:
     with reach(url(server, "name=R1", "at=1.5,2.0", "heading=0.5")) as robot:
         robot.enable()
         simulated = server.arena["pioneer"]
@@ -72,14 +72,14 @@ def test_a_robot_is_driven_and_sensed_as_any_other(server: UsarSimServer) -> Non
     assert threads() == []
 
 
-def test_percent_and_radians_mean_the_same_speed(server: UsarSimServer) -> None:
+def test_normalized_and_radian_commands_give_same_speed(server: UsarSimServer) -> None:
     for drive in ("normalized", "radians"):
         with reach(url(server, "at=1.5,2.0", f"drive={drive}")) as robot:
             robot.wheels.set(0.24, 0.24)
             wait_for(lambda: server.arena["pioneer"].body.command[0] == pytest.approx(0.24, abs=1e-3))
 
 
-def test_a_run_leaves_an_episode_with_traces_and_metrics(server: UsarSimServer) -> None:
+def test_run_gives_episode_with_trace_and_metrics(server: UsarSimServer) -> None:
     with reach(url(server, "at=1.5,2.0")) as robot:
         robot.enable("sonar", "encoders")
         episode = robot.run(
@@ -99,7 +99,7 @@ def test_a_run_leaves_an_episode_with_traces_and_metrics(server: UsarSimServer) 
             robot.snapshot()
 
 
-def test_observers_are_told_and_their_thread_ends(server: UsarSimServer) -> None:
+def test_observers_are_called_and_their_thread_ends(server: UsarSimServer) -> None:
     robot = reach(url(server, "at=1.5,2.0"))
     robot.enable("sonar")
     told: list[float] = []
@@ -111,7 +111,7 @@ def test_observers_are_told_and_their_thread_ends(server: UsarSimServer) -> None
     assert threads() == []
 
 
-def test_pictures_come_from_the_image_server(server: UsarSimServer) -> None:
+def test_pictures_come_from_image_server(server: UsarSimServer) -> None:
     assert server.image_address is not None
     with reach(url(server, "at=1.5,2.0", f"camera={server.image_address[1]}")) as robot:
         robot.enable("camera")
@@ -121,7 +121,7 @@ def test_pictures_come_from_the_image_server(server: UsarSimServer) -> None:
         wait_for(lambda: server.arena["pioneer"].devices["camera"].pan_angle > 0.05)
 
 
-def test_a_reset_starts_the_robot_anew(server: UsarSimServer) -> None:
+def test_reset_respawns_robot(server: UsarSimServer) -> None:
     with reach(url(server, "at=1.5,2.0")) as robot:
         robot.enable("encoders")
         robot.wheels.set(0.05, 0.05)
@@ -135,7 +135,7 @@ def test_a_reset_starts_the_robot_anew(server: UsarSimServer) -> None:
         assert len(threads()) == 1
 
 
-def test_a_reset_of_the_world_begins_a_run_again(server: UsarSimServer) -> None:
+def test_reset_of_world_restarts_run(server: UsarSimServer) -> None:
     with reach(url(server, "at=1.5,2.0")) as robot:
         resets: list[float] = []
 
@@ -155,7 +155,7 @@ def test_a_reset_of_the_world_begins_a_run_again(server: UsarSimServer) -> None:
 
 
 def lone_server(*lines: str, on_drive: str = "") -> tuple[socket.socket, str]:
-    """A port, and its URL; whoever comes hears some lines, the last of them again and again, and one when it drives."""
+    """A port and its URL; the client receives these lines, the last one repeatedly, and one more when it drives."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -180,7 +180,7 @@ def lone_server(*lines: str, on_drive: str = "") -> tuple[socket.socket, str]:
     return listener, f"usarsim://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def test_a_silent_server_is_told_apart_from_one_that_is_not_there() -> None:
+def test_silent_server_and_missing_server_give_different_errors() -> None:
     listener, address = lone_server("NFO {Gametype x} {Level y} {TimeLimit 0}")
     with pytest.raises(paddock.Timeout, match=r"no report about R1 for 1 s; is the simulation paused.*class P2DX"):
         paddock.connect(address, timeout=1)
@@ -190,7 +190,7 @@ def test_a_silent_server_is_told_apart_from_one_that_is_not_there() -> None:
     assert threads() == []
 
 
-def test_a_server_of_the_later_generation_with_an_odd_scan_is_understood() -> None:
+def test_messages_of_later_server_generation_are_parsed() -> None:
     ranges = ",".join(f"{1 + 0.01 * k:.2f}" for k in range(133))
     said = [
         "NFO {Gametype USARDeathMatch} {Level USAR-x} {TimeLimit 0}",
@@ -216,7 +216,7 @@ def test_a_server_of_the_later_generation_with_an_odd_scan_is_understood() -> No
     listener.close()
 
 
-def test_sonars_that_report_later_leave_the_others_in_their_places() -> None:
+def test_late_sonar_reports_keep_order_of_first_sonars() -> None:
     front, rear = (
         " ".join(f"{{Name {side}{k} Range {metres}{k}.5}}" for k in range(1, 9)) for side, metres in ("F0", "A1")
     )
@@ -232,7 +232,7 @@ def test_sonars_that_report_later_leave_the_others_in_their_places() -> None:
     listener.close()
 
 
-def test_a_server_that_vanishes_gives_clear_errors_and_leaves_no_thread() -> None:
+def test_lost_server_is_reported_and_leaves_no_thread() -> None:
     arena = paddock.open("yellow-rooms", seed=3)
     server = UsarSimServer(arena, 0)
     with running(arena):
@@ -267,7 +267,7 @@ def test_a_server_that_vanishes_gives_clear_errors_and_leaves_no_thread() -> Non
         ("usarsim://x?camera=0", "camera: expected a number"),
     ],
 )
-def test_a_url_that_is_wrong_says_what_is_expected(address: str, said: str) -> None:
+def test_invalid_url_is_refused_with_expected_form(address: str, said: str) -> None:
     with pytest.raises(paddock.LinkError, match=said):
         paddock.connect(address)
 

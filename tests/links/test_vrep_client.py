@@ -1,4 +1,4 @@
-"""VrepClient with simulators that answer as V-REP does: with nothing, until a command was carried out."""
+"""VrepClient with simulators that, like V-REP, send empty replies until a command is done."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BUSY = 60  # messages that are answered with nothing
 
 @contextmanager
 def slow_simulator() -> Iterator[int]:
-    """A port. Of each message the commands are answered one at a time, each after many messages."""
+    """The port of a simulator that answers the commands of a message one at a time, each after many messages."""
 
     def serve(listener: socket.socket) -> None:
         client, _ = listener.accept()
@@ -49,7 +49,7 @@ def slow_simulator() -> Iterator[int]:
         thread.join()
 
 
-def test_replies_are_waited_for_while_the_simulator_is_busy() -> None:
+def test_client_waits_for_replies_of_busy_simulator() -> None:
     with slow_simulator() as port:
         client = VrepClient("127.0.0.1", port, timeout=60)
         assert client.call_all([ask_for(0x1001, b"left"), ask_for(0x1001, b"right")]) == [b"done", b"done"]
@@ -59,7 +59,7 @@ def test_replies_are_waited_for_while_the_simulator_is_busy() -> None:
             client.call(0x1001)
 
 
-def test_a_reply_that_never_comes_is_given_up() -> None:
+def test_missing_reply_raises_timeout() -> None:
     with slow_simulator() as port:
         client = VrepClient("127.0.0.1", port, timeout=0.01)
         with pytest.raises(Timeout, match=r"0x1001 was not answered|no answer within"):
@@ -67,7 +67,7 @@ def test_a_reply_that_never_comes_is_given_up() -> None:
         client.disconnect()
 
 
-def test_waiting_for_time_that_stands_still_has_an_end() -> None:
+def test_step_raises_timeout_while_time_is_paused() -> None:
     with served() as bridge:
         url = f"vrep://127.0.0.1:{bridge.addresses[0][1]}?robot=ePuck&synchronous=no"
         with connect(url, timeout=60) as robot:

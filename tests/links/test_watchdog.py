@@ -1,4 +1,4 @@
-"""A program that drives a real robot is killed, crashes or hangs: the robot stands soon, on every wire."""
+"""A real robot stops soon after its program is killed, crashes or hangs, on every wire."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def stands(arena: Arena, name: str) -> bool:
 
 
 def connect_soon(url: str) -> Any:
-    """Connect to a robot that a program has just lost: processes take their time to end."""
+    """Connect to a robot whose program has just ended, allowing time for the process to exit."""
     found: list[Any] = []
 
     def connects() -> bool:
@@ -80,7 +80,7 @@ def connect_soon(url: str) -> Any:
 
 @pytest.mark.parametrize("name", WIRES)
 @pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP"])
-def test_a_robot_stands_when_its_program_gets_a_signal(
+def test_robot_stops_when_its_program_receives_signal(
     lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str, end: str
 ) -> None:
     arena, urls = lawn
@@ -98,7 +98,7 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
 
 @pytest.mark.parametrize("name", ["serial", "wifi"])
 @pytest.mark.parametrize("end", ["os._exit(3)", "ctypes.string_at(0)"])
-def test_a_robot_stands_when_its_program_crashes(
+def test_robot_stops_when_its_program_crashes(
     lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str, end: str
 ) -> None:
     drive = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1]); robot.wheels.set(0.05, 0.06)"
@@ -108,7 +108,7 @@ def test_a_robot_stands_when_its_program_crashes(
     wait_for(lambda: stands(lawn[0], name), SOON)
 
 
-def test_a_robot_on_its_way_to_a_point_stands_when_its_program_is_gone(
+def test_robot_on_way_to_point_stops_when_its_program_ends(
     lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms
 ) -> None:
     arena, urls = lawn
@@ -121,7 +121,7 @@ def test_a_robot_on_its_way_to_a_point_stands_when_its_program_is_gone(
             wait_for(lambda: stands(arena, "orders"), SOON)
 
 
-def test_a_robot_that_a_host_walks_stands_when_the_host_is_killed(lawn: tuple[Arena, dict[str, str]]) -> None:
+def test_robot_walked_by_host_stops_when_host_is_killed(lawn: tuple[Arena, dict[str, str]]) -> None:
     arena, urls = lawn
     with subprocess.Popen([sys.executable, "-c", HOST, urls["orders"].removeprefix("orders://")]) as host:
         try:
@@ -133,7 +133,7 @@ def test_a_robot_that_a_host_walks_stands_when_the_host_is_killed(lawn: tuple[Ar
 
 
 @pytest.mark.parametrize("name", ["serial", "wifi"])
-def test_a_program_that_hangs_is_not_saved_by_a_thread_that_reads(
+def test_background_reads_do_not_keep_robot_of_hung_program_driving(
     lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, told: dict[str, list[tuple[int, int]]], name: str
 ) -> None:
     drive = "robot.enable('proximity'); robot.watch(0.05); robot.wheels.set(0.05, 0.06)"
@@ -143,7 +143,7 @@ def test_a_program_that_hangs_is_not_saved_by_a_thread_that_reads(
         wait_for(lambda: not any(told[name][-1]), SOON)
 
 
-def test_children_of_a_killed_program_do_not_keep_the_robot_driving(
+def test_children_of_killed_program_do_not_keep_robot_driving(
     lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms
 ) -> None:
     arena, urls = lawn
@@ -156,7 +156,7 @@ def test_children_of_a_killed_program_do_not_keep_the_robot_driving(
 
 
 @pytest.mark.parametrize("name", [name for name in WIRES if name != "orders"])  # which stands by itself before
-def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
+def test_program_resumes_after_watchdog_stopped_its_robot(
     lawn: tuple[Arena, dict[str, str]],
     told: dict[str, list[tuple[int, int]]],
     name: str,
@@ -177,7 +177,7 @@ def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
     wait_for(lambda: not watchdogs_of(os.getpid()))
 
 
-def test_a_watchdog_that_was_killed_is_replaced(lawn: tuple[Arena, dict[str, str]]) -> None:
+def test_killed_watchdog_is_replaced(lawn: tuple[Arena, dict[str, str]]) -> None:
     with connect_soon(lawn[1]["serial"] + "?silence=inf") as robot:
         robot.enable("proximity")
         assert watchdogs_of(os.getpid()) == []  # there is none as long as the robot stands
@@ -191,7 +191,7 @@ def test_a_watchdog_that_was_killed_is_replaced(lawn: tuple[Arena, dict[str, str
 
 @pytest.fixture
 def watched() -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
-    """A watchdog process on its own, and the robot's end of its line."""
+    """A separate watchdog process, and the robot's end of its line."""
     line, robot = socket.socketpair()
     line.setblocking(False)
     command = [sys.executable, str(PROGRAM), str(line.fileno()), "0.1", b"stop".hex(), str(os.getpid())]
@@ -202,7 +202,7 @@ def watched() -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
         yield process, robot
 
 
-def test_a_program_that_drives_on_while_it_is_stopped_is_watched_again(
+def test_program_that_answers_during_stop_is_watched_again(
     watched: tuple[subprocess.Popen[bytes], socket.socket],
 ) -> None:
     process, robot = watched
@@ -214,7 +214,7 @@ def test_a_program_that_drives_on_while_it_is_stopped_is_watched_again(
     assert robot.recv(1000).count(b"stop") > 3  # as often as it is told at the most when it is silent
 
 
-def test_the_last_stop_is_sent_more_than_once(watched: tuple[subprocess.Popen[bytes], socket.socket]) -> None:
+def test_last_stop_is_sent_three_times(watched: tuple[subprocess.Popen[bytes], socket.socket]) -> None:
     process, robot = watched
     process.communicate(b"f", timeout=60)
     assert robot.recv(1000) == 3 * b"stop"

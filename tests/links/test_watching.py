@@ -1,4 +1,4 @@
-"""Watching a robot of an arena elsewhere: news come by themselves, and a thread in the background tells observers."""
+"""Watching a robot of a remote arena: updates arrive unrequested, and a background thread calls observers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paddock.testing import wait_for
 
 
 class Diary:
-    """An observer that writes down what it is told, and by whom."""
+    """An observer that records observations and its threads."""
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
@@ -36,14 +36,14 @@ class Diary:
 
 @pytest.fixture
 def arena() -> Iterator[RemoteArena]:
-    """In lock-step."""
+    """A remote arena in lock-step."""
     with serving() as server, join(server) as one:
         yield one
 
 
 @pytest.fixture(params=[1.0, None], ids=["real time", "as fast as possible"])
 def free(request: pytest.FixtureRequest) -> Iterator[RemoteArena]:
-    """An arena whose clock goes on by itself."""
+    """A remote arena with a free-running clock."""
     with serving(speed=request.param, lock_step=False) as server, join(server) as one:
         yield one
 
@@ -56,7 +56,7 @@ def red(arena: RemoteArena) -> Robot:
 
 
 def stepped(arena: RemoteArena, diary: Diary, ticks: int) -> None:
-    """Step as slowly as an observer reads, so that it misses nothing."""
+    """Step only after the observer was called, so that it misses nothing."""
     for _ in range(ticks):
         before = len(diary.entries)
         arena.step()
@@ -66,7 +66,7 @@ def stepped(arena: RemoteArena, diary: Diary, ticks: int) -> None:
 # In lock-step.
 
 
-def test_an_observer_is_told_every_tick_by_a_thread_of_its_own(arena: RemoteArena, red: Robot) -> None:
+def test_observer_is_called_every_tick_in_watch_thread(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
     wait_for(lambda: diary.entries)
@@ -75,7 +75,7 @@ def test_an_observer_is_told_every_tick_by_a_thread_of_its_own(arena: RemoteAren
     assert diary.threads == {"paddock-watch"}
 
 
-def test_a_period_is_one_of_simulated_time(arena: RemoteArena, red: Robot) -> None:
+def test_watch_period_is_simulated_time(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     red.watch(0.1)
     red.on_sense(diary)
@@ -86,7 +86,7 @@ def test_a_period_is_one_of_simulated_time(arena: RemoteArena, red: Robot) -> No
     assert diary.ticks[-4:] == [5, 10, 15, 20]
 
 
-def test_a_slow_observer_gets_the_newest(arena: RemoteArena, red: Robot) -> None:
+def test_slow_observer_receives_latest_observation(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     gate = threading.Event()
 
@@ -103,7 +103,7 @@ def test_a_slow_observer_gets_the_newest(arena: RemoteArena, red: Robot) -> None
     assert len(diary.entries) < 10
 
 
-def test_what_changed_is_told_to_each_as_wanted(arena: RemoteArena, red: Robot) -> None:
+def test_observer_is_called_when_its_devices_change(arena: RemoteArena, red: Robot) -> None:
     ground, encoders = Diary(), Diary()
     red.on_sense(ground, "ground")
     end = red.on_sense(encoders, "encoders")
@@ -118,7 +118,7 @@ def test_what_changed_is_told_to_each_as_wanted(arena: RemoteArena, red: Robot) 
     assert len(encoders.entries) == before
 
 
-def test_devices_that_are_switched_later_are_told_too(arena: RemoteArena, red: Robot) -> None:
+def test_observer_follows_devices_enabled_and_disabled_later(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
     wait_for(lambda: diary.entries)
@@ -133,7 +133,7 @@ def test_devices_that_are_switched_later_are_told_too(arena: RemoteArena, red: R
     assert list(red.sense()) == ["proximity", "position", "encoders"]
 
 
-def test_pictures_have_a_period_of_their_own(arena: RemoteArena, red: Robot) -> None:
+def test_pictures_have_own_period(arena: RemoteArena, red: Robot) -> None:
     diary, pictures = Diary(), Diary()
     red.camera.enable()
     red.on_sense(diary)
@@ -152,7 +152,7 @@ def test_pictures_have_a_period_of_their_own(arena: RemoteArena, red: Robot) -> 
     assert len(pictures.entries) == 4
 
 
-def test_each_observer_of_a_camera_has_its_own_period(arena: RemoteArena, red: Robot) -> None:
+def test_each_camera_observer_has_own_period(arena: RemoteArena, red: Robot) -> None:
     often, seldom = Diary(), Diary()
     red.camera.enable()
     red.camera.on_image(seldom, 0.2)
@@ -166,7 +166,7 @@ def test_each_observer_of_a_camera_has_its_own_period(arena: RemoteArena, red: R
     assert len(seldom.entries) == 3
 
 
-def test_a_reset_in_between_does_not_matter(arena: RemoteArena, red: Robot) -> None:
+def test_watch_continues_after_reset(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
     wait_for(lambda: diary.entries)
@@ -176,7 +176,7 @@ def test_a_reset_in_between_does_not_matter(arena: RemoteArena, red: Robot) -> N
     assert diary.ticks == [0, 1, 2, 3, 0, 1, 2, 3]
 
 
-def test_a_robot_that_leaves_is_observed_no_longer(arena: RemoteArena, red: Robot) -> None:
+def test_removed_robot_is_no_longer_observed(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     green = arena.spawn("green", "e-puck")
     green.enable("ground")
@@ -192,7 +192,7 @@ def test_a_robot_that_leaves_is_observed_no_longer(arena: RemoteArena, red: Robo
             call()
 
 
-def test_a_robot_of_somebody_else_may_leave_while_it_is_watched() -> None:
+def test_watched_robot_of_another_client_may_leave() -> None:
     with serving() as server, join(server, lock_step=False) as visitor, join(server, lock_step=False) as watcher:
         visitor.spawn("green", "e-puck")
         wait_for(lambda: "green" in watcher or watcher.digest() == "")
@@ -210,7 +210,7 @@ def test_a_robot_of_somebody_else_may_leave_while_it_is_watched() -> None:
 # Observers that raise and call back.
 
 
-def test_an_error_in_an_observer_is_raised_by_the_next_call(arena: RemoteArena, red: Robot) -> None:
+def test_error_in_observer_is_raised_by_next_call(arena: RemoteArena, red: Robot) -> None:
     diary, later = Diary(), Diary()
     red.on_sense(diary)
     end = red.on_sense(lambda seen: 1 / 0)
@@ -227,8 +227,8 @@ def test_an_error_in_an_observer_is_raised_by_the_next_call(arena: RemoteArena, 
 
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, KeyError])
-def test_no_command_swallows_what_an_observer_raised(free: RemoteArena, error: type[Exception]) -> None:
-    """`wheels.set` takes a ValueError or a TypeError for a sign that it was given no numbers."""
+def test_commands_do_not_swallow_errors_of_observer(free: RemoteArena, error: type[Exception]) -> None:
+    """`wheels.set` converts a ValueError or a TypeError into an error about its arguments."""
     red = free["red"]
     red.enable("ground")
     calls: list[int] = []
@@ -245,7 +245,7 @@ def test_no_command_swallows_what_an_observer_raised(free: RemoteArena, error: t
         free.step(5)
 
 
-def test_who_only_reads_the_last_news_hears_of_errors_too(free: RemoteArena) -> None:
+def test_cached_read_raises_errors_of_observer(free: RemoteArena) -> None:
     red = free["red"]
     red.enable("ground")
     red.on_sense(lambda seen: 1 / 0)
@@ -255,9 +255,7 @@ def test_who_only_reads_the_last_news_hears_of_errors_too(free: RemoteArena) -> 
     free.watcher.errors.clear()
 
 
-def test_an_error_in_an_observer_is_logged_when_nobody_calls_any_more(
-    arena: RemoteArena, red: Robot, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_error_in_observer_is_logged_on_close(arena: RemoteArena, red: Robot, caplog: pytest.LogCaptureFixture) -> None:
     red.on_sense(lambda seen: 1 / 0)
     wait_for(lambda: arena.watcher.errors)
     with caplog.at_level(logging.ERROR):
@@ -266,7 +264,7 @@ def test_an_error_in_an_observer_is_logged_when_nobody_calls_any_more(
     assert arena.watcher.errors == []
 
 
-def test_errors_do_not_pile_up(free: RemoteArena) -> None:
+def test_pending_observer_errors_are_limited(free: RemoteArena) -> None:
     red = free["red"]
     red.enable("ground")
     calls: list[int] = []
@@ -281,7 +279,7 @@ def test_errors_do_not_pile_up(free: RemoteArena) -> None:
     free.watcher.errors.clear()
 
 
-def test_an_observer_may_drive_read_and_step(arena: RemoteArena, red: Robot) -> None:
+def test_observer_may_drive_read_and_step(arena: RemoteArena, red: Robot) -> None:
     done = threading.Event()
     ticks: list[int] = []
 
@@ -302,7 +300,7 @@ def test_an_observer_may_drive_read_and_step(arena: RemoteArena, red: Robot) -> 
     assert red.pose.x > 0.5
 
 
-def test_an_observer_may_step_while_others_step(arena: RemoteArena, red: Robot) -> None:
+def test_observer_may_step_while_others_step(arena: RemoteArena, red: Robot) -> None:
     steps: list[int] = []
 
     def act(seen: paddock.Observation) -> None:
@@ -318,7 +316,7 @@ def test_an_observer_may_step_while_others_step(arena: RemoteArena, red: Robot) 
     wait_for(lambda: arena.tick == 100)
 
 
-def test_an_observer_may_end_itself_and_start_others(arena: RemoteArena, red: Robot) -> None:
+def test_observer_may_end_itself_and_start_others(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
 
     def once(seen: paddock.Observation) -> None:
@@ -337,7 +335,7 @@ def test_an_observer_may_end_itself_and_start_others(arena: RemoteArena, red: Ro
     assert ends == []
 
 
-def test_an_observer_may_close_the_arena(arena: RemoteArena, red: Robot) -> None:
+def test_observer_may_close_arena(arena: RemoteArena, red: Robot) -> None:
     red.on_sense(lambda seen: arena.close())
     wait_for(lambda: arena.closed)
     with pytest.raises(paddock.LinkError, match="the connection was closed"):
@@ -350,7 +348,7 @@ def test_an_observer_may_close_the_arena(arena: RemoteArena, red: Robot) -> None
 # The thread.
 
 
-def test_there_is_a_thread_only_while_someone_watches(arena: RemoteArena, red: Robot) -> None:
+def test_watch_thread_exists_only_while_robot_is_watched(arena: RemoteArena, red: Robot) -> None:
     assert arena.watcher.thread is None
     for _ in range(3):
         diary = Diary()
@@ -365,7 +363,7 @@ def test_there_is_a_thread_only_while_someone_watches(arena: RemoteArena, red: R
         assert not thread.is_alive()
 
 
-def test_closing_ends_the_thread_at_once(arena: RemoteArena, red: Robot) -> None:
+def test_close_ends_watch_thread_at_once(arena: RemoteArena, red: Robot) -> None:
     red.watch(0.1)
     thread = arena.watcher.thread
     assert thread is not None
@@ -377,7 +375,7 @@ def test_closing_ends_the_thread_at_once(arena: RemoteArena, red: Robot) -> None
 # While the clock goes on by itself.
 
 
-def test_sensing_under_a_watch_is_instant(free: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sensing_under_watch_needs_no_round_trip(free: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
     red = free["red"]
     red.enable("proximity", "ground")
     red.watch(0.1)
@@ -394,7 +392,7 @@ def test_sensing_under_a_watch_is_instant(free: RemoteArena, monkeypatch: pytest
     assert max(times) > first
 
 
-def test_pictures_under_a_watch_are_instant(free: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_under_watch_need_no_round_trip(free: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
     red = free["red"]
     red.enable("ground", "camera")
     pictures = Diary()
@@ -409,7 +407,7 @@ def test_pictures_under_a_watch_are_instant(free: RemoteArena, monkeypatch: pyte
     assert set(red.sense()) == {"ground", "camera"}  # now it has to be asked for
 
 
-def test_observers_get_news_while_nobody_calls(free: RemoteArena) -> None:
+def test_observers_are_called_without_client_calls(free: RemoteArena) -> None:
     red = free["red"]
     red.enable("encoders", "ground")
     diary, ground = Diary(), Diary()
@@ -424,7 +422,7 @@ def test_observers_get_news_while_nobody_calls(free: RemoteArena) -> None:
     wait_for(lambda: len(ground.entries) > 1)
 
 
-def test_time_goes_on_for_who_only_watches(free: RemoteArena) -> None:
+def test_time_advances_for_client_that_only_watches(free: RemoteArena) -> None:
     red = free["red"]
     red.enable("ground")
     red.watch(0.02)
@@ -432,7 +430,7 @@ def test_time_goes_on_for_who_only_watches(free: RemoteArena) -> None:
     wait_for(lambda: free.time > start + 0.2)
 
 
-def test_an_observer_may_drive_while_the_clock_goes_on(free: RemoteArena) -> None:
+def test_observer_may_drive_on_free_running_clock(free: RemoteArena) -> None:
     red = free["red"]
     red.enable("proximity")
     red.on_sense(lambda seen: red.wheels.set(0.1, 0.1))

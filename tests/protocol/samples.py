@@ -1,6 +1,6 @@
-"""One message of every type, as it stands in tests/golden/protocol; `python tests/protocol/samples.py` writes them.
+"""One message of every type, as stored in tests/golden/protocol; `python tests/protocol/samples.py` writes them.
 
-Once a version is released, do that only together with a new VERSION: clients elsewhere were written for these files.
+After a release, write them only together with a new VERSION: existing clients rely on these files.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ SAMPLES: tuple[Message, ...] = (
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two messages, or parts of them, are equal; arrays also in what is not a number."""
+    """Whether two messages, or parts of them, are equal; NaN in arrays equals NaN."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.array_equal(one, other, equal_nan=True)
     if isinstance(one, msgspec.Struct) and type(one) is type(other):

@@ -1,4 +1,4 @@
-"""All robots in 20 bytes each, and a bit per LED."""
+"""The binary frame: 20 bytes per robot, and one bit per LED."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def packed(  # one robot
     return pack(np.array([pose]), np.array([wheels]), np.array([contacts]), np.array([bearing]))
 
 
-def test_a_body_is_laid_out_as_the_page_says() -> None:
+def test_body_has_documented_layout() -> None:
     data = packed((0.25, -0.5, 1.5), (0.1, -0.05), 2, math.pi / 2)
     assert struct.unpack("<fffhhHH", data) == (0.25, -0.5, 1.5, 100, -50, 2, 16384)
     assert BODY.itemsize == len(data) == 20
@@ -33,7 +33,7 @@ def test_a_body_is_laid_out_as_the_page_says() -> None:
     st.integers(0, 65535),
     st.floats(-10, 10),
 )
-def test_what_is_packed_is_unpacked(
+def test_packing_round_trip(
     pose: tuple[float, float, float], wheels: tuple[float, float], contacts: int, bearing: float
 ) -> None:
     (body,) = np.frombuffer(packed(pose, wheels, contacts, bearing), BODY)
@@ -46,8 +46,8 @@ def test_what_is_packed_is_unpacked(
 
 
 @given(st.integers(1, 5), st.integers(0, 64), st.data())
-def test_every_led_has_a_bit(robots: int, leds: int, data: st.DataObject) -> None:
-    """An e-puck2 has 18, an uploaded robot up to 64."""
+def test_every_led_has_one_bit(robots: int, leds: int, data: st.DataObject) -> None:
+    """An e-puck2 has 18 LEDs, an uploaded robot up to 64."""
     brightness = data.draw(
         st.lists(
             st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=leds, max_size=leds), min_size=robots, max_size=robots
@@ -64,22 +64,22 @@ def test_every_led_has_a_bit(robots: int, leds: int, data: st.DataObject) -> Non
     assert on.any() == lit.any()
 
 
-def test_leds_are_laid_out_as_the_page_says() -> None:
+def test_leds_have_documented_layout() -> None:
     leds = np.zeros((2, 18))
     leds[0, 0] = leds[1, 8] = leds[1, 17] = 1.0
     assert pack_leds(leds) == bytes([1, 0, 0, 0, 1, 2])
 
 
-def test_dark_leds_take_no_room() -> None:
+def test_dark_leds_take_no_bytes() -> None:
     assert pack_leds(np.zeros((5000, 64))) == b""
 
 
-def test_what_does_not_fit_is_capped() -> None:
+def test_values_out_of_range_are_clamped() -> None:
     (body,) = np.frombuffer(packed(wheels=(1e3, -1e3), contacts=100_000), BODY)
     assert (body["left"], body["right"], body["contacts"]) == (32767, -32768, 65535)
 
 
-def test_a_world_without_robots_is_an_empty_frame() -> None:
+def test_world_without_robots_gives_empty_frame() -> None:
     none = np.zeros((0,))
     assert pack(np.zeros((0, 3)), np.zeros((0, 2)), none, none) == b""
     assert pack_leds(np.zeros((0, 0))) == b""

@@ -1,4 +1,4 @@
-"""Whatever arrives is either a message or a BadMessage."""
+"""Any input decodes to a message or raises BadMessage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ edits = st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 2), st.integers(
 
 
 def survives(data: bytes | str) -> None:
-    """Decode it; what can be decoded can be sent on, and what cannot is told in words that can."""
+    """Decode the data; a decoded message can be encoded, and an error message is valid text."""
     try:
         answer = decode(data)
     except Malformed as error:
@@ -35,7 +35,7 @@ def survives(data: bytes | str) -> None:
 
 
 def edited(data: bytes, changes: list[tuple[int, int, int]]) -> bytes:
-    """Some bytes changed, put in or taken out."""
+    """Bytes with some changed, inserted or removed."""
     mutant = bytearray(data)
     for place, what, byte in changes:
         at = place % (len(mutant) + 1)
@@ -48,31 +48,31 @@ def edited(data: bytes, changes: list[tuple[int, int, int]]) -> bytes:
 @example(b"\xd7\xff\xff\xff\xff\xff\xff\xff\xff\xff")  # a time stamp with too many nanoseconds
 @example(b"\xc7\x0c\xff" + b"\xff" * 12)
 @example(b"\xdf\xff\xff\xff\xff")
-def test_random_bytes(data: bytes) -> None:
+def test_random_bytes_never_crash_decoder(data: bytes) -> None:
     survives(data)
 
 
 @settings(max_examples=300)
 @given(st.text(st.characters(), max_size=100) | st.text('{}[]":,0123456789.eE+-truefalsn \\u', max_size=100))
-def test_random_texts(text: str) -> None:
+def test_random_texts_never_crash_decoder(text: str) -> None:
     survives(text)
 
 
 @settings(max_examples=300)
 @given(st.sampled_from(GOLDEN), edits)
-def test_mutated_binary_messages(data: bytes, changes: list[tuple[int, int, int]]) -> None:
+def test_mutated_binary_messages_never_crash_decoder(data: bytes, changes: list[tuple[int, int, int]]) -> None:
     survives(edited(data, changes))
 
 
 @settings(max_examples=300)
 @given(st.sampled_from(TEXTS), edits)
-def test_mutated_texts(text: str, changes: list[tuple[int, int, int]]) -> None:
+def test_mutated_texts_never_crash_decoder(text: str, changes: list[tuple[int, int, int]]) -> None:
     survives(edited(text.encode(), changes).decode("utf-8", "surrogateescape"))
 
 
 @settings(max_examples=300)
 @given(st.sampled_from(SAMPLES), st.data())
-def test_anything_in_the_place_of_a_field(message: Message, data: st.DataObject) -> None:
+def test_any_value_in_place_of_field_never_crashes_decoder(message: Message, data: st.DataObject) -> None:
     table = json.loads(encode(message, "json"))
     table[data.draw(st.sampled_from(sorted(table)))] = data.draw(anything)
     survives(json.dumps(table))
@@ -84,5 +84,5 @@ def test_anything_in_the_place_of_a_field(message: Message, data: st.DataObject)
 
 
 @given(st.sampled_from(GOLDEN), st.integers(0, 500))
-def test_messages_that_were_cut_off(data: bytes, length: int) -> None:
+def test_truncated_messages_never_crash_decoder(data: bytes, length: int) -> None:
     survives(data[:length])

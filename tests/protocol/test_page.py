@@ -1,4 +1,4 @@
-"""docs/protocol.md tells every message, every field, its type and its default, and its session can be decoded."""
+"""docs/protocol.md documents every message and field with type and default, and its example session is correct."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WORDS |= {Finite: "number", Int64: "int", Text: "text", Measured: "number"}
 
 
 def sections() -> dict[str, str]:
-    """The text below every heading of the third level, by the heading."""
+    """The text below every heading, by the heading."""
     parts = re.split(r"^##+ (.*)\n", PAGE, flags=re.MULTILINE)
     return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
@@ -67,7 +67,7 @@ def bounds(limits: msgspec.Meta) -> str:
 
 
 def rows(cls: Any) -> dict[str, tuple[str, str]]:
-    """Type and default of the fields of a class; the id that every request has is told once for all."""
+    """Type and default of the fields of a class, without the id of requests, which is documented once."""
     hints = typing.get_type_hints(cls, include_extras=True)
     return {
         field.name: (told(hints[field.name]), default(field))
@@ -91,44 +91,44 @@ def table_told(text: str) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.parametrize("kind", KNOWN)
-def test_the_page_tells_all_fields_of_a_message(kind: str) -> None:
+def test_page_documents_all_fields_of_message(kind: str) -> None:
     assert table_told(sections()[kind]) == rows(KNOWN[kind])
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_page_tells_all_fields_of_a_part(part: str) -> None:
+def test_page_documents_all_fields_of_part(part: str) -> None:
     assert table_told(sections()[part]) == rows(PARTS[part])
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
-def test_the_page_tells_what_a_request_is_answered_with(kind: str) -> None:
+def test_page_documents_answer_of_request(kind: str) -> None:
     answer = re.search(r"→ `(\w+)`", REQUESTS[kind].__doc__ or "")
     assert (answer is None) == (kind in ("steer", "got", "show", "goal_answer", "program_ended"))
     if answer is not None:
         assert f"→ [`{answer[1]}`](#{answer[1]})" in sections()[kind]
 
 
-def test_every_message_is_in_the_overview_of_its_direction() -> None:
+def test_every_message_is_in_overview_of_its_direction() -> None:
     overview = sections()["All messages"]
     up, down = overview.split("from the server", 1)
     assert set(re.findall(r"\(#(\w+)\)", up)) == set(REQUESTS)
     assert set(re.findall(r"\(#(\w+)\)", down)) == set(ANSWERS)
 
 
-def test_the_record_of_a_body_is_told_byte_by_byte() -> None:
+def test_page_documents_every_byte_of_body_record() -> None:
     words = {"<f4": "float32", "<i2": "int16", "<u2": "uint16", "|u1": "uint8"}
     expected = [(str(BODY.fields[name][1]), name, words[BODY.fields[name][0].str]) for name in BODY.names]  # type: ignore[index,union-attr]
     assert re.findall(r"^\| (\d+) \| `(\w+)` \| (\w+) \|", PAGE, re.MULTILINE) == expected
     assert f"{BODY.itemsize} bytes" in PAGE
 
 
-def test_the_table_of_errors_names_only_classes_that_there_are() -> None:
+def test_table_of_errors_names_only_existing_classes() -> None:
     named = re.findall(r"^\| `([A-Z]\w+)` \|", sections()["Errors"], re.MULTILINE)
     assert {"BadMessage", "Refused", "UnknownName", "DeviceNotEnabled", "SpecError", "VersionMismatch"} <= set(named)
     assert all(issubclass(getattr(errors, name), errors.PaddockError) for name in named)
 
 
-def test_the_limits_of_messages_are_told() -> None:
+def test_page_documents_limits() -> None:
     limits = {
         "a message to the server": connections.MAX_BYTES // 2**20,
         "messages of a client": connections.MAX_PER_SECOND,
@@ -154,14 +154,14 @@ def session() -> list[tuple[str, dict[str, Any]]]:
 
 
 def comparable(text: str) -> dict[str, Any]:
-    """A message, but for what other releases and machines may have otherwise; specs by their names."""
+    """A message without values that depend on release or machine; specs are replaced by their names."""
     message: dict[str, Any] = json.loads(text, parse_float=lambda digits: round(float(digits), 6))
     message.pop("server", None)
     message["kinds"] = [kind["name"] for kind in message.get("kinds", ())]
     return message
 
 
-def test_a_server_answers_as_the_session_says() -> None:
+def test_server_answers_as_in_documented_session() -> None:
     lines = session()
     with (
         paddock.open("empty") as arena,

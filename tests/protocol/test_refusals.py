@@ -1,4 +1,4 @@
-"""Refusals name the place, what is expected and what was got, and are short whatever was sent."""
+"""Errors name the field, the expectation and the value, and are short for any input."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("message", "told"), WRONG, ids=[told.partition(":")[0] for _, told in WRONG])
-def test_what_is_wrong_is_told_with_its_place(message: Any, told: str) -> None:
+def test_errors_name_the_field(message: Any, told: str) -> None:
     assert refusal(json.dumps(message)).startswith(told)
     assert refusal(msgpack.packb(message)).startswith(told)
 
@@ -126,7 +126,7 @@ def test_what_is_wrong_is_told_with_its_place(message: Any, told: str) -> None:
     ],
     ids=["empty", "NaN", "Infinity", "1e999", "inf", "whole", "digits", "surrogate", "in a spec", "deep"],
 )
-def test_what_json_alone_can_say_wrong(text: str, told: str) -> None:
+def test_errors_of_invalid_json(text: str, told: str) -> None:
     assert refusal(text).startswith(told)
 
 
@@ -156,7 +156,7 @@ def test_what_json_alone_can_say_wrong(text: str, told: str) -> None:
     ],
     ids=lambda value: None if isinstance(value, bytes) else value[:30],
 )
-def test_what_msgpack_alone_can_say_wrong(data: bytes, told: str) -> None:
+def test_errors_of_invalid_msgpack(data: bytes, told: str) -> None:
     assert refusal(data).startswith(told)
 
 
@@ -181,7 +181,7 @@ HUGE: dict[str, bytes | str] = {
 
 
 @pytest.mark.parametrize("data", HUGE.values(), ids=HUGE.keys())
-def test_huge_messages_are_refused_with_few_words_little_work_and_little_memory(data: bytes | str) -> None:
+def test_huge_messages_are_refused_with_bounded_text_work_and_memory(data: bytes | str) -> None:
     calls = 0
 
     def count(*_: object) -> None:
@@ -217,12 +217,12 @@ def test_huge_messages_are_refused_with_few_words_little_work_and_little_memory(
         (b"\xc1", None),
     ],
 )
-def test_the_id_of_a_bad_request_is_found_if_it_has_one(data: bytes | str, number: int | None) -> None:
+def test_error_has_id_of_bad_request_if_there_is_one(data: bytes | str, number: int | None) -> None:
     with pytest.raises(Malformed) as caught:
         decode(data)
     assert caught.value.id == number
 
 
-def test_only_known_messages_are_read() -> None:
+def test_only_known_messages_are_decoded() -> None:
     with pytest.raises(BadMessage, match="type: no message is called 'welcome'"):
         MessageDecoder(REQUESTS).decode('{"type":"welcome"}')

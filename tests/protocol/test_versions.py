@@ -1,4 +1,4 @@
-"""Minor versions work together: what a newer peer says in addition is ignored, a slip of the pen is not."""
+"""Minor versions are compatible: unknown fields of a newer peer are ignored, misspelt fields of others are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from server.parties import Peer, served
 
 
 def grown(message: m.Message, encoding: str) -> bytes | str:
-    """The message as a newer peer would send it: every part of it has a field more."""
+    """The message as a newer peer would send it, with an additional field in every part."""
     table = msgspec.to_builtins(message, enc_hook=lambda array: array.tobytes(), builtin_types=(bytes,))
 
     def grow(value: Any, part: Any) -> Any:
@@ -37,27 +37,27 @@ def grown(message: m.Message, encoding: str) -> bytes | str:
 
 
 @pytest.mark.parametrize("message", SAMPLES, ids=lambda message: message.type)
-def test_unknown_fields_of_a_newer_peer_are_ignored_wherever_they_are(message: m.Message) -> None:
+def test_unknown_fields_of_newer_peer_are_ignored(message: m.Message) -> None:
     assert same(decode(grown(message, "msgpack"), newer=True), message)
     if message.type not in ("hello", "welcome"):
         with pytest.raises(BadMessage, match=f"{message.type}.*: unknown key 'novelty'"):
             decode(grown(message, "msgpack"))
 
 
-def test_what_is_wrong_beside_an_unknown_field_is_still_wrong() -> None:
+def test_other_errors_of_newer_peer_are_reported() -> None:
     with pytest.raises(BadMessage, match=r"^claim\.robot: missing, expected a text of at most 64 characters"):
         decode('{"type":"claim","id":1,"robto":"red"}', newer=True)
     with pytest.raises(BadMessage, match=r"^steer\.commands\.red\.wheels\[1\]: expected a finite number, got 'x'"):
         decode('{"type":"steer","commands":{"red":{"wheels":[1,"x"],"novelty":1}}}', newer=True)
 
 
-def test_a_greeting_may_have_unknown_fields_because_it_tells_the_version() -> None:
+def test_hello_may_have_unknown_fields() -> None:
     arrived = decode('{"type":"hello","id":1,"version":1,"minor":99,"novelty":1}')
     assert isinstance(arrived, m.Hello)
     assert arrived.minor == 99
 
 
-def test_a_server_ignores_what_a_newer_client_says_in_addition_and_tells_others_their_slips() -> None:
+def test_server_ignores_unknown_fields_of_newer_clients_only() -> None:
     with served("empty") as server, Peer(server, hello=False) as newer, Peer(server) as equal:
         newer.ask("hello", version=1, minor=MINOR + 1, favourite="red")
         assert newer.ask("claim", robot="red", gently=True)["type"] == "done"
@@ -65,7 +65,7 @@ def test_a_server_ignores_what_a_newer_client_says_in_addition_and_tells_others_
         assert slip["message"] == "claim: unknown key 'forc' (did you mean 'force'?)"
 
 
-def test_a_client_ignores_fields_and_news_that_only_a_newer_server_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_ignores_unknown_fields_and_messages_of_newer_server(monkeypatch: pytest.MonkeyPatch) -> None:
     with served("empty") as server, contextlib.closing(paddock.connect(server.url())) as arena:
         wire = arena.dialogue.wire
         assert not wire.newer

@@ -1,4 +1,4 @@
-"""A run with everything in it that a recording must not forget; as a program, it runs until it is killed."""
+"""A run with everything that a recording must contain; as a program, it runs until it is killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock import Arena
 
 
 def open_arena() -> Arena:
-    """Two e-pucks, one with all its devices on."""
+    """Two e-pucks, one with all its devices enabled."""
     arena = paddock.open("line-crossing", seed=5)
     arena["red"].enable("proximity", "ground")
     arena["blue"].enable()
@@ -20,7 +20,7 @@ def open_arena() -> Arena:
 
 
 def drive(arena: Arena, path: Path) -> Iterator[tuple[int, str]]:
-    """Record a run with interventions of all kinds; the recording's tick and the digest after each step."""
+    """Record a run with interventions of all kinds; yield the recording's tick and the digest after each step."""
     red, blue = arena["red"], arena["blue"]
     passed = 0
 
@@ -57,7 +57,7 @@ def drive(arena: Arena, path: Path) -> Iterator[tuple[int, str]]:
 
 
 def main(path: str) -> None:
-    """Say what happened in an endless run, line by line."""
+    """Print each tick and digest of an endless run."""
     arena = open_arena()
     red, blue = arena["red"], arena["blue"]
     with paddock.record(arena, path):

@@ -11,7 +11,7 @@ from paddock import open as paddock_open
 from paddock.testing import wait_for
 
 
-def test_a_run_is_recorded_checked_and_exported(tmp_path: Path) -> None:
+def test_run_is_recorded_checked_and_exported(tmp_path: Path) -> None:
     done = paddock(
         "run", "clutter", "--headless", "--seconds", "5", "--seed", "3", "--record", "run.mcap", folder=tmp_path
     )
@@ -27,14 +27,14 @@ def test_a_run_is_recorded_checked_and_exported(tmp_path: Path) -> None:
     assert (tmp_path / "bag" / "metadata.yaml").exists()
 
 
-def test_the_champion_of_an_evolution_is_recorded(tmp_path: Path) -> None:
+def test_champion_of_evolution_is_recorded(tmp_path: Path) -> None:
     options = ("--generations", "1", "--population", "4", "--seconds", "2", "--record", "champion.mcap")
     done = paddock("evolve", "avoid", *options, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert Recording(tmp_path / "champion.mcap").end == 2.0
 
 
-def test_mistakes_are_told(tmp_path: Path) -> None:
+def test_errors_are_reported(tmp_path: Path) -> None:
     paddock("run", "clutter", "--headless", "--seconds", "1", "--record", "run.mcap", folder=tmp_path)
     late = paddock("replay", "run.mcap", "--from", "9", folder=tmp_path)
     assert "expected a time from 0 to 1 s, got 9" in late.stderr
@@ -57,7 +57,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     assert "no/run.mcap: no such folder" in lost.stderr
 
 
-def test_a_recording_that_was_cut_off_is_checked_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_truncated_recording_is_checked_up_to_its_end(tmp_path: Path) -> None:
     with paddock_open("clutter") as arena, record(arena, tmp_path / "run.mcap"):
         arena.step(5)
         wait_for(lambda: _ticks(tmp_path / "run.mcap") == 5)
@@ -68,7 +68,7 @@ def test_a_recording_that_was_cut_off_is_checked_as_far_as_it_goes(tmp_path: Pat
     assert "the repeated run has the same states" in paddock("replay", "run.mcap", "--check", folder=tmp_path).stdout
 
 
-def test_a_file_that_was_cut_off_is_not_called_whole(tmp_path: Path) -> None:
+def test_truncated_file_is_not_reported_as_complete(tmp_path: Path) -> None:
     with paddock_open("clutter") as arena, record(arena, tmp_path / "run.mcap", flush=None):
         arena.step(50)
     data = (tmp_path / "run.mcap").read_bytes()

@@ -1,4 +1,4 @@
-"""A damaged recording is told so, or read up to its damaged end; it never leads to another state."""
+"""A damaged recording is reported or read up to the damage; it never gives a wrong state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOPIC = "/paddock/keyframe"
 
 
 def write_chunks(path: Path, *messages: bytes) -> list[int]:
-    """Write a file with a chunk for each message that is not closed; where its chunks end."""
+    """Write an unclosed file with one chunk for each message; return the ends of its chunks."""
     file, ends = McapFile(path, "test"), []
     channel = file.channel(TOPIC, "paddock.Keyframe")
     for time, message in enumerate(messages):
@@ -30,7 +30,7 @@ def write_chunks(path: Path, *messages: bytes) -> list[int]:
     return ends
 
 
-def test_a_changed_bit_in_a_chunk_is_told(tmp_path: Path) -> None:
+def test_changed_bit_in_chunk_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     first_end, _ = write_chunks(path, b"0123456789", b"second")
     data = bytearray(path.read_bytes())
@@ -45,7 +45,7 @@ def test_a_changed_bit_in_a_chunk_is_told(tmp_path: Path) -> None:
         file.read(first)
 
 
-def test_a_last_chunk_whose_end_was_lost_does_not_count(tmp_path: Path) -> None:
+def test_truncated_last_chunk_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     _, end = write_chunks(path, b"first", b"0123456789" * 3)
     data = bytearray(path.read_bytes())
@@ -55,7 +55,7 @@ def test_a_last_chunk_whose_end_was_lost_does_not_count(tmp_path: Path) -> None:
     assert [file.read(place) for place in file.places(TOPIC)] == [b"first"]
 
 
-def test_damage_between_chunks_is_told(tmp_path: Path) -> None:
+def test_damage_between_chunks_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     end, _ = write_chunks(path, b"first", b"second")
     whole = path.read_bytes()
@@ -67,7 +67,7 @@ def test_damage_between_chunks_is_told(tmp_path: Path) -> None:
             RecordingFile(path)
 
 
-def test_a_message_that_cannot_be_understood_is_told(tmp_path: Path) -> None:
+def test_undecodable_message_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     file = McapFile(path, "test")
     chunk = Chunk()
@@ -79,7 +79,7 @@ def test_a_message_that_cannot_be_understood_is_told(tmp_path: Path) -> None:
         Recording(path)
 
 
-def test_inputs_that_are_missing_are_told(tmp_path: Path) -> None:
+def test_missing_inputs_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     with paddock.open("clutter") as arena, paddock.record(arena, path):
         arena["red"].wheels.set(0.05, 0.04)

@@ -1,4 +1,4 @@
-"""A recorder keeps up with its arena, and never stands in the way of it."""
+"""A recorder keeps up with its arena and never blocks it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paddock.recordings.recorder import MAX_TICKS, Recorder
 
 
 class WatchedTurn:
-    """The turn of an arena; something happens before anybody takes it."""
+    """The turn of an arena with a callback before it is acquired."""
 
     def __init__(self, turn: Any, before: Callable[[], object]) -> None:
         self.turn, self.before = turn, before
@@ -34,7 +34,7 @@ class WatchedTurn:
         self.turn.__exit__(*error)
 
 
-def test_a_recorder_may_begin_while_a_compiled_run_waits_for_its_turn(tmp_path: Path) -> None:
+def test_recording_may_start_while_compiled_run_waits_for_turn(tmp_path: Path) -> None:
     arena, recorders = paddock.open("clutter", seed=3), list[Recorder]()
     arena["red"].enable("proximity")
     turn = arena.turn
@@ -55,7 +55,7 @@ def test_a_recorder_may_begin_while_a_compiled_run_waits_for_its_turn(tmp_path: 
 
 @contextmanager
 def full_disk(path: Path) -> Iterator[None]:
-    """Let a file grow by a few bytes only."""
+    """Limit the growth of a file to a few bytes."""
     before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10, before[1]))
     try:
@@ -65,7 +65,7 @@ def full_disk(path: Path) -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_a_full_disk_ends_a_recording_but_not_its_run(tmp_path: Path) -> None:
+def test_full_disk_ends_recording_but_not_run(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     arena = paddock.open("clutter", seed=1)
     recorder = paddock.record(arena, path)
@@ -79,7 +79,7 @@ def test_a_full_disk_ends_a_recording_but_not_its_run(tmp_path: Path) -> None:
     assert Recording(path).robots == ("red",)
 
 
-def test_whoever_has_the_turn_may_close_a_recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorder_may_be_closed_by_thread_that_holds_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.recordings.recorder.FLUSH", 0.001)
     arena, flusher_waits = paddock.open("clutter"), threading.Event()
     turn, mine = arena.turn, threading.current_thread()
@@ -91,7 +91,7 @@ def test_whoever_has_the_turn_may_close_a_recorder(tmp_path: Path, monkeypatch: 
     assert Recording(tmp_path / "run.mcap").is_whole
 
 
-def test_a_recording_may_be_replaced_while_it_is_replayed(tmp_path: Path) -> None:
+def test_recording_may_be_replaced_while_it_is_replayed(tmp_path: Path) -> None:
     path, link = tmp_path / "run.mcap", tmp_path / "latest.mcap"
     link.symlink_to(path)
     with paddock.open("clutter", seed=7) as arena, paddock.record(arena, path):

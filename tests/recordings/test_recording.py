@@ -1,4 +1,4 @@
-"""A recording leads to every state that there was, bit for bit, and on from it."""
+"""A recording restores every state bit for bit, and the run can continue from it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recording, dict[
     return Recording(path), digests
 
 
-def test_every_tick_comes_again_forwards_and_in_any_order(recorded: tuple[Recording, dict[int, str]]) -> None:
+def test_every_tick_is_restored_in_any_order(recorded: tuple[Recording, dict[int, str]]) -> None:
     recording, digests = recorded
     assert (recording.first, recording.last, recording.is_whole) == (0, max(digests), True)
     arena = recording.replay()
@@ -48,7 +48,7 @@ def test_every_tick_comes_again_forwards_and_in_any_order(recorded: tuple[Record
     recording.check()
 
 
-def test_a_recording_tells_who_intervened_and_who_was_there(recorded: tuple[Recording, dict[int, str]]) -> None:
+def test_recording_lists_interventions_and_robots(recorded: tuple[Recording, dict[int, str]]) -> None:
     recording, _ = recorded
     assert [event.kind for event in recording.events] == ["teleport", "restore", "spawn", "remove", "reset"]
     assert [event.robot for event in recording.events] == ["red", None, "green", "blue", None]
@@ -59,7 +59,7 @@ def test_a_recording_tells_who_intervened_and_who_was_there(recorded: tuple[Reco
     assert arena.seed == 9
 
 
-def test_a_live_arena_goes_on_as_the_original_did(tmp_path: Path) -> None:
+def test_live_arena_continues_like_original(tmp_path: Path) -> None:
     def drive(arena: paddock.Arena, seconds: float) -> str:
         arena["red"].enable("proximity", "ground")
         arena.run(seconds, explorer(), on_step=lambda arena: None)  # in Python: commands at each tick
@@ -70,7 +70,7 @@ def test_a_live_arena_goes_on_as_the_original_did(tmp_path: Path) -> None:
     assert drive(Recording(tmp_path / "run.mcap").arena(2.5), 3.5) == end
 
 
-def test_a_compiled_run_is_recorded_without_disturbing_it(tmp_path: Path) -> None:
+def test_recording_leaves_compiled_run_bit_identical(tmp_path: Path) -> None:
     arenas = [paddock.open("clutter", seed=3) for _ in range(2)]
     episodes = []
     for arena, path in zip(arenas, ("run.mcap", None), strict=True):
@@ -90,9 +90,7 @@ def test_a_compiled_run_is_recorded_without_disturbing_it(tmp_path: Path) -> Non
     assert np.array_equal(trace.reading("proximity"), first.reading("proximity"))
 
 
-def test_a_run_that_ctrl_c_ends_is_recorded_up_to_a_state_to_check(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_run_is_recorded_up_to_last_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with paddock.open("clutter") as arena, paddock.record(arena, tmp_path / "run.mcap"):
         step = arena.step
 
@@ -112,7 +110,7 @@ def test_a_run_that_ctrl_c_ends_is_recorded_up_to_a_state_to_check(
     assert episode.metrics["distance"] == pytest.approx(math.dist(*episode.trace.pose[[0, -1], :2]), rel=0.01)
 
 
-def test_a_process_that_is_killed_leaves_what_it_did(tmp_path: Path) -> None:
+def test_recording_of_killed_process_is_readable(tmp_path: Path) -> None:
     path, printed = tmp_path / "run.mcap", tmp_path / "printed.txt"
     with printed.open("w") as out:
         process = subprocess.Popen([sys.executable, drives.__file__, str(path)], stdout=out)
@@ -140,7 +138,7 @@ def test_a_process_that_is_killed_leaves_what_it_did(tmp_path: Path) -> None:
             assert arena.digest() == digests[tick]
 
 
-def test_what_was_recorded_is_on_the_disk_soon_also_when_time_stands_still(tmp_path: Path) -> None:
+def test_recording_is_flushed_while_clock_stands(tmp_path: Path) -> None:
     with paddock.open("clutter") as arena, paddock.record(arena, tmp_path / "run.mcap"):
         arena["red"].wheels.set(0.05, 0.04)
         arena.step(10)
@@ -153,7 +151,7 @@ def test_what_was_recorded_is_on_the_disk_soon_also_when_time_stands_still(tmp_p
     assert Recording(tmp_path / "run.mcap").arena().digest() == end
 
 
-def test_another_thread_may_steer_while_time_passes(tmp_path: Path) -> None:
+def test_recording_is_exact_while_another_thread_steers(tmp_path: Path) -> None:
     arena, over = paddock.open("clutter"), threading.Event()
 
     def steer() -> None:
@@ -173,7 +171,7 @@ def test_another_thread_may_steer_while_time_passes(tmp_path: Path) -> None:
     assert recording.arena()["red"].pose == arena["red"].pose
 
 
-def test_a_server_that_is_killed_leaves_its_recording(tmp_path: Path) -> None:
+def test_recording_of_killed_server_is_readable(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     with PaddockProcess("serve", "clutter", "--record", str(path), "--speed", "5") as server:
         wait_for(lambda: has_ticks(path, 100))
@@ -185,14 +183,14 @@ def test_a_server_that_is_killed_leaves_its_recording(tmp_path: Path) -> None:
 
 
 def has_ticks(path: Path, ticks: int) -> bool:
-    """Whether a file that is being written has so many ticks already."""
+    """Whether a file that is being written already has this many ticks."""
     try:
         return Recording(path).last >= ticks
     except PaddockError:  # it has no whole chunk yet
         return False
 
 
-def test_in_a_replay_nothing_can_be_changed_until_it_is_live(recorded: tuple[Recording, dict[int, str]]) -> None:
+def test_replay_refuses_changes_until_it_goes_live(recorded: tuple[Recording, dict[int, str]]) -> None:
     recording, digests = recorded
     arena = recording.replay(0.2)
     red = arena["red"]
@@ -221,7 +219,7 @@ def test_in_a_replay_nothing_can_be_changed_until_it_is_live(recorded: tuple[Rec
         arena.seek(3)
 
 
-def test_pictures_that_a_world_names_are_in_its_recording(tmp_path: Path) -> None:
+def test_recording_contains_images_of_world(tmp_path: Path) -> None:
     from PIL import Image
 
     beside = tmp_path / "beside"
@@ -248,7 +246,7 @@ def test_pictures_that_a_world_names_are_in_its_recording(tmp_path: Path) -> Non
     assert replayed["red"].ground.read().max() < 0.2
 
 
-def test_a_trace_a_table_and_a_picture_come_from_a_recording(recorded: tuple[Recording, dict[int, str]]) -> None:
+def test_trace_table_and_picture_are_made_from_recording(recorded: tuple[Recording, dict[int, str]]) -> None:
     recording, _ = recorded
     trace = recording.trace("red", every=0.1)
     assert trace.jumps.sum() == 3  # the teleport, the snapshot, the reset
@@ -261,7 +259,7 @@ def test_a_trace_a_table_and_a_picture_come_from_a_recording(recorded: tuple[Rec
         recording.trace("rde")
 
 
-def test_an_hour_of_ten_robots_with_all_sensors_on_fits_into_100_megabytes(tmp_path: Path) -> None:
+def test_one_hour_of_ten_robots_with_all_sensors_fits_into_100_megabytes(tmp_path: Path) -> None:
     world = WorldSpec(
         name="ten",
         bounds=(0, 0, 2, 2),
@@ -275,7 +273,9 @@ def test_an_hour_of_ten_robots_with_all_sensors_on_fits_into_100_megabytes(tmp_p
     assert (tmp_path / "run.mcap").stat().st_size * 3600 / seconds <= 100e6
 
 
-def test_what_is_no_recording_is_told_so(recorded: tuple[Recording, dict[int, str]], tmp_path: Path) -> None:
+def test_invalid_recordings_and_options_are_reported(
+    recorded: tuple[Recording, dict[int, str]], tmp_path: Path
+) -> None:
     recording, _ = recorded
     with pytest.raises(PaddockError, match=r"expected a time from 0 to 3\.84 s, got 99"):
         recording.replay(99)
@@ -297,7 +297,7 @@ def test_what_is_no_recording_is_told_so(recorded: tuple[Recording, dict[int, st
         paddock.record(arena, tmp_path / "run2.mcap")
 
 
-def test_a_recording_without_its_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_mcap_package_is_reported_with_install_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcap.stream_reader", None)
     with pytest.raises(
         PaddockError, match=r"needs the package mcap: pip install 'paddock\[record\]', or pip install mcap"

@@ -1,4 +1,4 @@
-"""Other people's tools read our recordings: the mcap library, protobuf, the Foxglove SDK, rosbags."""
+"""Other tools read the recordings: the mcap library, protobuf, the Foxglove SDK, rosbags."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from paddock.sensors.laser import LaserSpec
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Pioneer with its laser and an e-puck with its camera, 2 s."""
+    """A recording of a Pioneer with its laser and an e-puck with its camera, 2 s."""
     path = tmp_path_factory.mktemp("tools") / "run.mcap"
     with paddock.open("wall-loop", seed=1) as arena:
         pioneer = next(iter(arena.robots.values()))
@@ -44,7 +44,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class ProtobufDecoders:
-    """Reads messages with protobuf's own package and the schemas in the file; a decoder factory of `mcap`."""
+    """Decodes messages with the protobuf package and the schemas in the file; a decoder factory of `mcap`."""
 
     def __init__(self) -> None:
         self._decoders: dict[str, Any] = {}
@@ -70,7 +70,7 @@ def messages_of(path: Path) -> dict[str, list[tuple[int, Any]]]:
     return found
 
 
-def test_the_mcap_library_finds_all_messages_by_their_index(run: Path) -> None:
+def test_mcap_library_finds_all_messages_by_index(run: Path) -> None:
     with run.open("rb") as file:
         reader = make_reader(file)
         summary = reader.get_summary()
@@ -92,7 +92,7 @@ def test_the_mcap_library_finds_all_messages_by_their_index(run: Path) -> None:
     assert type(records[-1]).__name__ == "Footer"
 
 
-def test_protobuf_reads_what_robots_did(run: Path) -> None:
+def test_protobuf_decodes_recorded_states_and_readings(run: Path) -> None:
     found = messages_of(run)
     arena = paddock.Recording(run).replay()
     for time, message in found["/tf"]:
@@ -120,13 +120,13 @@ def test_protobuf_reads_what_robots_did(run: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["FrameTransforms", "LaserScan", "CompressedImage", "Log", "SceneUpdate"])
-def test_schemas_are_those_of_the_foxglove_sdk(name: str) -> None:
+def test_schemas_equal_those_of_foxglove_sdk(name: str) -> None:
     schema = getattr(foxglove.messages, name).get_schema()
     assert (schema.name, schema.encoding, schema.data) == (f"foxglove.{name}", "protobuf", schema_data(schema.name))
 
 
-def test_the_foxglove_sdk_writes_the_same_messages(run: Path, tmp_path: Path) -> None:
-    """The same scan, made by its own classes, is the same message."""
+def test_foxglove_sdk_writes_equal_messages(run: Path, tmp_path: Path) -> None:
+    """The same scan made by the SDK's classes is the same message."""
     topic, scans = next(item for item in messages_of(run).items() if item[0].endswith("/laser"))
     time, ours = scans[3]
     pose = ours.pose
@@ -146,7 +146,7 @@ def test_the_foxglove_sdk_writes_the_same_messages(run: Path, tmp_path: Path) ->
 
 @dataclass
 class LocalEpisode:
-    """A whole recording in a folder, as the SDK's reader of data sets knows an episode in a cloud."""
+    """A recording in a folder, in place of an episode in the cloud, for the SDK's data set reader."""
 
     path: Path
     start_time: datetime = datetime(1970, 1, 1, tzinfo=UTC)
@@ -162,8 +162,8 @@ class LocalEpisode:
         return (Path(location.bucket) / location.path).open("rb", buffering=0)
 
 
-def test_the_foxglove_sdk_reads_what_protobuf_reads(run: Path) -> None:
-    """Its reader of data sets, with this folder as the store: it demands message indexes in every chunk."""
+def test_foxglove_sdk_reads_same_messages_as_protobuf(run: Path) -> None:
+    """The SDK's data set reader, with this folder as the store, requires message indexes in every chunk."""
     expected = messages_of(run)
     episode: Any = LocalEpisode(run)
     reader = EpisodeReader(episode, tuple(expected), None, episode)
@@ -180,7 +180,7 @@ def test_the_foxglove_sdk_reads_what_protobuf_reads(run: Path) -> None:
         assert texts[0] == texts[1], topic
 
 
-def test_rosbags_reads_an_exported_bag(run: Path, tmp_path: Path) -> None:
+def test_rosbags_reads_exported_bag(run: Path, tmp_path: Path) -> None:
     count = export_bag(run, tmp_path / "bag")
     recording = paddock.Recording(run)
     arena = recording.replay()
@@ -205,7 +205,7 @@ def test_rosbags_reads_an_exported_bag(run: Path, tmp_path: Path) -> None:
         export_bag(run, tmp_path / "bag")
 
 
-def test_a_bag_of_a_lone_robot_has_the_names_and_frames_of_a_live_one(tmp_path: Path) -> None:
+def test_bag_of_single_robot_has_topics_and_frames_of_live_bridge(tmp_path: Path) -> None:
     with paddock.open("maze") as arena, paddock.record(arena, tmp_path / "run.mcap", all_devices=True):
         arena.step(20)
     export_bag(tmp_path / "run.mcap", tmp_path / "bag")
@@ -233,7 +233,7 @@ def make_scanner(beams: int, reach: float) -> RobotSpec:
     return RobotSpec(name="scanner", body=BodySpec(radius=0.05, height=0.05), drive=drive, sensors=(laser,))
 
 
-def test_a_new_robot_with_the_name_of_a_removed_one_has_its_own_scans_and_readings(tmp_path: Path) -> None:
+def test_new_robot_with_name_of_removed_one_has_own_scans_and_readings(tmp_path: Path) -> None:
     kinds = [make_scanner(11, 1.0), "e-puck", make_scanner(21, 2.0)]
     with paddock.open("empty") as arena, paddock.record(arena, tmp_path / "run.mcap", all_devices=True) as recorder:
         for kind in kinds:

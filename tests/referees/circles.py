@@ -1,4 +1,4 @@
-"""Robots on circles around (1, 1), whose laps are known: they are the turns of the angle from the centre."""
+"""Robots on circles around (1, 1), whose laps are known from the angle at the centre."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CENTRE = (1.0, 1.0)
 
 
 def ray(degrees: float) -> list[list[float]]:
-    """A gate from the edge to the centre, as a counter-clockwise robot meets it."""
+    """A gate from the edge to the centre, oriented for a counter-clockwise robot."""
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     return [[CENTRE[0] + 0.5 * c, CENTRE[1] + 0.5 * s], list(CENTRE)]
 
@@ -24,7 +24,7 @@ LAPS = {"kind": "laps", "line": ray(0), "checkpoints": [ray(90), ray(180), ray(2
 
 
 def circle_world(*radii: float, start_deg: float = -10.0) -> WorldSpec:
-    """A robot for each circle, just before the line."""
+    """A world with a robot for each circle, just before the line."""
     angle = math.radians(start_deg)
     robots = tuple(
         Placed(
@@ -43,14 +43,14 @@ def wheels_for(radius: float, speed: float = 0.1, separation: float | None = Non
 
 
 def turns_of(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How often a path went around the centre so far, counter-clockwise, since it was at angle 0; shape (T)."""
+    """The counter-clockwise turns of a path around the centre since angle 0, shape (T)."""
     angles = np.unwrap(np.arctan2(places[:, 1] - CENTRE[1], places[:, 0] - CENTRE[0]))
     turns: NDArray[np.float64] = angles / (2 * math.pi)
     return turns
 
 
 def crossing_times(turns: NDArray[np.float64], dt: float) -> list[float]:
-    """When whole turns were completed for the first time [s], the first of them not counted: it begins there."""
+    """The times of the first completion of each whole turn [s], without the first, which starts the lap."""
     times, best = [], 0
     for tick in range(1, len(turns)):
         while turns[tick] >= best and turns[tick - 1] < best:

@@ -1,4 +1,4 @@
-"""The other games: mazes, coverage, rings, foraging, meetings; each against what is known of the way driven."""
+"""The referees of maze, coverage, ring, foraging and meeting games against known trajectories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.worlds import Placed, Start, WorldSpec
 
 
 def room(*robots, **options):
-    """A room of 2 × 2 m with exact e-pucks: (name, x, y, heading in degrees)."""
+    """A room of 2 × 2 m with noise-free e-pucks: (name, x, y, heading in degrees)."""
     placed = tuple(
         Placed(name=name, type="e-puck", at=(x, y), heading_deg=heading, noise=False)
         for name, x, y, heading in robots
@@ -27,7 +27,7 @@ def drive(arena, **speeds):
         arena[name].wheels.set(speed, speed)
 
 
-def test_all_shipped_referees_begin_in_some_world_and_tell_what_they_count():
+def test_all_shipped_referees_run_and_have_labels():
     worlds = {"laps": "line-track", "maze-race": "maze"}
     for name in REFEREES.builtin:
         with paddock.open(worlds.get(name, "line-crossing")) as arena, officiate(arena, name) as game:
@@ -38,7 +38,7 @@ def test_all_shipped_referees_begin_in_some_world_and_tell_what_they_count():
             assert make_referee(game.referee.to_table()) == game.referee
 
 
-def test_the_time_to_the_goal_is_that_of_the_way_there():
+def test_time_to_goal_matches_distance():
     goal = (Start(name="goal", at=(1.5, 1.0)),)
     with room(("a", 0.5, 1.0, 0), ("b", 0.5, 0.5, 0), starts=goal) as arena, officiate(arena, "maze-race") as game:
         drive(arena, a=0.1, b=0.05)
@@ -53,20 +53,20 @@ def test_the_time_to_the_goal_is_that_of_the_way_there():
         officiate(room(("a", 0.5, 1.0, 0)), "maze-race")
 
 
-def test_of_those_who_never_arrive_the_nearer_one_is_before_the_other():
+def test_unfinished_robots_are_ranked_by_distance_to_goal():
     with room(("far", 0.2, 0.2, 0), ("near", 0.8, 0.8, 0)) as arena:
         with officiate(arena, {"kind": "maze-race", "goal": [1.5, 1.5]}) as game:
             arena.step(5)
         assert [(line.robot, line.place) for line in game.standings] == [("near", 1), ("far", 2)]
 
 
-def test_in_a_maze_the_way_left_is_that_along_the_corridors():
+def test_distance_to_goal_in_maze_follows_corridors():
     with paddock.open("maze") as arena, officiate(arena, "maze-race") as game:
         arena.step()
         assert game.referee.tie_break()["scout"] == pytest.approx(32 * 0.25)  # 33 cells from start to exit
 
 
-def test_coverage_is_the_metric_of_that_name():
+def test_coverage_score_equals_coverage_metric():
     with paddock.open("clutter") as arena, officiate(arena, "coverage") as game:
         drive(arena, red=0.08)
         episode = arena.run(15, metrics=[Coverage()])
@@ -74,7 +74,7 @@ def test_coverage_is_the_metric_of_that_name():
         assert game.scores["red"] > 3
 
 
-def test_who_leaves_the_ring_is_out_at_that_time_and_the_last_one_has_won():
+def test_robot_that_leaves_ring_is_out_and_last_one_wins():
     with room(("a", 1.0, 1.2, 0), ("b", 1.0, 1.0, 180), ("c", 1.0, 0.8, 0)) as arena:
         with officiate(arena, {"kind": "sumo", "radius": 0.5}) as game:
             drive(arena, a=0.1, b=0.05)
@@ -86,7 +86,7 @@ def test_who_leaves_the_ring_is_out_at_that_time_and_the_last_one_has_won():
         assert [line.robot for line in game.standings] == ["c", "b", "a"]
 
 
-def test_the_hill_belongs_to_who_is_alone_on_it():
+def test_hill_scores_only_single_robot_on_it():
     hill = {"kind": "king-of-the-hill", "radius": 0.25}
     with room(("a", 0.5, 1.0, 0), ("b", 1.0, 1.7, -90)) as arena, officiate(arena, hill) as game:
         drive(arena, a=0.1)
@@ -102,7 +102,7 @@ def test_the_hill_belongs_to_who_is_alone_on_it():
         assert game.scores["b"] == 0.0
 
 
-def test_things_are_collected_once_by_who_comes_first():
+def test_items_are_collected_once_by_first_robot():
     things = {"kind": "foraging", "things": [[0.8, 1.0], [1.2, 1.0], [1.6, 1.0]]}
     with room(("a", 0.5, 1.0, 0), ("b", 1.9, 1.0, 180)) as arena, officiate(arena, things) as game:
         drive(arena, a=0.1, b=0.1)
@@ -119,7 +119,7 @@ def test_things_are_collected_once_by_who_comes_first():
     assert len(drawn[0]) == 5
 
 
-def test_robots_have_met_when_they_stand_near_each_other():
+def test_robots_meet_when_they_stand_near_each_other():
     with room(("a", 0.5, 1.0, 0), ("b", 1.5, 1.0, 180), ("c", 1.5, 1.5, 0)) as arena:
         with officiate(arena, {"kind": "meet", "robots": ["a", "b"], "seconds": 0.5}) as game:
             drive(arena, a=0.1, b=0.1)
@@ -149,12 +149,12 @@ def test_robots_have_met_when_they_stand_near_each_other():
         ),
     ],
 )
-def test_what_no_robot_can_do_is_refused(table, problem):
+def test_impossible_options_are_refused(table, problem):
     with paddock.open("empty") as arena, pytest.raises(PaddockError, match=problem):
         officiate(arena, table)
 
 
-def test_robots_that_were_removed_do_not_meet():
+def test_removed_robots_do_not_meet():
     with paddock.open("line-crossing") as arena, officiate(arena, "meet") as game:
         for name in list(arena.robots):
             arena.remove(name)

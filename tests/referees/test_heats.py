@@ -1,4 +1,4 @@
-"""Heats on a server: nobody moves before the start signal, the counts are those of a run without a server."""
+"""Heats on a server: robots wait for the start signal, and scores equal those of a run without a server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECONDS = 30.0
 
 @pytest.fixture(scope="module")
 def times():
-    """When robots completed laps, in a run without a server."""
+    """The lap times of the robots in a run without a server."""
     with paddock.open(circle_world(*RADII), seed=7) as arena, officiate(arena, LAPS) as game:
         for name in arena:
             drive_circle(arena, name)
@@ -41,7 +41,7 @@ def serve_heats(settings: HeatSettings, *, speed=None, world=None) -> Server:
 
 
 def run_heat(server: Server) -> None:
-    """A whole heat with robots on their circles."""
+    """Run a whole heat with robots on their circles."""
     session = server.session
     on_loop(server, session.heats.prepare)
     on_loop(server, lambda: [drive_circle(server.arena, name) for name in server.arena])
@@ -54,7 +54,7 @@ def run_heat(server: Server) -> None:
     [(None, False), (None, True), (50.0, True), *(pytest.param(*case, marks=pytest.mark.long) for case in
      ((1.0, False), (1.0, True), (50.0, False)))],
 )  # fmt: skip
-def test_laps_and_times_are_the_same_at_every_speed_and_whoever_watches(times, speed, watched):
+def test_laps_and_times_are_bit_identical_at_every_speed(times, speed, watched):
     settings = HeatSettings(seconds=SECONDS, countdown=0)
     with serve_heats(settings, speed=speed).in_background() as server, Peer(server) as peer:
         if watched:
@@ -67,7 +67,7 @@ def test_laps_and_times_are_the_same_at_every_speed_and_whoever_watches(times, s
             assert {line["robot"] for line in peer.wait("scores")["scores"]} == set(server.arena)
 
 
-def test_a_heat_that_cannot_be_prepared_again_starts_as_it_was(monkeypatch):
+def test_heat_starts_after_failed_new_preparation(monkeypatch):
     def refuse(*_):
         raise paddock.SimulationError("there is no room")
 
@@ -78,7 +78,7 @@ def test_a_heat_that_cannot_be_prepared_again_starts_as_it_was(monkeypatch):
         wait_for(lambda: server.session.heats.phase == "finished")
 
 
-def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then():
+def test_robots_wait_for_start_signal_and_earlier_commands_apply_then():
     with serve_heats(HeatSettings(seconds=1.0, countdown=1)).in_background() as server, Peer(server) as peer:
         peer.ask("lock", on=False)
         peer.ask("set_heat", action="prepare")
@@ -102,7 +102,7 @@ def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then()
         assert not server.session.scoreboard.game.finished
 
 
-def test_a_supervisor_ends_a_heat_that_has_no_end_and_its_results_are_kept(tmp_path: Path):
+def test_supervisor_stops_heat_and_results_are_kept(tmp_path: Path):
     kept = []
     settings = HeatSettings(countdown=0, keep=kept.extend, recordings=tmp_path)
     with serve_heats(settings).in_background() as server, Peer(server) as peer:
@@ -124,7 +124,7 @@ def test_a_supervisor_ends_a_heat_that_has_no_end_and_its_results_are_kept(tmp_p
     assert (tmp_path / "heat-0001.mcap").is_file()
 
 
-def test_results_and_recordings_of_heats_are_kept_and_numbers_go_on(tmp_path: Path):
+def test_results_and_recordings_are_kept_and_heat_numbers_continue(tmp_path: Path):
     for expected in (1, 2):
         settings = replace(plan_heats(2.0, tmp_path), countdown=0)
         with serve_heats(settings).in_background() as server:
@@ -146,7 +146,7 @@ def test_results_and_recordings_of_heats_are_kept_and_numbers_go_on(tmp_path: Pa
         assert named == {"robot-0": "Ada Lovelace", "robot-1": "", "robot-2": ""}
 
 
-def test_robots_take_turns_at_the_worlds_starts():
+def test_robots_rotate_through_starts_of_world():
     starts = tuple(Start(name=name, at=(0.3 + 0.2 * i, 0.3)) for i, name in enumerate(("a", "b", "exit")))
     world = replace(circle_world(0.1, 0.3), starts=starts)
     with serve_heats(HeatSettings(seconds=0.1, countdown=0), world=world).in_background() as server:
@@ -159,14 +159,14 @@ def test_robots_take_turns_at_the_worlds_starts():
     assert seen == [[(0.3, 0.3), (0.5, 0.3)], [(0.5, 0.3), (0.3, 0.3)]]
 
 
-def test_a_heat_without_a_referee_is_refused_and_so_are_words_that_mean_nothing():
+def test_heat_without_referee_and_unknown_actions_are_refused():
     server = Server(paddock.open("empty"), Settings(port=0, speed=None))
     with server.in_background(), Peer(server) as peer:
         assert "need a referee" in peer.ask("set_heat", action="prepare")["message"]
         assert "did you mean 'start'" in peer.ask("set_heat", action="strat")["message"]
 
 
-def test_a_referee_that_fails_is_told_to_those_who_watch_and_at_the_terminal(caplog: pytest.LogCaptureFixture):
+def test_failing_referee_is_reported_to_viewers_and_logged(caplog: pytest.LogCaptureFixture):
     server = Server(paddock.open("empty"), Settings(port=0), referee=make_referee("laps"))
     with server.in_background(), Peer(server) as peer:
         peer.ask("frames", rate=60)
@@ -174,7 +174,7 @@ def test_a_referee_that_fails_is_told_to_those_who_watch_and_at_the_terminal(cap
     assert [record.levelno for record in caplog.records if "the referee failed" in record.message] == [logging.WARNING]
 
 
-def test_the_command_line_serves_heats_with_a_referee_from_a_file(tmp_path: Path):
+def test_command_line_serves_heats_with_referee_from_file(tmp_path: Path):
     (tmp_path / "rules.toml").write_text('kind = "laps"\ngates = 6\nlaps = 3\n')
     options = ("--referee", str(tmp_path / "rules.toml"), "--heat-seconds", "2", "--results", str(tmp_path / "out"))
     with ServerProcess("line-track", "--speed", "0", *options) as server, Peer(server) as peer:
@@ -187,7 +187,7 @@ def test_the_command_line_serves_heats_with_a_referee_from_a_file(tmp_path: Path
     assert Recording(tmp_path / "out" / "heat-0001.mcap").end == pytest.approx(2.0)
 
 
-def test_a_run_with_a_page_shows_the_game_there():
+def test_page_of_run_shows_scores():
     with (
         paddock.open(circle_world(0.1)) as arena,
         paddock.show(arena, port=0, open_page=False) as page,

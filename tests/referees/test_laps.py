@@ -1,4 +1,4 @@
-"""Laps are counted exactly: as often as a robot went around, whatever it did on its way."""
+"""Laps are counted exactly for any path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referees.circles import CENTRE, LAPS, circle_world, crossing_times, drive_c
 RING = ((0.5, 0.5), (1.5, 0.5), (1.5, 1.5), (0.5, 1.5))
 
 
-def test_laps_and_their_times_are_those_of_the_turns_around_the_centre():
+def test_laps_and_times_match_turns_around_centre():
     with paddock.open(circle_world(0.1, 0.2, 0.35), seed=3) as arena, officiate(arena, LAPS) as game:
         for name in arena:
             drive_circle(arena, name)
@@ -37,8 +37,8 @@ def test_laps_and_their_times_are_those_of_the_turns_around_the_centre():
 
 
 @given(st.lists(st.tuples(st.floats(-0.45, 0.6), st.floats(0.05, 0.45)), min_size=1, max_size=40))
-def test_passed_gates_are_the_turns_of_any_path_around_the_centre(steps):
-    """However a path winds, back and forth and in and out: its laps are the most turns that it had made."""
+def test_laps_of_any_path_match_its_turns_around_centre(steps):
+    """For any path, back and forth, in and out, the laps equal its largest number of turns."""
     gates = Gates(np.array([np.ravel(ray(degrees)) for degrees in (0, 90, 180, 270)]))
     ends = np.cumsum([-0.01, *(more for more, _ in steps)])
     assume(ends.min() > -1)  # else it would first cross the line backwards, and begin there
@@ -54,7 +54,7 @@ def test_passed_gates_are_the_turns_of_any_path_around_the_centre(steps):
     assert passage.laps_forwards == max(0, math.floor(turns.max()))
 
 
-def test_turning_around_at_the_line_is_no_lap():
+def test_reversing_at_line_is_no_lap():
     with paddock.open(circle_world(0.2)) as arena, officiate(arena, LAPS) as game:
         for _ in range(5):
             for speed in (0.1, -0.1):
@@ -63,7 +63,7 @@ def test_turning_around_at_the_line_is_no_lap():
         assert game.scores == {"robot-0": 0.0}
 
 
-def test_a_lap_backwards_is_none_unless_either_direction_counts():
+def test_backward_lap_counts_only_in_either_direction():
     for direction, laps in (("forwards", 0.0), ("either", 2.0)):
         with paddock.open(circle_world(0.1)) as arena, officiate(arena, LAPS | {"direction": direction}) as game:
             x, y, heading = arena["robot-0"].pose
@@ -74,8 +74,8 @@ def test_a_lap_backwards_is_none_unless_either_direction_counts():
             assert game.scores["robot-0"] == laps
 
 
-def test_who_leaves_a_checkpoint_out_has_no_lap_and_a_foul():
-    """A small circle across the line and the checkpoint at 90 degrees only."""
+def test_missed_checkpoint_gives_no_lap_and_foul():
+    """A small circle crosses only the line and the checkpoint at 90 degrees."""
     world = WorldSpec(
         name="cut", bounds=(0, 0, 2, 2), robots=(Placed(name="a", type="e-puck", at=(1.1, 0.95), heading_deg=90),)
     )
@@ -88,7 +88,7 @@ def test_who_leaves_a_checkpoint_out_has_no_lap_and_a_foul():
         assert {foul.text for foul in game.fouls} == {"missed checkpoint 2"}
 
 
-def test_being_carried_over_the_line_is_no_lap():
+def test_teleport_across_line_is_no_lap():
     with paddock.open(circle_world(0.3)) as arena, officiate(arena, LAPS) as game:
         for _ in range(3):
             for degrees in (5, 95, 185, 275, 355):
@@ -100,7 +100,7 @@ def test_being_carried_over_the_line_is_no_lap():
         assert game.fouls[0].text == "was moved by hand"
 
 
-def test_robots_that_come_and_go_keep_their_laps():
+def test_laps_are_kept_when_robots_are_spawned_and_removed():
     with paddock.open(circle_world(0.1, 0.35)) as arena, officiate(arena, LAPS) as game:
         drive_circle(arena, "robot-0")
         arena.step(800)
@@ -112,7 +112,7 @@ def test_robots_that_come_and_go_keep_their_laps():
         assert game.scores == {"robot-0": 5.0, "robot-1": 0.0, "late": 1.0}
 
 
-def test_a_reset_begins_a_new_game():
+def test_reset_starts_new_game():
     with paddock.open(circle_world(0.1)) as arena, officiate(arena, LAPS) as game:
         drive_circle(arena, "robot-0")
         arena.step(1000)
@@ -127,7 +127,7 @@ def test_a_reset_begins_a_new_game():
 # ---- the track of a world
 
 
-def test_the_line_lies_ahead_of_the_first_start_and_gates_lie_across_the_stroke():
+def test_line_is_ahead_of_first_start_and_gates_cross_track():
     arena = paddock.open("line-track")
     with officiate(arena, "laps") as game:
         gates = game.referee.tracks[0].gates.ends
@@ -139,7 +139,7 @@ def test_the_line_lies_ahead_of_the_first_start_and_gates_lie_across_the_stroke(
         assert game.referee.tracks[0].gates.ends[0] == pytest.approx([0.79, 0.37, 0.79, 0.07], abs=0.01)
 
 
-def test_each_robot_is_counted_on_the_lane_where_it_starts():
+def test_each_robot_is_counted_on_lane_of_its_start():
     squares = [((0.5, 0.5 + y), (0.9, 0.5 + y), (0.9, 0.9 + y), (0.5, 0.9 + y)) for y in (0.0, 0.8)]
     strokes = tuple(Stroke(points=points, closed=True) for points in squares)
     starts = tuple(Start(name=f"lane-{i}", at=(0.7, 0.5 + 0.8 * i)) for i in range(2))
@@ -153,7 +153,7 @@ def test_each_robot_is_counted_on_the_lane_where_it_starts():
         assert game.referee._lanes == {"a": 0, "b": 1}
 
 
-def test_a_closed_wall_is_driven_around():
+def test_gates_surround_closed_wall():
     robots = (Placed(name="a", type="e-puck", at=(1.0, 0.25)),)
     world = WorldSpec(name="island", bounds=(0, 0, 2, 2), walls=(Wall(points=RING[::-1], closed=True),), robots=robots)
     with paddock.open(world) as arena, officiate(arena, {"kind": "laps", "gates": 4}) as game:
@@ -163,7 +163,7 @@ def test_a_closed_wall_is_driven_around():
         )
 
 
-def test_what_is_wrong_with_the_options_is_told():
+def test_errors_in_options_are_reported():
     for table, told in (
         ({"kind": "lapps"}, "referee.kind: unknown referee 'lapps' (did you mean 'laps'?)"),
         ({"kind": "laps", "lin": 1}, "referee.lin: unknown key (did you mean 'line'?)"),

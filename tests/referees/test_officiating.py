@@ -1,4 +1,4 @@
-"""A referee at work: own ones, their errors and costs, fouls, the start signal."""
+"""Referees in use: custom referees, errors, CPU budget, fouls and the start signal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Northmost(Referee):
 
 
 class Failing(Referee):
-    """Fails at every second call."""
+    """A referee that fails at every second call."""
 
     period = 0.1
 
@@ -57,7 +57,7 @@ class Failing(Referee):
 
 
 class Slow(Failing):
-    """Costs ten milliseconds of CPU."""
+    """A referee that takes ten milliseconds of CPU time per call."""
 
     def tick(self, arena):
         self.calls += 1
@@ -72,7 +72,7 @@ def face_to_face(**options):
     return paddock.open(WorldSpec(name="pair", bounds=(0.0, 0.0, 2.0, 1.0), robots=robots, **options))
 
 
-def test_a_referee_of_ones_own_is_a_small_class_in_a_file(tmp_path: Path):
+def test_custom_referee_is_loaded_from_file(tmp_path: Path):
     (tmp_path / "mine.py").write_text(OWN)
     table = {"kind": "mine.py:Northmost", "from_y": 0.2}
     with face_to_face() as arena, officiate(arena, table, folder=tmp_path) as game:
@@ -87,7 +87,7 @@ def test_a_referee_of_ones_own_is_a_small_class_in_a_file(tmp_path: Path):
     assert "metres up" in done.stdout
 
 
-def test_a_referee_is_called_once_per_period_of_simulated_time():
+def test_referee_is_called_once_per_period_of_simulated_time():
     with paddock.open("empty") as arena:
         calls = []
 
@@ -105,7 +105,7 @@ def test_a_referee_is_called_once_per_period_of_simulated_time():
         assert calls == [5, 10, 15]
 
 
-def test_errors_of_a_referee_are_told_and_survived(caplog: pytest.LogCaptureFixture):
+def test_errors_of_referee_are_reported_and_run_continues(caplog: pytest.LogCaptureFixture):
     with paddock.open("empty") as arena, officiate(arena, Failing()) as game:
         arena.run(1.0)
         assert game.scores == {"red": 10.0}
@@ -114,7 +114,7 @@ def test_errors_of_a_referee_are_told_and_survived(caplog: pytest.LogCaptureFixt
         assert caplog.text.count("the referee failed") == 1
 
 
-def test_a_referee_that_always_fails_is_stopped_and_the_log_is_not_filled(caplog: pytest.LogCaptureFixture):
+def test_referee_that_always_fails_is_stopped(caplog: pytest.LogCaptureFixture):
     class Hopeless(Failing):
         def tick(self, arena):
             self.calls += 1
@@ -127,12 +127,12 @@ def test_a_referee_that_always_fails_is_stopped_and_the_log_is_not_filled(caplog
         assert caplog.text.count("the referee failed") == 100
 
 
-def test_of_many_fouls_the_first_are_told_and_all_are_counted(monkeypatch: pytest.MonkeyPatch):
+def test_foul_list_is_limited_and_all_fouls_are_counted(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("paddock.referees.fouls.MAX_FOULS", 3)
 
     class Calm(Failing):
         def tick(self, arena):
-            """Nothing to do."""
+            """Do nothing."""
 
         def score(self):
             return dict.fromkeys("ab", 0.0)
@@ -145,7 +145,7 @@ def test_of_many_fouls_the_first_are_told_and_all_are_counted(monkeypatch: pytes
         assert {line.robot: line.fouls for line in game.standings}["a"] == 5
 
 
-def test_a_referee_that_costs_too_much_is_stopped_and_never_called_less_often(monkeypatch: pytest.MonkeyPatch):
+def test_referee_over_cpu_budget_is_stopped(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("paddock.referees.budget.WARNING", 1e-4)
     monkeypatch.setattr("paddock.referees.budget.LIMIT", 0.1)
     with paddock.open("empty") as arena, officiate(arena, Slow(), budget=1e-4) as game:
@@ -163,7 +163,7 @@ def test_a_referee_that_costs_too_much_is_stopped_and_never_called_less_often(mo
         assert game.error == ""
 
 
-def test_who_drives_into_another_commits_a_foul_and_the_other_does_not():
+def test_only_robot_that_drives_into_another_commits_foul():
     with face_to_face() as arena, officiate(arena, "coverage") as game:
         arena["a"].wheels.set(0.1, 0.1)
         episode = arena.run(5)
@@ -179,7 +179,7 @@ def test_who_drives_into_another_commits_a_foul_and_the_other_does_not():
         assert {line.robot: line.fouls for line in game.standings} == {"a": 1, "b": 1}
 
 
-def test_driving_into_a_wall_is_no_foul_and_sumo_has_none_for_pushing():
+def test_wall_contact_is_no_foul_and_sumo_permits_pushing():
     with paddock.open("empty") as arena, officiate(arena, "coverage") as game:
         arena["red"].wheels.set(0.12, 0.12)
         arena.run(30)
@@ -192,7 +192,7 @@ def test_driving_into_a_wall_is_no_foul_and_sumo_has_none_for_pushing():
         assert game.fouls == ()
 
 
-def test_leaving_an_open_arena_is_a_foul_each_time():
+def test_leaving_open_arena_is_foul_each_time():
     with face_to_face(open=True) as arena, officiate(arena, "coverage") as game:
         arena["b"].wheels.set(-0.12, -0.12)
         arena.run(14)
@@ -201,7 +201,7 @@ def test_leaving_an_open_arena_is_a_foul_each_time():
         assert [(foul.robot, foul.text) for foul in game.fouls] == [("b", "left the arena")]
 
 
-def test_who_moves_before_the_start_signal_commits_a_foul_and_nothing_counts_before_it():
+def test_moving_before_start_signal_is_foul_and_scores_nothing():
     line = {"kind": "laps", "line": [[0.6, 0.3], [0.6, 0.7]], "direction": "either"}
     with face_to_face() as arena, officiate(arena, line, countdown=1.0) as game:
         arena["a"].wheels.set(0.05, 0.05)
@@ -214,7 +214,7 @@ def test_who_moves_before_the_start_signal_commits_a_foul_and_nothing_counts_bef
         assert game.scores == {"a": 0.0, "b": 0.0}
 
 
-def test_rules_may_be_left_out():
+def test_rules_can_be_disabled():
     with face_to_face() as arena, officiate(arena, {"kind": "coverage", "rules": ["leaving"]}) as game:
         arena["a"].wheels.set(0.1, 0.1)
         arena.run(3)
@@ -225,13 +225,13 @@ def test_rules_may_be_left_out():
         make_referee({"kind": "coverage", "rules": ["contacts"]})
 
 
-def test_equal_ones_share_a_place_and_less_may_be_better():
+def test_equal_scores_share_place_and_lower_may_be_better():
     places = {line.robot: line.place for line in rank({"a": 3, "b": 5, "c": 3, "d": 1})}
     assert places == {"b": 1, "a": 2, "c": 2, "d": 4}
     lines = rank({"a": 3.0, "b": math.inf, "c": math.inf}, higher_is_better=False, tie_break={"b": 2.0, "c": 1.0})
     assert [(line.robot, line.place) for line in lines] == [("a", 1), ("c", 2), ("b", 3)]
 
 
-def test_a_remote_arena_has_no_referee():
+def test_remote_arena_cannot_have_referee():
     with pytest.raises(PaddockError, match="expected an arena of this process"):
         officiate("clutter", "coverage")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What a controller may try in the sandbox: each ends with a clear failure, the arena lives on, no process is left."""
+"""Attacks of a controller in the sandbox: each ends with a clear failure, the arena continues, no process is left."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def children_of_the_server() -> list[str]:
 
 
 def fail(arena: Arena, tmp_path: Path, code: str, limits: SandboxLimits = LIMITS) -> SubmissionFailure:
-    """How a controller with this code fails."""
+    """Run a controller with this code; return its failure."""
     file = tmp_path / "mine.py"
     file.write_text(textwrap.dedent(code))
     with pytest.raises(SubmissionFailure) as caught:
@@ -88,7 +88,7 @@ def act(seen):
         ("for n in range(101): os.mkdir(f'd{n}')", "forbidden", "may not create more than 100 folders"),
     ],
 )
-def test_what_goes_wrong_in_act_is_told_with_its_kind_and_line(
+def test_failure_in_act_is_reported_with_kind_and_line(
     arena: Arena, tmp_path: Path, statement: str, kind: str, words: str
 ) -> None:
     failure = fail(arena, tmp_path, IN_ACT.format(statement))
@@ -116,7 +116,7 @@ def test_what_goes_wrong_in_act_is_told_with_its_kind_and_line(
         ("kept = []\nwhile True: kept.append(bytearray(4096))", "memory", "mine.py line 2"),
     ],
 )
-def test_what_goes_wrong_while_the_file_is_loaded_is_told_likewise(
+def test_failure_while_loading_is_reported_with_kind_and_line(
     arena: Arena, tmp_path: Path, code: str, kind: str, place: str
 ) -> None:
     failure = fail(arena, tmp_path, code)
@@ -124,21 +124,21 @@ def test_what_goes_wrong_while_the_file_is_loaded_is_told_likewise(
     assert failure.text
 
 
-def test_who_sleeps_is_given_up_by_the_clock(arena: Arena, tmp_path: Path) -> None:
+def test_sleeping_controller_is_stopped_by_wall_clock_limit(arena: Arena, tmp_path: Path) -> None:
     limits = SandboxLimits(answer_seconds=0.1, wall_factor=4.0)
     failure = fail(arena, tmp_path, IN_ACT.format("threading.Event().wait(1000)"), limits)
     assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 4")
     assert "asleep" in failure.text
 
 
-def test_who_sleeps_a_little_before_every_answer_is_given_up_too(arena: Arena, tmp_path: Path) -> None:
+def test_repeated_short_sleeps_are_stopped(arena: Arena, tmp_path: Path) -> None:
     code = IN_ACT.format("threading.Event().wait(0.03)")
     failure = fail(arena, tmp_path, code, SandboxLimits(run_cpu_seconds=0.2))
     assert (failure.kind, failure.place) == ("answer-timeout", "")  # anywhere: always reported the same
     assert "more than 0.4 s asleep in total" in failure.text
 
 
-def test_work_and_waiting_for_a_processor_are_no_sleep(arena: Arena, tmp_path: Path) -> None:
+def test_cpu_work_and_scheduling_delay_are_not_counted_as_sleep(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(IN_ACT.format("for _ in range(600_000): pass"))
     with SandboxedController(file, arena["red"], limits=SandboxLimits(run_cpu_seconds=20.0)) as controller:
@@ -148,7 +148,7 @@ def test_work_and_waiting_for_a_processor_are_no_sleep(arena: Arena, tmp_path: P
         assert process._waited > 0.1
 
 
-def test_an_endless_loop_is_told_where_it_begins_whatever_it_did_last(arena: Arena, tmp_path: Path) -> None:
+def test_endless_loop_is_reported_at_its_start(arena: Arena, tmp_path: Path) -> None:
     code = """
     def count(n):
         for k in range(n):
@@ -164,28 +164,26 @@ def test_an_endless_loop_is_told_where_it_begins_whatever_it_did_last(arena: Are
     assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 8")
 
 
-def test_much_time_for_all_answers_is_too_much(arena: Arena, tmp_path: Path) -> None:
+def test_total_cpu_time_is_limited(arena: Arena, tmp_path: Path) -> None:
     code = IN_ACT.format("for _ in range(3_000_000): pass")
     failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=10.0, run_cpu_seconds=1.0))
     assert (failure.kind, failure.place) == ("cpu", "")  # anywhere: the same program is always reported the same
 
 
-def test_who_ignores_the_signal_of_its_limit_is_told_the_same(arena: Arena, tmp_path: Path) -> None:
+def test_ignoring_cpu_limit_signal_gives_same_failure(arena: Arena, tmp_path: Path) -> None:
     code = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\ndef act(seen):\n  while True: pass"
     failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=10.0, run_cpu_seconds=1.0))
     assert (failure.kind, failure.place) == ("cpu", "")
 
 
-def test_threads_are_refused_as_what_they_do_is_chance(arena: Arena, tmp_path: Path) -> None:
+def test_threads_are_refused(arena: Arena, tmp_path: Path) -> None:
     failure = fail(arena, tmp_path, IN_ACT.format("threading.Thread(target=print).start()"))
     assert (failure.kind, failure.place) == ("forbidden", "mine.py line 4")
     assert "may not start threads" in failure.text
 
 
 @pytest.mark.parametrize("command", ["Command(leds={'nope': 1.0})", "Command(pans={'nope': 1.0})"])
-def test_a_command_for_what_the_robot_does_not_have_is_its_own_failure(
-    arena: Arena, tmp_path: Path, command: str
-) -> None:
+def test_command_for_missing_device_is_failure_of_controller(arena: Arena, tmp_path: Path, command: str) -> None:
     code = f"""
     import os
     from paddock.core.observation import Command
@@ -200,7 +198,7 @@ def test_a_command_for_what_the_robot_does_not_have_is_its_own_failure(
     assert "nope" in failure.text
 
 
-def test_printing_without_end_is_cut_and_harms_nobody(arena: Arena, tmp_path: Path) -> None:
+def test_endless_output_is_truncated(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("def act(seen):\n    print('x' * 10**6)\n    return 0.0, 0.0\n")
     controller = SandboxedController(file, arena["red"], limits=SandboxLimits(output_kb=4))
@@ -210,7 +208,7 @@ def test_printing_without_end_is_cut_and_harms_nobody(arena: Arena, tmp_path: Pa
     assert len(controller.output.encode()) <= 4096
 
 
-def test_it_may_spoil_its_own_copy_and_all_of_python_for_itself_alone(arena: Arena, tmp_path: Path) -> None:
+def test_damage_to_own_files_and_python_modules_stays_in_process(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "import os, numpy, paddock.core.observation as seen\n"
@@ -224,7 +222,7 @@ def test_it_may_spoil_its_own_copy_and_all_of_python_for_itself_alone(arena: Are
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 
-def test_files_of_neighbours_and_of_the_exercise_cannot_be_read(arena: Arena, tmp_path: Path) -> None:
+def test_other_files_cannot_be_read(arena: Arena, tmp_path: Path) -> None:
     for name in ("neighbour.py", "hidden.toml"):
         (tmp_path / name).write_text("seeds = [1, 2, 3]")
         failure = fail(arena, tmp_path, f"open({str(tmp_path / name)!r})\ndef act(seen): pass")
@@ -232,7 +230,7 @@ def test_files_of_neighbours_and_of_the_exercise_cannot_be_read(arena: Arena, tm
     assert fail(arena, tmp_path, "import neighbour").kind == "crash"
 
 
-def test_too_many_files_are_too_much(arena: Arena, tmp_path: Path) -> None:
+def test_number_and_size_of_files_are_limited(arena: Arena, tmp_path: Path) -> None:
     code = "n = 0\nwhile True:\n  n += 1\n  open(f'{n}', 'wb').write(bytes(10**6))"
     failure = fail(arena, tmp_path, code, SandboxLimits(folder_mb=2))
     assert failure.kind == "forbidden"
@@ -243,7 +241,7 @@ def test_too_many_files_are_too_much(arena: Arena, tmp_path: Path) -> None:
     assert (failure.kind, failure.place) == ("crash", "mine.py line 1")
 
 
-def test_nothing_is_left_of_folders_however_deep(arena: Arena, tmp_path: Path) -> None:
+def test_deeply_nested_folders_are_stopped_and_removed(arena: Arena, tmp_path: Path) -> None:
     code = """
         import os
         for n in range({}):
@@ -256,7 +254,7 @@ def test_nothing_is_left_of_folders_however_deep(arena: Arena, tmp_path: Path) -
         assert (failure.kind, "folders" in failure.text) == ("forbidden", True)
 
 
-def test_a_program_that_changes_its_folder_is_told_its_line_likewise(arena: Arena, tmp_path: Path) -> None:
+def test_line_is_reported_after_change_of_folder(arena: Arena, tmp_path: Path) -> None:
     failure = fail(arena, tmp_path, "import os\nos.mkdir('d')\nos.chdir('d')\n1 / 0")
     assert (failure.kind, failure.place) == ("crash", "mine.py line 4")
 
@@ -280,7 +278,7 @@ def test_a_program_that_changes_its_folder_is_told_its_line_likewise(arena: Aren
         "os.chown('.', 1, 1)",
     ],
 )
-def test_the_kernel_refuses_even_those_who_get_past_python(call: str, tmp_path: Path) -> None:
+def test_kernel_refuses_forbidden_calls_past_python(call: str, tmp_path: Path) -> None:
     from paddock.sandbox import landlock, seccomp
     from paddock.sandbox.guards import DEVICES, drop_capabilities, find_readable, set_limits
 
@@ -304,7 +302,7 @@ def test_the_kernel_refuses_even_those_who_get_past_python(call: str, tmp_path: 
     assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 0
 
 
-def test_who_replaces_its_own_file_is_told_the_line_that_was_handed_in(arena: Arena, tmp_path: Path) -> None:
+def test_line_of_submitted_file_is_reported_after_file_is_replaced(arena: Arena, tmp_path: Path) -> None:
     code = """
     import os
     def act(seen):
@@ -317,7 +315,7 @@ def test_who_replaces_its_own_file_is_told_the_line_that_was_handed_in(arena: Ar
     assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 6")
 
 
-def test_a_place_in_a_file_that_was_not_handed_in_is_not_believed(arena: Arena, tmp_path: Path) -> None:
+def test_forged_place_in_another_file_is_ignored(arena: Arena, tmp_path: Path) -> None:
     secret = tmp_path / "hidden.toml"
     secret.write_text("seeds = [4711]\n")
     code = f"""
@@ -333,6 +331,6 @@ def test_a_place_in_a_file_that_was_not_handed_in_is_not_believed(arena: Arena, 
     assert (failure.kind, failure.place, failure.text) == ("crash", "", "reported by itself")
 
 
-def test_who_closes_its_connection_and_goes_on_is_ended(arena: Arena, tmp_path: Path) -> None:
+def test_controller_that_closes_connection_is_stopped(arena: Arena, tmp_path: Path) -> None:
     failure = fail(arena, tmp_path, IN_ACT.format("os.close(3); threading.Event().wait()"))
     assert (failure.kind, failure.text) == ("exit", "the program closed its connection to the simulation")

@@ -1,4 +1,4 @@
-"""Folders of programs are removed whatever is in them."""
+"""Folders of programs are measured and removed regardless of their content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from paddock.sandbox.folders import MAX_DEPTH, measure_folder, remove_folder
 
 
-def test_a_folder_that_is_replaced_by_a_file_meanwhile_is_not_counted(
+def test_folder_replaced_by_file_while_measuring_is_not_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "inner").mkdir()
@@ -30,7 +30,7 @@ def test_a_folder_that_is_replaced_by_a_file_meanwhile_is_not_counted(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="programs are in folders of their own on POSIX systems alone")
-def test_three_thousand_folders_in_each_other_are_too_many_and_can_be_removed(tmp_path: Path) -> None:
+def test_three_thousand_nested_folders_are_reported_and_removed(tmp_path: Path) -> None:
     folder = tmp_path / "made"
     folder.mkdir()
     (folder / "file").write_bytes(bytes(1000))

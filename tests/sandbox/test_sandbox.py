@@ -1,4 +1,4 @@
-"""The sandbox: a controller drives in it as it would outside, to the last bit; its processes end with their owner."""
+"""A controller in the sandbox drives bit-identically to one outside, and its processes end with their owner."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write(folder: Path, text: str) -> Path:
     return file
 
 
-def test_it_drives_as_it_would_outside_to_the_last_bit(arena: Arena, tmp_path: Path) -> None:
+def test_sandboxed_run_is_bit_identical_to_direct_run(arena: Arena, tmp_path: Path) -> None:
     file = write(tmp_path, FOLLOW)
     arena.reset()
     outside = arena.run(3, load_controllers(file, arena, "red", {"speed": 0.06}))
@@ -54,7 +54,7 @@ def test_it_drives_as_it_would_outside_to_the_last_bit(arena: Arena, tmp_path: P
     assert inside.digest == outside.digest
 
 
-def test_it_sees_allowed_devices_only(arena: Arena, tmp_path: Path) -> None:
+def test_controller_sees_only_allowed_devices(arena: Arena, tmp_path: Path) -> None:
     file = write(tmp_path, "def act(seen):\n    print(*seen, len(seen.ground))\n    return 0.0, 0.0\n")
     arena["red"].enable("position", "proximity")
     controller = SandboxedController(file, arena["red"], devices=["ground"])
@@ -68,7 +68,7 @@ def test_it_sees_allowed_devices_only(arena: Arena, tmp_path: Path) -> None:
         SandboxedController(file, arena["red"], devices=["grond"])
 
 
-def test_pictures_of_cameras_and_commands_with_everything_cross_over(arena: Arena, tmp_path: Path) -> None:
+def test_camera_pictures_and_full_commands_are_transferred(arena: Arena, tmp_path: Path) -> None:
     text = (
         "from paddock.core.observation import Command\n"
         "def act(seen):\n    print(seen.camera.shape, seen.ground.shape)\n"
@@ -84,7 +84,7 @@ def test_pictures_of_cameras_and_commands_with_everything_cross_over(arena: Aren
     assert controller.output == f"({height}, {width}, 3) (3,)\n"
 
 
-def test_chance_and_clocks_are_the_same_whenever_it_runs(arena: Arena, tmp_path: Path) -> None:
+def test_random_numbers_and_clocks_are_deterministic(arena: Arena, tmp_path: Path) -> None:
     text = (
         "import random, time, numpy as np\n"
         "print(random.random(), np.random.rand(), np.random.default_rng().random(), hash('x'), id(object()) % 4096)\n"
@@ -117,7 +117,7 @@ def act(seen): return 0.0, 0.0
 """
 
 
-def test_nothing_that_looks_like_chance_differs_between_two_runs(arena: Arena, tmp_path: Path) -> None:
+def test_all_sources_of_randomness_are_deterministic(arena: Arena, tmp_path: Path) -> None:
     file, printed = write(tmp_path, CHANCES), []
     for _ in range(2):
         arena.reset()
@@ -144,13 +144,13 @@ def test_nothing_that_looks_like_chance_differs_between_two_runs(arena: Arena, t
         ),
     ],
 )
-def test_a_failure_is_reported_with_one_place(arena: Arena, tmp_path: Path, text: str, kind: str, message: str) -> None:
+def test_failure_is_reported_with_one_place(arena: Arena, tmp_path: Path, text: str, kind: str, message: str) -> None:
     with pytest.raises(SubmissionFailure) as caught:
         arena.run(0.1, SandboxedController(write(tmp_path, text), arena["red"]))
     assert (caught.value.kind, str(caught.value)) == (kind, message)
 
 
-def test_a_reset_begins_in_another_process(arena: Arena, tmp_path: Path) -> None:
+def test_reset_starts_new_process(arena: Arena, tmp_path: Path) -> None:
     text = "asked = 0\ndef act(seen):\n    global asked\n    asked += 1\n    return 0.001 * asked, 0.0\n"
     with SandboxedController(write(tmp_path, text), arena["red"]) as controller:
         seen = arena["red"].sense()
@@ -159,7 +159,7 @@ def test_a_reset_begins_in_another_process(arena: Arena, tmp_path: Path) -> None
         assert controller.act(seen) == (0.001, 0.0)
 
 
-def test_a_folder_of_its_own_may_be_imported_and_read(arena: Arena, tmp_path: Path) -> None:
+def test_submission_folder_may_be_imported_and_read(arena: Arena, tmp_path: Path) -> None:
     folder = tmp_path / "anna"
     folder.mkdir()
     (folder / "speeds.py").write_text("LEFT = float(open('left.txt').read())\n")
@@ -169,7 +169,7 @@ def test_a_folder_of_its_own_may_be_imported_and_read(arena: Arena, tmp_path: Pa
         assert controller.act(arena["red"].sense()) == (0.03, 0.0)
 
 
-def test_many_run_at_once(arena: Arena, tmp_path: Path) -> None:
+def test_several_sandboxes_run_concurrently(arena: Arena, tmp_path: Path) -> None:
     file, seen, red = (
         write(tmp_path, "def act(seen):\n    return 0.01, seen.time\n"),
         arena["red"].sense(),
@@ -201,7 +201,7 @@ with paddock.open("line-track") as arena:
 """
 
 
-def test_nothing_is_left_when_its_owner_is_killed(tmp_path: Path) -> None:
+def test_no_process_or_folder_is_left_when_owner_is_killed(tmp_path: Path) -> None:
     file = write(tmp_path, "def act(seen): pass\n")
     owner = subprocess.run([sys.executable, "-c", OWNER, str(file)], stdout=subprocess.PIPE, text=True, check=False)
     *numbers, folder = owner.stdout.split()
@@ -223,14 +223,14 @@ with paddock.open("line-track") as arena, SandboxedController(sys.argv[1], arena
 """
 
 
-def test_ctrl_c_does_not_reach_a_sandbox_that_is_being_started(tmp_path: Path) -> None:
+def test_ctrl_c_does_not_reach_starting_sandbox(tmp_path: Path) -> None:
     command = [sys.executable, "-c", INTERRUPTED, str(write(tmp_path, "def act(seen): return 0.01, 0.0\n"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False, start_new_session=True)
     assert (done.stdout, done.stderr) == ("(0.01, 0.0)\n", "")
 
 
 def wait_until_gone(number: int) -> None:
-    """Until a process that is none of ours has ended."""
+    """Wait until a process that is not a child has ended."""
     try:
         handle = os.pidfd_open(number)
     except ProcessLookupError:
@@ -239,7 +239,7 @@ def wait_until_gone(number: int) -> None:
     os.close(handle)
 
 
-def test_a_killed_fork_server_is_no_fault_of_the_program_and_starts_again(arena: Arena, tmp_path: Path) -> None:
+def test_killed_fork_server_is_no_submission_failure_and_is_restarted(arena: Arena, tmp_path: Path) -> None:
     file, red = write(tmp_path, "def act(seen):\n    return 0.01, 0.0\n"), arena["red"]
     with SandboxedController(file, red) as controller:
         process = fork_server()._process
@@ -252,7 +252,7 @@ def test_a_killed_fork_server_is_no_fault_of_the_program_and_starts_again(arena:
         assert controller.act(red.sense()) == (0.01, 0.0)
 
 
-def test_where_the_system_cannot_fork_the_same_programs_drive_alike(
+def test_runs_are_identical_on_systems_without_fork(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(tmp_path, FOLLOW + 'print("loaded")\n')

@@ -1,4 +1,4 @@
-"""What docs/scenarios.md shows works as it stands there."""
+"""The examples and tables of docs/scenarios.md are correct."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def errand(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_complete_example_uses_every_key_of_the_format(errand: Path) -> None:
+def test_complete_example_uses_every_key_of_format(errand: Path) -> None:
     load_scenario(errand)
     words = set(re.findall(r"\w+", errand.read_text(encoding="utf-8")))
     for part in (spec.ScenarioSpec, spec.Safety, spec.OdometrySpec, spec.StopWhen, spec.Outputs):
@@ -44,7 +44,7 @@ def test_the_python_examples_run(errand: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.heavy
-def test_the_task_of_the_page_runs_beside_a_scenario(tmp_path: Path) -> None:
+def test_custom_task_of_page_runs_beside_scenario(tmp_path: Path) -> None:
     (block,) = (block for block in blocks("python") if "class Dance" in block)
     (tmp_path / "dance.py").write_text(block, encoding="utf-8")
     path = tmp_path / "own.toml"
@@ -53,7 +53,7 @@ def test_the_task_of_the_page_runs_beside_a_scenario(tmp_path: Path) -> None:
     assert [(task.name, task.why, task.done) for task in result.tasks] == [("Dance", "danced 2 turns", True)]
 
 
-def test_the_tables_list_every_scenario_and_every_task_with_its_parameters() -> None:
+def test_tables_list_every_scenario_and_task_with_parameters() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \|(.*)$", TEXT, re.MULTILINE))
     assert set(rows) == {*scenario_names(), *TASKS}
     for name, task in TASKS.load_all().items():
@@ -61,7 +61,7 @@ def test_the_tables_list_every_scenario_and_every_task_with_its_parameters() -> 
         assert set(hints(task.parameters)) - {"numbers"} <= named, name
 
 
-def test_the_tables_tell_the_defaults() -> None:
+def test_tables_state_defaults() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \|(.*)$", TEXT, re.MULTILINE))
     for name, task in TASKS.load_all().items():
         for field in task.parameters.__dataclass_fields__.values():
@@ -69,7 +69,7 @@ def test_the_tables_tell_the_defaults() -> None:
                 assert re.search(rf"`{field.name}`[^`]*\({field.default:g}[ °)]", rows[name]), (name, field.name)
 
 
-def test_the_mistakes_are_told_as_shown(tmp_path: Path) -> None:
+def test_documented_error_messages_are_tested(tmp_path: Path) -> None:
     (shown,) = blocks("text")
     table = (Path(__file__).parent / "test_mistakes.py").read_text(encoding="utf-8")
     for line in shown.splitlines():

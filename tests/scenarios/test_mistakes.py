@@ -1,4 +1,4 @@
-"""Broken scenarios: each is refused before anything runs, with one exact message: file, place and fix."""
+"""Invalid scenarios are refused before running, with one exact message: file, key and fix."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize(("text", "message"), TABLE.values(), ids=TABLE)
-def test_a_broken_scenario_is_refused_before_anything_runs(
+def test_invalid_scenario_is_refused_before_running(
     text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paddock, "open", lambda *_, **__: pytest.fail("something ran"))
@@ -240,22 +240,22 @@ def test_a_broken_scenario_is_refused_before_anything_runs(
         assert str(caught.value) == f"loop.toml: {message}"
 
 
-def test_a_blind_robot_may_move_without_the_safety_rule(tmp_path: Path) -> None:
+def test_robot_without_range_sensors_may_move_if_safety_is_disabled(tmp_path: Path) -> None:
     path = tmp_path / "loop.toml"
     path.write_text(PUCK + MOVE + BLIND + "[safety]\nenabled = false\n", encoding="utf-8")
     assert not load_scenario(path).safety.enabled
 
 
-def test_an_unknown_scenario_gets_a_hint() -> None:
+def test_unknown_scenario_is_refused_with_suggestion() -> None:
     with pytest.raises(UnknownName, match=r"^no scenario called 'paper-lop' \(did you mean 'paper-loop'\?\)$"):
         load_scenario("paper-lop")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"none\.toml: no such file"):
         load_scenario(tmp_path / "none.toml")
 
 
-def test_mistakes_in_python_are_refused_alike() -> None:
+def test_invalid_values_in_python_are_refused() -> None:
     with pytest.raises(SpecError, match=r"^degrees: expected finite degrees, got nan$"):
         task("turn", degrees=float("nan"))

@@ -1,4 +1,4 @@
-"""A scenario runs to its end, and every time in the same way."""
+"""A scenario runs to its end, deterministically."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def scenario(*tasks: Any, world: Any = "empty", **more: Any) -> ScenarioSpec:
     return ScenarioSpec.from_table({"name": "test", "world": world, "tasks": list(tasks or TURN_AND_WANDER), **more})
 
 
-def test_equal_seeds_give_equal_runs_to_the_last_bit() -> None:
+def test_equal_seeds_give_bit_identical_runs() -> None:
     first, second = (run_scenario(scenario(), seed=7) for _ in range(2))
     assert first.to_table() == second.to_table()
     assert first.digest == second.digest
 
 
-def test_reading_along_changes_nothing() -> None:
+def test_reading_sensors_does_not_change_run() -> None:
     seen = run_scenario(scenario(), seed=7, every=0.5, on_step=lambda arena: arena["red"].sense())
     assert seen.to_table() == run_scenario(scenario(), seed=7).to_table()
 
@@ -68,7 +68,7 @@ class Count(Task[CountSpec]):
 """
 
 
-def test_a_whole_number_is_drawn_as_one(tmp_path: Path) -> None:
+def test_integer_parameters_are_drawn_as_integers(tmp_path: Path) -> None:
     (tmp_path / "counting.py").write_text(COUNTING)
     spec = scenario({"task": f"{tmp_path / 'counting.py'}:Count", "ticks": {"random": [1, 4]}})
     draws = [run_scenario(spec, seed=seed).tasks[0].parameters["ticks"] for seed in range(20)]
@@ -76,7 +76,7 @@ def test_a_whole_number_is_drawn_as_one(tmp_path: Path) -> None:
     assert all(isinstance(drawn, int) for drawn in draws)
 
 
-def test_a_name_is_no_scenario_and_metrics_may_be_named() -> None:
+def test_scenario_name_is_refused_and_metrics_may_be_named() -> None:
     with pytest.raises(
         paddock.PaddockError, match=r"expected a ScenarioSpec, got 'turn-and-go'; load_scenario\('turn-and-go'\)"
     ):
@@ -87,7 +87,7 @@ def test_a_name_is_no_scenario_and_metrics_may_be_named() -> None:
         run_scenario(scenario(), seed=1, every=0)
 
 
-def test_a_draw_depends_on_seed_task_and_key_only() -> None:
+def test_draw_depends_only_on_seed_task_and_key() -> None:
     turn = task("turn", degrees={"random": [-180, 180]})
     go = task("go-to", x={"random": [0, 1]}, y={"random": [0, 1]}, seconds=3)
     assert turn.draw(3, 0) == turn.draw(3, 0)
@@ -97,24 +97,24 @@ def test_a_draw_depends_on_seed_task_and_key_only() -> None:
     assert drawn.table()["y"] == other.table()["y"]
 
 
-def test_draws_are_the_same_on_every_machine() -> None:
+def test_draws_are_equal_on_every_machine() -> None:
     assert draw_uniform(0, 0, "degrees") == pytest.approx(0.20898781, abs=1e-7)
 
 
 @given(seed=st.integers(0, 2**63 - 1), low=st.floats(-180, 180), width=st.floats(0, 100))
-def test_a_draw_lies_in_its_range(seed: int, low: float, width: float) -> None:
+def test_draw_lies_in_its_range(seed: int, low: float, width: float) -> None:
     drawn = task("turn", degrees={"random": [low, low + width]}).draw(seed, 0).table()["degrees"]
     assert low <= drawn <= low + width
 
 
-def test_every_choice_is_drawn_sooner_or_later() -> None:
+def test_every_choice_is_drawn() -> None:
     follow = task("wall-follow", follower="min", gain=1.3, direction="random")
     assert {follow.draw(seed, 2).table().get("direction", "cw") for seed in range(20)} == {"cw", "ccw"}
     wait = task("wait", seconds={"choice": [1, 2, 3]})
     assert {wait.draw(seed, 0).table()["seconds"] for seed in range(30)} == {1, 2, 3}
 
 
-def test_the_result_tells_when_and_why_tasks_ended() -> None:
+def test_result_states_when_and_why_tasks_ended() -> None:
     result = run_scenario(scenario(task("wait", seconds=1), task("move", speed=0.1, seconds=2)), seed=0)
     assert [(t.name, t.began, t.ended, t.why, t.done) for t in result.tasks] == [
         ("wait", 0.0, 1.0, "1 s elapsed", True),
@@ -125,13 +125,13 @@ def test_the_result_tells_when_and_why_tasks_ended() -> None:
     assert result.distance == pytest.approx(0.2, rel=0.01)
 
 
-def test_time_ends_a_run() -> None:
+def test_time_limit_ends_run() -> None:
     result = run_scenario(scenario(task("wait", seconds=60), task("stop"), stop={"seconds": 2}), seed=0)
     assert (result.ended, result.seconds, result.complete) == ("2 s elapsed", 2.0, False)
     assert [t.why for t in result.tasks] == ["2 s elapsed"]
 
 
-def test_contact_ends_a_run_where_asked() -> None:
+def test_contact_ends_run_if_configured() -> None:
     into_the_wall = task("move", speed=0.12, seconds=30)
     off = {"enabled": False}
     result = run_scenario(scenario(into_the_wall, safety=off, stop={"contact": True}), seed=0)
@@ -141,7 +141,7 @@ def test_contact_ends_a_run_where_asked() -> None:
     assert result.contact_time > 10
 
 
-def test_control_c_ends_a_run_with_a_result_and_a_stopped_robot() -> None:
+def test_ctrl_c_ends_run_with_result_and_stops_robot() -> None:
     arenas: list[BaseArena] = []
 
     def press(arena: BaseArena) -> None:
@@ -157,7 +157,7 @@ def test_control_c_ends_a_run_with_a_result_and_a_stopped_robot() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal for one process")
-def test_a_real_control_c_ends_a_real_process_properly() -> None:
+def test_sigint_ends_process_with_result() -> None:
     program = """
 from paddock.scenarios import ScenarioSpec, run_scenario, task
 spec = ScenarioSpec(name="long", world="empty", tasks=(task("wait", seconds=500),))
@@ -171,7 +171,7 @@ print(run_scenario(spec, seed=0, speed=1, on_step=started).ended)
     assert process.returncode == 0
 
 
-def test_control_c_ends_a_series_of_runs() -> None:
+def test_ctrl_c_ends_series_of_runs() -> None:
     def press(arena: BaseArena) -> None:
         if arena.seed == 1:
             raise KeyboardInterrupt
@@ -180,7 +180,7 @@ def test_control_c_ends_a_series_of_runs() -> None:
     assert [(r.seed, r.interrupted) for r in results] == [(0, False), (1, True)]
 
 
-def test_a_series_has_a_run_for_every_seed_and_repetition() -> None:
+def test_series_has_one_run_per_seed_and_repetition() -> None:
     spec = scenario(task("wait", seconds=0.1), seeds=[4, 9], repetitions=3)
     seeds = [result.seed for result in run_all(spec)]
     assert seeds == spec.run_seeds()
@@ -188,7 +188,7 @@ def test_a_series_has_a_run_for_every_seed_and_repetition() -> None:
     assert (seeds[0], seeds[3]) == (4, 9)
 
 
-def test_a_run_can_be_paced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_speed_paces_run(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     monkeypatch.setattr(episode_loop, "Pacer", partial(Pacer, now=lambda: sum(slept), sleep=slept.append))
     result = run_scenario(scenario(task("wait", seconds=1)), seed=0, speed=4)
@@ -197,7 +197,7 @@ def test_a_run_can_be_paced(monkeypatch: pytest.MonkeyPatch) -> None:
         run_scenario(scenario(), seed=0, speed=0)
 
 
-def test_the_trace_has_a_row_for_every_tick_and_an_event_for_every_task() -> None:
+def test_trace_has_row_per_tick_and_event_per_task() -> None:
     result = run_scenario(scenario(task("turn", degrees=30), task("move", speed=0.1, seconds=1)), seed=0)
     trace = result.episode.trace
     assert len(trace) == result.episode.ticks + 1  # and the end
@@ -208,7 +208,7 @@ def test_the_trace_has_a_row_for_every_tick_and_an_event_for_every_task() -> Non
     assert math.dist(trace.estimated_pose[-1, :2], trace.pose[-1, :2]) < 0.01
 
 
-def test_tasks_of_the_same_name_are_separate_spans_of_the_trace() -> None:
+def test_tasks_of_same_name_are_separate_spans_of_trace() -> None:
     tasks = [task("turn", degrees=30), task("turn", degrees=-60), task("wait", seconds=1)]
     trace = run_scenario(scenario(*tasks), seed=0).episode.trace
     first, second, *_ = trace.spans()
@@ -218,13 +218,13 @@ def test_tasks_of_the_same_name_are_separate_spans_of_the_trace() -> None:
     assert [span.task for span in stopped.spans()] == ["wait", ""]
 
 
-def test_the_estimate_follows_the_truth_on_both_robots() -> None:
+def test_odometry_estimate_follows_true_pose_on_both_robots() -> None:
     for world in ("empty", "wall-loop"):
         trace = run_scenario(scenario(task("wander", seconds=30), world=world), seed=2).episode.trace
         assert abs(trace.estimated_pose[1:] - trace.pose[1:])[:, :2].max() < 0.05
 
 
-def test_a_program_that_takes_its_wheels_for_larger_estimates_to_be_farther() -> None:
+def test_larger_assumed_wheel_diameter_lengthens_estimate() -> None:
     def ends(**odometry: float) -> tuple[Any, Any]:
         spec = scenario(task("move", speed=0.3, seconds=4), world="wall-loop", odometry=odometry)
         trace = run_scenario(spec, seed=0).episode.trace
@@ -237,7 +237,7 @@ def test_a_program_that_takes_its_wheels_for_larger_estimates_to_be_farther() ->
     assert same_way[0] == pytest.approx(way[0])
 
 
-def test_a_program_that_takes_its_wheel_separation_for_wider_turns_farther() -> None:
+def test_larger_assumed_wheel_separation_increases_turn() -> None:
     odometry = {"wheel_separation": 2 * load_robot("e-puck").drive.wheel_separation}
     result = run_scenario(scenario(task("turn", degrees=90), odometry=odometry), seed=0)
     assert result.complete
@@ -256,7 +256,7 @@ TEAM = {
 }
 
 
-def test_a_team_of_robots_does_tasks_of_its_own_at_the_same_time() -> None:
+def test_robots_of_team_do_own_tasks_concurrently() -> None:
     result = run_scenario(ScenarioSpec.from_table(TEAM), seed=1)
     assert result.complete
     assert [(t.robot, t.name) for t in result.tasks] == [("red", "turn"), ("blue", "wait"), ("blue", "turn")]
@@ -265,7 +265,7 @@ def test_a_team_of_robots_does_tasks_of_its_own_at_the_same_time() -> None:
     assert ScenarioSpec.from_toml(ScenarioSpec.from_table(TEAM).to_toml()) == ScenarioSpec.from_table(TEAM)
 
 
-def test_a_scenario_runs_on_an_arena_that_is_there_already() -> None:
+def test_scenario_runs_on_existing_arena() -> None:
     plan = prepare(scenario(task("turn", degrees=45), world="empty"))
     with paddock.open("clutter", seed=4) as arena:
         result = run_scenario(plan, seed=4, arena=arena)
@@ -273,7 +273,7 @@ def test_a_scenario_runs_on_an_arena_that_is_there_already() -> None:
         assert math.degrees(arena["red"].pose.heading) == pytest.approx(90 + 45, abs=2)
 
 
-def test_another_robot_of_an_arena_may_do_the_tasks(tmp_path: Path) -> None:
+def test_scenario_runs_with_another_robot_of_arena(tmp_path: Path) -> None:
     plan = prepare(scenario(task("turn", degrees=45)))
     with paddock.open("line-crossing", seed=4) as arena:
         before = arena["red"].pose, arena["blue"].pose
@@ -291,7 +291,7 @@ def test_another_robot_of_an_arena_may_do_the_tasks(tmp_path: Path) -> None:
     assert json.loads((folder / "summary.json").read_text())["world"] == "line-crossing"
 
 
-def test_a_reset_of_a_served_arena_begins_the_run_and_the_estimate_again() -> None:
+def test_reset_of_served_arena_restarts_run_and_estimate() -> None:
     spec = scenario(task("move", speed=0.1, seconds=1), task("wait", seconds=60), stop={"seconds": 2})
     with testing.serve("empty") as server, paddock.connect(server.url(scheme="ws")) as arena:
         start = arena["red"].pose
@@ -312,7 +312,7 @@ def test_a_reset_of_a_served_arena_begins_the_run_and_the_estimate_again() -> No
     assert abs(trace.estimated_pose - trace.pose)[:, :2].max() < 0.01
 
 
-def test_a_task_that_fails_keeps_what_was_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_task_keeps_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: Wait, observation: Any, elapsed: float) -> Any:
         if elapsed > 0.5:
             raise ValueError("no more")
@@ -325,7 +325,7 @@ def test_a_task_that_fails_keeps_what_was_recorded(monkeypatch: pytest.MonkeyPat
     assert len(result.episode.trace) > 25
 
 
-def test_the_outputs_are_those_asked_for(tmp_path: Path) -> None:
+def test_only_requested_outputs_are_written(tmp_path: Path) -> None:
     plan = prepare(scenario(task("move", seconds=2), outputs={"folder": "mine", "files": ["trace", "report"]}))
     result = run_scenario(plan, seed=0)
     files = write_outputs(plan, result, tmp_path)
@@ -333,7 +333,7 @@ def test_the_outputs_are_those_asked_for(tmp_path: Path) -> None:
     assert files[0].parent == tmp_path / "mine-001"
 
 
-def test_a_robot_may_be_put_elsewhere_and_changed() -> None:
+def test_robot_pose_and_type_can_be_changed() -> None:
     change = {
         "name": "red",
         "at": [0.5, 0.4],
@@ -348,7 +348,7 @@ def test_a_robot_may_be_put_elsewhere_and_changed() -> None:
     assert len(poses) == 100
 
 
-def test_a_named_start_replaces_a_place() -> None:
+def test_named_start_replaces_position() -> None:
     world = {"base": "empty", "starts": [{"name": "corner", "at": [0.2, 0.2], "heading_deg": 45}]}
     plan = prepare(scenario(task("stop"), world=world, robot={"name": "red", "start": "corner"}))
     assert plan.world.robots[0].start == "corner"
@@ -362,6 +362,6 @@ def test_a_named_start_replaces_a_place() -> None:
         ({"follower": "pid", "clearance": 9.0}, r"tasks\[0\]\.task: .*clearance: expected less than the sensor range"),
     ],
 )
-def test_a_wall_follower_that_does_not_fit_the_robot_is_refused_before_the_run(parameters: Any, message: str) -> None:
+def test_wall_follower_that_does_not_fit_robot_is_refused_before_running(parameters: Any, message: str) -> None:
     with pytest.raises(paddock.SpecError, match=message):
         prepare(scenario(task("wall-follow", **parameters)))

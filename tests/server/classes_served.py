@@ -1,4 +1,4 @@
-"""Classes for tests: a folder with students, and a server for it in this process."""
+"""Test helpers: a class folder with students, and a server for it in this process."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def add_exercise(folder: ClassFolder, name: str, shows: str = "all") -> None:
 
 
 def wait_for_student(teacher: Peer, name: str, **fields: Any) -> dict[str, Any]:
-    """What a supervisor is told of a student, as soon as it is so."""
+    """Wait until the class report to the supervisor shows a student with these fields; return that entry."""
     news = teacher.all_news("class")
     last = news[-1] if news else teacher.wait("class")
     while True:
@@ -62,7 +62,7 @@ def wait_for_student(teacher: Peer, name: str, **fields: Any) -> dict[str, Any]:
 
 
 class ServedClass:
-    """A class that is served, and its supervisor."""
+    """A class, its server and a supervisor connection."""
 
     def __init__(self, folder: ClassFolder, server: Server) -> None:
         self.folder, self.server = folder, server
@@ -79,7 +79,7 @@ class ServedClass:
         return paddock.connect(self.link(name), **options)
 
     def wait(self, name: str, **fields: Any) -> dict[str, Any]:
-        """Until a student is so."""
+        """Wait until a student has these fields."""
         return wait_for_student(self.teacher, name, **fields)
 
     def wait_for_log(self, text: str) -> None:

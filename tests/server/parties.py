@@ -1,7 +1,7 @@
-"""Who takes part in these tests: servers in this process and in their own, and peers that speak the bare protocol.
+"""Test helpers: servers in this process and in separate ones, and clients of the plain protocol.
 
-A `Peer` knows nothing of Paddock's own client: a plain socket, the `websockets` package's parser, maps in and out.
-What it does not read stays unread, and a ping that it does not see is not answered.
+A `Peer` does not use Paddock's client: it is a socket with the parser of the `websockets` package.
+Messages that it does not read stay unread, and unread pings are not answered.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SPEC = {
 
 
 class ServerProcess(PaddockProcess):
-    """`paddock serve …` as a process of its own."""
+    """`paddock serve …` as a separate process."""
 
     def __init__(self, *arguments: str) -> None:
         super().__init__("serve", *arguments)
@@ -54,14 +54,14 @@ served = serve
 
 
 def on_loop(server: Server, function: Callable[[], Any]) -> Any:
-    """The answer of a function that runs in the server's own thread."""
+    """Run a function in the server's thread and return its result."""
     answers: queue.Queue[Any] = queue.Queue()
     server._loop.call_soon_threadsafe(lambda: answers.put(function()))
     return answers.get(timeout=LONG)
 
 
 def rss_of(pid: int) -> int:
-    """The memory [bytes] that a process has in RAM (Linux)."""
+    """The resident memory of a process [bytes] (Linux)."""
     text = Path(f"/proc/{pid}/status").read_text()
     found = re.search(r"VmRSS:\s+(\d+) kB", text)
     assert found is not None
@@ -70,7 +70,7 @@ def rss_of(pid: int) -> int:
 
 @contextlib.contextmanager
 def program(source: str, *arguments: str) -> Iterator[Started]:
-    """A Python program as a process; it is killed at the end."""
+    """Run a Python program as a process, which is killed at the end."""
     with start_python(["-c", source, *arguments]) as process:
         yield process
 
@@ -79,11 +79,11 @@ def program(source: str, *arguments: str) -> Iterator[Started]:
 
 
 class Closed(Exception):
-    """The server has closed the connection."""
+    """The server closed the connection."""
 
 
 class Peer:
-    """A client of the bare protocol."""
+    """A client of the plain protocol."""
 
     def __init__(
         self,
@@ -122,21 +122,21 @@ class Peer:
     # ---- talking
 
     def ask(self, kind: str, /, **fields: Any) -> dict[str, Any]:
-        """Send a request and wait for its answer, whatever that is."""
+        """Send a request and return its answer, also if it is refused."""
         return self.answer(self.tell(kind, **fields))
 
     def tell(self, kind: str, /, **fields: Any) -> int:
-        """Send a request, for `answer` to wait for; its id."""
+        """Send a request without waiting for its answer; return its id."""
         self._id += 1
         self.send({"type": kind, "id": self._id, **fields})
         return self._id
 
     def answer(self, id: int) -> dict[str, Any]:
-        """The answer to a request."""
+        """Wait for the answer to a request."""
         return self._found(lambda message: message.get("id") == id)
 
     def wait(self, kind: str, /, **fields: Any) -> dict[str, Any]:
-        """The first news of a kind, with these fields, that was not waited for yet."""
+        """Return the first unread message of a type with these fields."""
 
         def wanted(message: dict[str, Any]) -> bool:
             return message["type"] == kind and all(message.get(key) == value for key, value in fields.items())
@@ -144,7 +144,7 @@ class Peer:
         return self._found(wanted)
 
     def all_news(self, kind: str) -> list[dict[str, Any]]:
-        """All news of a kind that came before the server answers the next question."""
+        """Return all messages of a type that arrive before the answer to the next request."""
         self.ask("unsubscribe", robot="", stream="nothing")
         there = [message for message in self.news if message["type"] == kind]
         self.news = [message for message in self.news if message["type"] != kind]
@@ -175,11 +175,11 @@ class Peer:
         self._flush()
 
     def send_frame(self, data: bytes, opcode: Opcode = Opcode.BINARY, *, fin: bool = True) -> None:
-        """Any bytes as a frame."""
+        """Send any bytes as a WebSocket frame."""
         self.send_bytes(Frame(opcode, data, fin).serialize(mask=True))
 
     def send_bytes(self, data: bytes) -> None:
-        """Any bytes, past the WebSocket."""
+        """Send any bytes on the socket, without WebSocket framing."""
         self.socket.sendall(data)
 
     def _flush(self) -> None:
@@ -210,7 +210,7 @@ class Peer:
             self._flush()  # pongs, and the answer to a close
 
     def until_closed(self) -> tuple[int | None, str]:
-        """Read to the end; the server's code and reason."""
+        """Read until the server closes; return its code and reason."""
         try:
             while True:
                 self._receive()
@@ -232,7 +232,7 @@ class Peer:
 
 
 def address(server: Server | ServerProcess | str) -> tuple[str, int]:
-    """Host and port of a server."""
+    """The host and port of a server."""
     url = server if isinstance(server, str) else server.url if isinstance(server, ServerProcess) else server.url()
     parts = urlsplit(url)
     assert parts.hostname is not None
@@ -241,7 +241,7 @@ def address(server: Server | ServerProcess | str) -> tuple[str, int]:
 
 
 def open_socket(server: Server | ServerProcess | str, receive_buffer: int = 0) -> socket.socket:
-    """A TCP connection to a server, and nothing said yet."""
+    """Open a TCP connection to a server without sending anything."""
     opened = socket.socket()
     if receive_buffer:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -251,7 +251,7 @@ def open_socket(server: Server | ServerProcess | str, receive_buffer: int = 0) -
 
 
 def request(server: Server | ServerProcess | str, head: bytes) -> bytes:
-    """The answer to a raw HTTP request, to its end."""
+    """Send a raw HTTP request and return the whole answer."""
     with open_socket(server) as connection:
         connection.sendall(head)
         answer = b""

@@ -1,4 +1,4 @@
-"""Who may do what: roles, tokens, headers; and what nobody gets to see."""
+"""Access control: roles, tokens, HTTP headers and paths."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def as_(server: Server, role: Role, *robots: str) -> Peer:
 
 @pytest.mark.parametrize(("kind", "fields"), SUPERVISORS_ONLY, ids=[kind for kind, _ in SUPERVISORS_ONLY])
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.CONTROLLER])
-def test_only_supervisors_command_the_clock_and_know_the_truth(
+def test_only_supervisors_control_clock_and_read_ground_truth(
     server: Server, role: Role, kind: str, fields: dict[str, object]
 ) -> None:
     with as_(server, role) as peer:
@@ -76,7 +76,7 @@ def test_only_supervisors_command_the_clock_and_know_the_truth(
 @pytest.mark.parametrize(
     ("kind", "fields"), DRIVERS_ONLY, ids=[f"{i}-{kind}" for i, (kind, _) in enumerate(DRIVERS_ONLY)]
 )
-def test_viewers_drive_nothing(server: Server, kind: str, fields: dict[str, object]) -> None:
+def test_viewers_cannot_drive_robots(server: Server, kind: str, fields: dict[str, object]) -> None:
     with as_(server, Role.VIEWER) as viewer:
         refused = viewer.ask(kind, **fields)
         assert refused["error"] == "Refused"
@@ -85,7 +85,7 @@ def test_viewers_drive_nothing(server: Server, kind: str, fields: dict[str, obje
         assert server.session.ownership.owners == {}
 
 
-def test_viewers_see_sensors_and_frames_but_not_the_truth(server: Server) -> None:
+def test_viewers_receive_sensors_and_frames_but_no_ground_truth(server: Server) -> None:
     with as_(server, Role.VIEWER) as viewer:
         assert viewer.welcome["role"] == "viewer"
         assert all("yours" not in robot for robot in viewer.wait("robots")["robots"])
@@ -100,14 +100,14 @@ def test_viewers_see_sensors_and_frames_but_not_the_truth(server: Server) -> Non
         assert len(viewer.wait("frame")["bodies"]) == 2 * 20
 
 
-def test_a_viewers_step_is_refused_and_holds_nobody() -> None:
+def test_step_of_viewer_is_refused_and_does_not_block_clock() -> None:
     with served() as server, as_(server, Role.VIEWER) as viewer, Peer(server) as driver:
         driver.ask("lock")
         assert "only a controller may do that" in viewer.ask("step", ticks=3)["message"]
         assert driver.ask("step", ticks=8)["tick"] == 8
 
 
-def test_a_controller_of_one_robot_can_neither_read_nor_drive_another(server: Server) -> None:
+def test_controller_of_one_robot_can_neither_read_nor_drive_another(server: Server) -> None:
     with as_(server, Role.CONTROLLER, "red") as ada:
         assert ada.ask("claim", robot="red")["type"] == "done"
         told = "your token does not name robot 'blue' (it names: red)"
@@ -129,7 +129,7 @@ def test_a_controller_of_one_robot_can_neither_read_nor_drive_another(server: Se
         assert mine == {"red": True, "blue": False}
 
 
-def test_the_python_client_tells_a_controller_that_poses_are_not_for_them(server: Server) -> None:
+def test_python_client_refuses_poses_and_supervisor_calls_to_controller(server: Server) -> None:
     token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"))
     with paddock.connect(server.url(), token=token) as arena:
         assert (arena.role, arena.name) == ("controller", "Ada")
@@ -146,7 +146,7 @@ def test_the_python_client_tells_a_controller_that_poses_are_not_for_them(server
 
 
 @pytest.mark.parametrize("token", ["wrong", "x" * 200, "é", " "])
-def test_a_wrong_token_is_worse_than_none(server: Server, token: str) -> None:
+def test_invalid_token_is_refused_even_from_loopback(server: Server, token: str) -> None:
     with Peer(server, hello=False) as peer:
         refused = peer.ask("hello", version=1, token=token)
         assert refused["message"] == "token: this token is not valid here; ask for a new join link"
@@ -156,12 +156,12 @@ def test_a_wrong_token_is_worse_than_none(server: Server, token: str) -> None:
     assert server.session.clients == []
 
 
-def test_a_token_too_long_is_a_bad_message(server: Server) -> None:
+def test_token_above_length_limit_is_bad_message(server: Server) -> None:
     with Peer(server, hello=False) as peer:
         assert peer.ask("hello", version=1, token="x" * 201)["error"] == "BadMessage"
 
 
-def test_another_version_is_refused_with_both_numbers(server: Server) -> None:
+def test_other_protocol_version_is_refused_with_both_versions(server: Server) -> None:
     with Peer(server, hello=False) as peer:
         refused = peer.ask("hello", version=2)
         assert refused["error"] == "VersionMismatch"
@@ -170,19 +170,19 @@ def test_another_version_is_refused_with_both_numbers(server: Server) -> None:
 
 
 @pytest.mark.parametrize("kind", ["look", "digest", "step"])
-def test_whoever_says_anything_before_hello_is_refused_and_sent_away(server: Server, kind: str) -> None:
+def test_message_before_hello_is_refused_and_connection_closed(server: Server, kind: str) -> None:
     with Peer(server, hello=False) as peer:
         refused = peer.ask(kind)
         assert (refused["error"], refused["message"]) == ("BadMessage", f"{kind}: expected a hello first")
         assert peer.until_closed() == (4400, "expected a hello")
 
 
-def test_hello_is_said_once(server: Server) -> None:
+def test_second_hello_is_refused(server: Server) -> None:
     with Peer(server) as peer:
         assert peer.ask("hello", version=1)["message"] == "hello: this connection has already been accepted"
 
 
-def test_tokens_are_worth_what_they_were_made_for() -> None:
+def test_tokens_are_unique_and_give_only_their_own_grant() -> None:
     tokens = Tokens()
     ada = Grant(Role.CONTROLLER, frozenset({"ada"}), "Ada")
     made = tokens.add(ada)
@@ -203,7 +203,7 @@ def test_tokens_are_worth_what_they_were_made_for() -> None:
         *(("localhost.evil.org", False), ("", False), ("127.0.0.1.evil.org", False), ("2130706433", False)),
     ],
 )
-def test_only_this_machine_is_loopback(peer: str, local: bool) -> None:
+def test_only_loopback_addresses_are_local(peer: str, local: bool) -> None:
     assert is_loopback(peer) is local
 
 
@@ -218,7 +218,7 @@ def own_address() -> str:
 
 
 @pytest.mark.skipif(is_loopback(own_address() or "127.0.0.1"), reason="this machine has no address but loopback")
-def test_from_another_address_a_token_is_needed_and_the_printed_links_work() -> None:
+def test_remote_clients_need_token_and_printed_links_work() -> None:
     with ServerProcess("clutter", "--host", "0.0.0.0") as server:
         _, port = address(server)
         outside = f"http://{own_address()}:{port}"
@@ -238,7 +238,7 @@ def test_from_another_address_a_token_is_needed_and_the_printed_links_work() -> 
 # ---- a classroom
 
 
-def test_a_classroom_prints_a_robot_and_a_link_for_everyone_and_each_link_opens_one_robot(tmp_path: Path) -> None:
+def test_classroom_prints_one_join_link_per_student_and_robot(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Ada Lovelace\nZoë M.\n\n# a comment\nZoe M\n", encoding="utf-8")
     with ServerProcess("clutter", "--classroom", str(names)) as server:
@@ -258,14 +258,14 @@ def test_a_classroom_prints_a_robot_and_a_link_for_everyone_and_each_link_opens_
                     arena.claim(other)
 
 
-def test_join_links_are_whole_however_narrow_the_terminal(tmp_path: Path) -> None:
+def test_join_links_are_not_wrapped_in_narrow_terminal(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Ada Lovelace\n")
     with PaddockProcess("serve", "clutter", "--classroom", str(names), columns=80) as server:
         assert server.line(r"#token=\S+&robot=ada-lovelace\b")
 
 
-def test_a_world_too_small_for_the_class_says_for_how_many_it_has_room() -> None:
+def test_error_states_how_many_robots_fit_in_world() -> None:
     with pytest.raises(SimulationError, match=r"clutter has room for \d+ robots, not for 999"):
         seat_students(load_world("clutter"), [f"student {i}" for i in range(999)])
 
@@ -274,7 +274,7 @@ def test_a_world_too_small_for_the_class_says_for_how_many_it_has_room() -> None
 
 
 def with_headers(server: Server, **headers: str) -> str:
-    """The status line of an attempt to open a WebSocket."""
+    """Try to open a WebSocket with these headers; return the status line or "welcome"."""
     try:
         with Peer(server, headers={key.title(): value for key, value in headers.items()}) as peer:
             return str(peer.welcome["type"])
@@ -283,7 +283,7 @@ def with_headers(server: Server, **headers: str) -> str:
         return f"{refused.response.status_code} {bytes(body or b'').decode().strip()}"
 
 
-def test_pages_of_other_sites_and_other_ports_are_refused(server: Server) -> None:
+def test_origins_of_other_sites_and_ports_are_refused(server: Server) -> None:
     _, port = address(server)
     host = f"127.0.0.1:{port}"
     assert with_headers(server, origin=f"http://{host}") == "welcome"
@@ -297,7 +297,7 @@ def test_pages_of_other_sites_and_other_ports_are_refused(server: Server) -> Non
     assert with_headers(server, origin="http://127.0.0.1:1").endswith(f"is another site: expected http://{host}")
 
 
-def test_a_page_behind_a_proxy_may_have_come_by_tls() -> None:
+def test_https_origin_is_accepted_only_behind_proxy() -> None:
     host = "lab.example"
     rules = {"hosts": own_hosts("127.0.0.1", (host,)), "reached_at": "127.0.0.1"}
     assert foreign_header(host, f"https://{host}", **rules, proxied=True) == ""  # type: ignore[arg-type]
@@ -311,7 +311,7 @@ HOSTS = [
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_names_that_lead_here_without_being_ours_are_refused(server: Server, host: str) -> None:
+def test_unknown_host_headers_are_refused(server: Server, host: str) -> None:
     host = host.format(port=address(server)[1])
     told = with_headers(server, host=host)
     assert told.startswith("403 Host"), told
@@ -320,14 +320,14 @@ def test_names_that_lead_here_without_being_ours_are_refused(server: Server, hos
     assert b"<html" not in page
 
 
-def test_a_host_may_be_allowed() -> None:
+def test_allowed_hosts_are_accepted() -> None:
     with served(allowed_hosts=("Lab.Example",)) as server:
         port = address(server)[1]
         assert with_headers(server, host=f"lab.example:{port}", origin=f"http://lab.example:{port}") == "welcome"
         assert with_headers(server, host=f"other.example:{port}").startswith("403")
 
 
-def test_the_rules_for_headers_in_short() -> None:
+def test_host_and_origin_header_rules() -> None:
     hosts = own_hosts("127.0.0.1")
     assert foreign_header("127.0.0.1:1", None, hosts=hosts, reached_at="127.0.0.1") == ""
     assert foreign_header(None, None, hosts=hosts, reached_at="127.0.0.1")
@@ -349,7 +349,7 @@ def test_the_rules_for_headers_in_short() -> None:
         *("/__init__.py", "/ws/", "/ws/../index.html", "/index.html%00", "/favicon.php", "/" + "x" * 4000),
     ],
 )
-def test_no_path_leads_anywhere_but_to_the_pages_own_files(server: Server, path: str) -> None:
+def test_paths_outside_page_files_return_404(server: Server, path: str) -> None:
     host, port = address(server)
     answer = request(server, f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 404 "), answer[:80]
@@ -360,7 +360,7 @@ def test_no_path_leads_anywhere_but_to_the_pages_own_files(server: Server, path:
     assert b"Traceback" not in answer
 
 
-def test_the_page_comes_with_a_policy_that_keeps_others_out(server: Server) -> None:
+def test_page_is_served_with_content_security_policy(server: Server) -> None:
     host, port = address(server)
     for path in ("/", "/index.html", "/?robot=red", "/index.html?x=/../y"):
         answer = request(server, f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
@@ -372,7 +372,7 @@ def test_the_page_comes_with_a_policy_that_keeps_others_out(server: Server) -> N
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "BREW"])
-def test_other_methods_than_get_are_not_served(server: Server, method: str) -> None:
+def test_only_get_requests_are_served(server: Server, method: str) -> None:
     host, port = address(server)
     answer = request(server, f"{method} / HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
     assert not answer.startswith(b"HTTP/1.1 200")
@@ -387,7 +387,7 @@ def test_other_methods_than_get_are_not_served(server: Server, method: str) -> N
         b"GET /ws HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello",
     ],
 )
-def test_what_is_no_request_is_closed_and_nobody_else_notices(server: Server, nonsense: bytes) -> None:
+def test_invalid_request_is_closed_without_effect_on_other_clients(server: Server, nonsense: bytes) -> None:
     with Peer(server) as peer, open_socket(server) as stranger:
         stranger.sendall(nonsense)
         stranger.shutdown(socket.SHUT_WR)
@@ -402,7 +402,7 @@ def test_what_is_no_request_is_closed_and_nobody_else_notices(server: Server, no
         assert peer.ask("sense", robot="red")["type"] == "observed"
 
 
-def test_a_header_given_twice_is_refused_not_stumbled_over() -> None:
+def test_duplicate_headers_are_refused_without_traceback() -> None:
     with ServerProcess("clutter") as server:
         host, port = address(server)
         for twice in ("Origin: http://evil.org\r\n" * 2, f"Host: {host}:{port}\r\n"):
@@ -413,7 +413,7 @@ def test_a_header_given_twice_is_refused_not_stumbled_over() -> None:
         assert "Traceback" not in server.log
 
 
-def test_closed_is_what_a_peer_says_when_the_server_hangs_up(server: Server) -> None:
+def test_receiving_after_server_closed_raises_closed(server: Server) -> None:
     with Peer(server, hello=False) as peer:
         peer.tell("hello", version=1, token="wrong")
         peer.until_closed()
@@ -421,7 +421,7 @@ def test_closed_is_what_a_peer_says_when_the_server_hangs_up(server: Server) -> 
             peer._receive()
 
 
-def test_a_token_that_is_given_is_demanded_from_everybody() -> None:
+def test_given_token_is_required_from_local_clients_too() -> None:
     with served(token="sesame") as server:
         with pytest.raises(Refused, match="requires a token from local clients, too"):
             paddock.connect(server.url())
@@ -429,7 +429,7 @@ def test_a_token_that_is_given_is_demanded_from_everybody() -> None:
             assert arena.role == "supervisor"
 
 
-def test_whoever_comes_through_a_proxy_is_not_local(server: Server) -> None:
+def test_client_behind_proxy_is_not_local(server: Server) -> None:
     host, port = address(server)
     with socket.create_connection((host, port), timeout=LONG) as line:
         protocol = ClientProtocol(parse_uri(f"ws://{host}:{port}/ws"))
@@ -451,7 +451,7 @@ def test_whoever_comes_through_a_proxy_is_not_local(server: Server) -> None:
         assert b"this server requires a token from other machines" in frames[0].data
 
 
-def test_a_student_may_bring_robots_under_their_own_name_and_take_over_from_a_lost_connection() -> None:
+def test_student_spawns_prefixed_robots_and_takes_over_lost_connection() -> None:
     with served() as server:
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"))
         with paddock.connect(server.url(), token=token) as lost, paddock.connect(server.url(), token=token) as arena:

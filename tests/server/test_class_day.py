@@ -1,4 +1,4 @@
-"""A long lesson: thirty programs, two hours of simulated time, and all that goes wrong in a class."""
+"""Long class test: thirty programs, two simulated hours, crashes, hangs and a restart of the server."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ while True:
 
 
 def pass_time(running: RunningClass, seconds: float) -> None:
-    """Wait until so much simulated time has passed since the clock began anew."""
+    """Wait until this much simulated time has passed since the last reset."""
     while running.teacher.ask("sense", robot="student-01")["tick"] * 0.02 < seconds:
         time.sleep(0.2)
 
@@ -76,7 +76,7 @@ def scores(running: RunningClass) -> dict[str, float]:
 
 @pytest.mark.long
 @pytest.mark.timeout(1500)
-def test_thirty_students_have_a_long_lesson(tmp_path: Path) -> None:
+def test_scores_and_programs_of_thirty_students_survive_long_lesson(tmp_path: Path) -> None:
     names = [f"Student {i:02d}" for i in range(1, 31)]
     folder = make_class(tmp_path, *names, world="hall.toml", speed=0.0)
     hall = 'name = "hall"\nbounds = [0.0, 0.0, 6.0, 6.0]\n'

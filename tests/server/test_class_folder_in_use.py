@@ -1,4 +1,4 @@
-"""Other commands work in the folder of a class, or were stopped there: the server never waits for them."""
+"""The server never waits for another command that has locked the class folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from server.test_class_scores import Odometer
 BUSY = "the class folder is in use by another command; try again"
 
 
-def test_what_needs_the_folder_is_refused_while_another_command_has_it(tmp_path: Path) -> None:
+def test_requests_that_need_class_folder_are_refused_while_it_is_locked(tmp_path: Path) -> None:
     folder = make_class(tmp_path, world="", exercise="line-following")
     with served_class(folder) as served, served.peer("Ben") as ben:
         with lock_folder(folder.path):
@@ -27,7 +27,7 @@ def test_what_needs_the_folder_is_refused_while_another_command_has_it(tmp_path:
         assert [each["number"] for each in ben.ask("ask_exercise")["submissions"]] == [1]
 
 
-def test_results_and_new_students_wait_until_the_folder_is_free(tmp_path: Path) -> None:
+def test_results_and_new_students_are_applied_after_folder_is_unlocked(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder, referee=Odometer()) as served:
         for action in ("prepare", "start"):
@@ -45,7 +45,7 @@ def test_results_and_new_students_wait_until_the_folder_is_free(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("encoding", ["msgpack", "json"])
-def test_a_file_of_the_allowed_size_is_taken_and_a_larger_one_refused(tmp_path: Path, encoding: str) -> None:
+def test_file_of_maximum_size_is_accepted_and_larger_one_is_refused(tmp_path: Path, encoding: str) -> None:
     folder = make_class(tmp_path, world="", exercise="line-following")
     most = folder.spec.submission_kb * 1024
     with served_class(folder) as served, served.peer("Ben", encoding=encoding) as ben:
@@ -56,7 +56,7 @@ def test_a_file_of_the_allowed_size_is_taken_and_a_larger_one_refused(tmp_path: 
             assert answer["type"] == kind, answer
 
 
-def test_strangers_do_not_fill_the_memory_of_the_log(tmp_path: Path) -> None:
+def test_class_log_bounds_number_of_sources_in_memory(tmp_path: Path) -> None:
     log = ClassLog(tmp_path)
     for i in range(2 * MAX_SOURCES):
         log.write("somebody was not let in", f"address {i}")

@@ -1,4 +1,4 @@
-"""Lessons of a running class: another world while programs drive, what an exercise shows and allows, submissions."""
+"""Lessons of a running class: change of world, restrictions of an exercise, submissions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from server.parties import SPEC, Peer
 BODY = 20  # bytes of a robot in a frame
 
 
-def test_programs_drive_on_in_another_world(tmp_path: Path) -> None:
+def test_programs_continue_after_world_change(tmp_path: Path) -> None:
     with served_class(make_class(tmp_path)) as served, served.connect("Ada L.") as ada, served.connect("Ben") as ben:
         worlds: list[str] = []
         done = threading.Event()
@@ -53,7 +53,7 @@ def test_programs_drive_on_in_another_world(tmp_path: Path) -> None:
         assert "opened clutter with seed 5 (by teacher)" in served.log
 
 
-def test_a_lesson_survives_a_restart_of_the_server(tmp_path: Path) -> None:
+def test_lesson_is_restored_after_server_restart(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     add_exercise(folder, "little")
     with served_class(folder) as served:
@@ -64,7 +64,7 @@ def test_a_lesson_survives_a_restart_of_the_server(tmp_path: Path) -> None:
         assert "with seed 3 (by teacher)" in served.teacher.wait("class")["log"][0]
 
 
-def test_the_log_goes_on_where_it_ended(tmp_path: Path) -> None:
+def test_log_is_continued_after_restart(tmp_path: Path) -> None:
     ClassLog(tmp_path).write("heat 1: prepared")
     (today,) = tmp_path.glob("*.log")
     assert list(ClassLog(tmp_path).lines) == today.read_text().splitlines()
@@ -75,7 +75,7 @@ def test_the_log_goes_on_where_it_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["../robotics-101/class.toml", "/etc/passwd", "class.toml", "clutterr", "secrets.toml"]
 )
-def test_only_worlds_of_the_class_and_shipped_ones_are_opened(tmp_path: Path, name: str) -> None:
+def test_only_worlds_of_class_and_shipped_worlds_are_opened(tmp_path: Path, name: str) -> None:
     with served_class(make_class(tmp_path)) as served:
         refused = served.teacher.ask("open_world", world=name)
         assert refused["error"] == "UnknownName"
@@ -84,7 +84,7 @@ def test_only_worlds_of_the_class_and_shipped_ones_are_opened(tmp_path: Path, na
             assert "only a supervisor" in ben.ask("open_world", world="clutter")["message"]
 
 
-def test_an_exercise_allows_its_devices_only(tmp_path: Path) -> None:
+def test_exercise_restricts_devices_and_spawning(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     add_exercise(folder, "little")
     with served_class(folder) as served, served.connect("Ben") as ben, served.peer("Ada L.") as ada:
@@ -121,7 +121,7 @@ def test_an_exercise_allows_its_devices_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shows", ["own", "nothing"])
-def test_students_are_shown_what_the_exercise_shows(tmp_path: Path, shows: str) -> None:
+def test_students_receive_only_what_exercise_shows(tmp_path: Path, shows: str) -> None:
     folder = make_class(tmp_path)
     add_exercise(folder, "blind", shows)
     with served_class(folder) as served:
@@ -154,7 +154,7 @@ def test_students_are_shown_what_the_exercise_shows(tmp_path: Path, shows: str) 
                 assert ben.wait("frame")["bodies"] == b""  # it tells how late it is
 
 
-def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None:
+def test_student_reads_exercise_and_receives_receipt_for_submission(tmp_path: Path) -> None:
     folder = make_class(tmp_path, due=datetime(2020, 1, 31, 18, tzinfo=UTC))
     add_exercise(folder, "little")
     with served_class(folder) as served, served.peer("Zoë M.") as zoe:
@@ -179,7 +179,9 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("shows", "told"), [("own", "(there are: ben)"), ("all", "did you mean 'ada-l'?")])
-def test_a_misspelt_robot_brings_up_only_those_that_a_student_sees(tmp_path: Path, shows: str, told: str) -> None:
+def test_suggestions_for_misspelt_robot_name_only_robots_visible_to_student(
+    tmp_path: Path, shows: str, told: str
+) -> None:
     folder = make_class(tmp_path)
     add_exercise(folder, "little", shows)
     with served_class(folder) as served, served.peer("Ben") as ben:
@@ -189,7 +191,7 @@ def test_a_misspelt_robot_brings_up_only_those_that_a_student_sees(tmp_path: Pat
             assert told in ben.ask(kind, robot="ada-k", **request)["message"]
 
 
-def test_nothing_that_an_exercise_hides_is_told_while_it_is_opened(tmp_path: Path) -> None:
+def test_hidden_readings_are_not_sent_while_exercise_is_opened(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     add_exercise(folder, "blind", "nothing")
     with served_class(folder, speed=1.0) as served, served.peer("Ben") as ben:
@@ -204,7 +206,7 @@ def test_nothing_that_an_exercise_hides_is_told_while_it_is_opened(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", exercise_names())
-def test_students_of_shipped_exercises_are_not_told_where_others_are(tmp_path: Path, name: str) -> None:
+def test_shipped_exercises_hide_other_robots_from_students(tmp_path: Path, name: str) -> None:
     folder = make_class(tmp_path, world="", exercise=name)
     with served_class(folder) as served, served.peer("Ben") as ben:
         if name == "maze":
@@ -223,7 +225,7 @@ def test_students_of_shipped_exercises_are_not_told_where_others_are(tmp_path: P
         assert "does not allow 'position'" in ben.ask("enable", robot="ben", devices=["position"])["message"]
 
 
-def test_a_lesson_that_cannot_be_remembered_is_opened_and_that_is_logged(tmp_path: Path) -> None:
+def test_lesson_opens_when_it_cannot_be_saved_and_error_is_logged(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     (folder.path / "present.toml").mkdir()
     with served_class(folder) as served:
@@ -231,7 +233,7 @@ def test_a_lesson_that_cannot_be_remembered_is_opened_and_that_is_logged(tmp_pat
         served.wait_for_log("cannot save the current lesson, so a restart opens another one")
 
 
-def test_a_name_that_is_the_robot_of_somebody_else_mixes_nobody_up(tmp_path: Path) -> None:
+def test_student_name_equal_to_robot_of_another_student_is_not_confused(tmp_path: Path) -> None:
     folder = make_class(tmp_path, "Ada", "ada")
     add_exercise(folder, "little")
     assert [(student.name, student.robot) for student in folder.students] == [("Ada", "ada"), ("ada", "ada-2")]

@@ -1,4 +1,4 @@
-"""What one token may use, all its connections together, and what a supervisor may do about it."""
+"""Limits per token over all its connections, and a supervisor's release and disconnect."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from server.parties import SPEC, Peer, on_loop, served
 
 
 def student(server: Server, name: str, robot: str) -> str:
-    """A token for a student and a robot."""
+    """Make a token for a student and a robot."""
     return server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), name))
 
 
 def until(server: Server, condition: Callable[[], object]) -> None:
-    """Wait until something is so in the server's thread."""
+    """Wait until a condition holds in the server's thread."""
     wait_for(lambda: on_loop(server, condition))
 
 
 # ---- the lock
 
 
-def test_where_the_exercise_has_no_lock_step_nobody_but_supervisors_joins_the_lock() -> None:
+def test_exercise_without_lock_step_lets_only_supervisors_join_lock() -> None:
     limits = ClassLimits(join_lock=False)
     with served("line-crossing", lock_step=False, limits=limits) as server:
         token = student(server, "Ada", "red")
@@ -45,7 +45,7 @@ def test_where_the_exercise_has_no_lock_step_nobody_but_supervisors_joins_the_lo
             assert lecturer.in_lock
 
 
-def test_the_server_caps_for_how_long_others_wait() -> None:
+def test_server_caps_lock_timeout() -> None:
     with (
         served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=0.05)) as server,
         Peer(server, token=student(server, "Ada", "red")) as slow,
@@ -57,7 +57,7 @@ def test_the_server_caps_for_how_long_others_wait() -> None:
         assert other.wait("released")["reason"] == "no answer within 0.05 s"
 
 
-def test_a_supervisor_releases_whoever_holds_up_the_others() -> None:
+def test_supervisor_releases_client_that_blocks_lock() -> None:
     with (
         served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=3600)) as server,
         Peer(server, token=student(server, "Ada", "red")) as slow,
@@ -73,7 +73,7 @@ def test_a_supervisor_releases_whoever_holds_up_the_others() -> None:
         assert on_loop(server, lambda: [member.name for member in server.session.clock.lock]) == ["other"]
 
 
-def test_an_exercise_without_lock_step_releases_those_who_are_in_the_lock() -> None:
+def test_exercise_without_lock_step_releases_clients_in_lock() -> None:
     with served("line-crossing", lock_step=False) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
         ada.ask("lock", timeout=3600)
         limits = replace(ClassLimits(), join_lock=False)
@@ -85,7 +85,7 @@ def test_an_exercise_without_lock_step_releases_those_who_are_in_the_lock() -> N
 # ---- out
 
 
-def test_all_connections_of_a_student_are_closed_and_their_robots_stop() -> None:
+def test_disconnect_closes_all_connections_of_student_and_stops_robots() -> None:
     with served("line-crossing", lock_step=False) as server:
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as first, Peer(server, token=token) as second, Peer(server) as lecturer:
@@ -100,7 +100,7 @@ def test_all_connections_of_a_student_are_closed_and_their_robots_stop() -> None
 # ---- counts, all connections of a token together
 
 
-def test_connections_are_counted_by_token() -> None:
+def test_connections_are_limited_per_token() -> None:
     with served("line-crossing", limits=ClassLimits(connections=2)) as server:
         ada, ben = student(server, "Ada", "red"), student(server, "Ben", "blue")
         with Peer(server, token=ada), Peer(server, token=ada) as second:
@@ -118,7 +118,7 @@ def test_connections_are_counted_by_token() -> None:
                 assert again.welcome["type"] == "welcome"
 
 
-def test_subscriptions_are_counted_by_token() -> None:
+def test_subscriptions_are_limited_per_token() -> None:
     with served("line-crossing", limits=ClassLimits(subscriptions=3)) as server:
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as first, Peer(server, token=token) as second, Peer(server) as lecturer:
@@ -132,7 +132,7 @@ def test_subscriptions_are_counted_by_token() -> None:
                 assert lecturer.ask("subscribe", robot="red", stream=f"{i}")["type"] == "done"
 
 
-def test_robots_that_are_brought_along_are_counted_by_token() -> None:
+def test_spawned_robots_are_limited_per_token() -> None:
     with served("empty", limits=ClassLimits(robots=1)) as server:
         token = student(server, "Ada", "ada")
         with Peer(server, token=token) as first, Peer(server, token=token) as second:
@@ -143,7 +143,7 @@ def test_robots_that_are_brought_along_are_counted_by_token() -> None:
             assert second.ask("spawn", robot="ada_2", kind="e-puck")["type"] == "done"
 
 
-def test_uploads_have_a_size_and_a_rate() -> None:
+def test_uploads_are_limited_in_size_and_rate() -> None:
     kind = SPEC | {"title": "x" * 200}
     limits = ClassLimits(upload_kb=2.0, upload_kb_per_s=0.001)
     with served("empty", limits=limits) as server, Peer(server, token=student(server, "Ada", "ada")) as ada:
@@ -157,7 +157,7 @@ def test_uploads_have_a_size_and_a_rate() -> None:
         )
 
 
-def test_messages_of_students_are_shorter_than_those_of_supervisors() -> None:
+def test_messages_of_students_have_smaller_size_limit() -> None:
     with served("empty", limits=ClassLimits(message_kb=4)) as server, Peer(server) as lecturer:
         with Peer(server, token=student(server, "Ada", "ada")) as ada:
             ada.tell("enable", robot="ada", devices=["x" * 60] * 100)
@@ -168,7 +168,7 @@ def test_messages_of_students_are_shorter_than_those_of_supervisors() -> None:
 # ---- the lock again
 
 
-def test_who_was_released_is_not_waited_for_again_at_once_on_none_of_its_connections() -> None:
+def test_released_client_cannot_rejoin_lock_at_once_on_any_connection() -> None:
     with served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=0.05)) as server:
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as first, Peer(server, token=token) as second, Peer(server) as other:
@@ -194,7 +194,7 @@ def wheels(server: Server, robot: str) -> list[float]:
     return list(numbers)
 
 
-def test_robots_of_a_program_that_gives_no_sign_of_life_stop() -> None:
+def test_robots_of_unresponsive_client_stop() -> None:
     with (
         served("line-crossing", lock_step=False, speed=20.0, limits=ClassLimits(silence=0.3)) as server,
         Peer(server, token=student(server, "Ada", "red")) as dead,
@@ -206,7 +206,7 @@ def test_robots_of_a_program_that_gives_no_sign_of_life_stop() -> None:
         assert not on_loop(server, lambda: server.session.clients[0].silent)
 
 
-def test_a_program_that_lives_and_holds_its_command_drives_on_unless_the_class_says_otherwise() -> None:
+def test_live_client_keeps_last_command_unless_idle_limit_is_set() -> None:
     with (
         served("line-crossing", lock_step=False, speed=20.0, limits=ClassLimits(silence=0.3)) as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
@@ -221,7 +221,7 @@ def test_a_program_that_lives_and_holds_its_command_drives_on_unless_the_class_s
 
 
 def answer_pings(peer: Peer, count: int) -> None:
-    """Read and answer, and ask for nothing, as a thread in the background does."""
+    """Read and answer pings without sending requests, as a background thread does."""
     seen = 0
     while seen < count:
         peer.protocol.receive_data(peer.socket.recv(1 << 16))
@@ -229,7 +229,7 @@ def answer_pings(peer: Peer, count: int) -> None:
         peer._flush()
 
 
-def test_who_waits_for_a_step_is_not_idle() -> None:
+def test_client_waiting_for_step_is_not_idle() -> None:
     limits = ClassLimits(silence=0.3, idle=0.3)
     with (
         served("line-crossing", lock_step=False, speed=0.01, limits=limits) as server,
@@ -240,7 +240,7 @@ def test_who_waits_for_a_step_is_not_idle() -> None:
         assert wheels(server, "red") == [0.05, 0.05]
 
 
-def test_limits_are_checked_like_any_spec() -> None:
+def test_class_limits_are_validated() -> None:
     with pytest.raises(SpecError, match="connections: expected a number >= 1"):
         ClassLimits.from_table({"connections": 0})
     with pytest.raises(SpecError, match="subscriptions"):

@@ -1,4 +1,4 @@
-"""A class as people have it: a server, a program for each student, and what goes wrong with them."""
+"""A class with a real server process and a program process per student, and their failures."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ with paddock.connect(sys.argv[1]) as arena:
 
 
 class RunningClass:
-    """`paddock class serve` as a process, and its supervisor."""
+    """`paddock class serve` as a process, and a supervisor connection."""
 
     def __init__(self, folder: ClassFolder, *options: str) -> None:
         self.folder = folder
@@ -65,11 +65,11 @@ class RunningClass:
         return f"http://127.0.0.1:{self.process.port}/#token={self.folder.token(student)}", student.robot
 
     def wait(self, name: str, **fields: object) -> dict[str, object]:
-        """Until a student is so."""
+        """Wait until a student has these fields."""
         return wait_for_student(self.teacher, name, **fields)
 
     def restart(self, number: int) -> None:
-        """End the server with a signal, and start it again on the same port."""
+        """Stop the server with a signal, and start it again on the same port."""
         self.process.process.send_signal(number)
         self.process.process.wait(60)
         self.teacher.close()
@@ -96,7 +96,7 @@ def says(process: Started, text: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_students_come_back_by_the_same_link_after_a_restart(tmp_path: Path, number: int) -> None:
+def test_students_reconnect_with_same_link_after_server_restart(tmp_path: Path, number: int) -> None:
     with running_class(make_class(tmp_path)) as running, ExitStack() as stack:
         names = ["Ada L.", "Zoë M."]
         drivers = [stack.enter_context(program(DRIVE, *running.arguments(name))) for name in names]
@@ -112,7 +112,7 @@ def test_students_come_back_by_the_same_link_after_a_restart(tmp_path: Path, num
             running.wait(name, state="connected")
 
 
-def test_the_lecturer_sees_how_programs_end_and_the_others_run_on(tmp_path: Path) -> None:
+def test_lecturer_sees_how_programs_end_and_other_programs_continue(tmp_path: Path) -> None:
     with running_class(make_class(tmp_path)) as running, program(DRIVE, *running.arguments("Ben")) as ben:
         says(ben, "ready")
         endings = {
@@ -134,7 +134,7 @@ def test_the_lecturer_sees_how_programs_end_and_the_others_run_on(tmp_path: Path
         assert "Zoë M.'s program crashed" in running.log
 
 
-def test_a_program_without_a_with_block_tells_its_end_too(tmp_path: Path) -> None:
+def test_crash_is_reported_without_with_block(tmp_path: Path) -> None:
     source = tmp_path / "drive.py"
     source.write_text("import sys, paddock\narena = paddock.connect(sys.argv[1])\narena[sys.argv[2]].stop()\n[][1]\n")
     with running_class(make_class(tmp_path)) as running:
@@ -143,7 +143,7 @@ def test_a_program_without_a_with_block_tells_its_end_too(tmp_path: Path) -> Non
         assert str(seen["detail"]).endswith("drive.py line 4: IndexError: list index out of range")
 
 
-def test_commands_reach_the_running_class_by_its_folder(tmp_path: Path) -> None:
+def test_class_commands_find_running_server_by_folder(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with running_class(folder) as running:
         for arguments in (
@@ -158,7 +158,7 @@ def test_commands_reach_the_running_class_by_its_folder(tmp_path: Path) -> None:
         assert "speed set to 3" in running.log
 
 
-def test_a_folder_with_an_exercise_is_opened_and_is_the_classes_own_from_then_on(tmp_path: Path) -> None:
+def test_exercise_folder_is_copied_into_class_when_opened(tmp_path: Path) -> None:
     folder, week = make_class(tmp_path), tmp_path / "week-3"
     new_exercise(week, "first-drive")
     with running_class(folder):
@@ -174,7 +174,7 @@ def test_a_folder_with_an_exercise_is_opened_and_is_the_classes_own_from_then_on
         assert "no exercise called 'wek-3'" in paddock("class", "open", str(folder.path), "--exercise", "wek-3").stderr
 
 
-def test_commands_reach_a_class_at_an_ipv6_address(tmp_path: Path) -> None:
+def test_class_commands_reach_server_at_ipv6_address(tmp_path: Path) -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
@@ -184,7 +184,7 @@ def test_commands_reach_a_class_at_an_ipv6_address(tmp_path: Path) -> None:
         assert "done" in paddock("class", "pause", str(folder.path)).stdout
 
 
-def test_a_class_has_one_server_and_commands_tell_where_none_answers(tmp_path: Path) -> None:
+def test_second_server_is_refused_and_commands_report_missing_server(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with running_class(folder) as running:
         second = paddock("class", "serve", str(folder.path), "--port", "0")
@@ -195,7 +195,7 @@ def test_a_class_has_one_server_and_commands_tell_where_none_answers(tmp_path: P
     assert f"no server of this class answers at http://127.0.0.1:{running.process.port}; start it with" in printed
 
 
-def test_a_server_that_is_terminated_tidies_up(tmp_path: Path) -> None:
+def test_terminated_server_removes_its_server_file(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     folder.path.chmod(0o755)
     with running_class(folder) as running:

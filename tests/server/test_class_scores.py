@@ -1,4 +1,4 @@
-"""Scores and states of a class: what a referee counts is kept, silence is noticed."""
+"""Scores and student states of a class: best scores are saved, unresponsive programs are reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from server.parties import SPEC, on_loop
 
 @dataclass(kw_only=True)
 class Odometer(Referee):
-    """How far robots are from where they were, along x."""
+    """Scores each robot by its distance from its start along x."""
 
     label = "way"
     unit = "mm"
@@ -29,7 +29,7 @@ class Odometer(Referee):
         self._arena, self._first = arena, dict(zip(arena.numbers, arena.poses[:, 0], strict=True))
 
     def tick(self, arena: Arena) -> None:
-        """Nothing to do: `score` looks."""
+        """Do nothing: `score` reads the positions."""
 
     def score(self) -> dict[str, float]:
         ends = dict(zip(self._arena.numbers, self._arena.poses[:, 0], strict=True))
@@ -38,7 +38,7 @@ class Odometer(Referee):
 
 @dataclass(kw_only=True)
 class NobodyArrives(Odometer):
-    """A race that takes longer than anyone has."""
+    """A race that no robot finishes."""
 
     higher_is_better = False
 
@@ -46,7 +46,7 @@ class NobodyArrives(Odometer):
         return dict.fromkeys(self._arena.numbers, math.inf)
 
 
-def test_nobodys_score_is_lost_when_the_server_ends_or_the_world_changes(tmp_path: Path) -> None:
+def test_best_scores_survive_server_restart_and_world_change(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder, referee=Odometer(), speed=None) as served, served.connect("Ben") as ben:
         ben["ben"].drive(0.05, 0.0)
@@ -61,7 +61,7 @@ def test_nobodys_score_is_lost_when_the_server_ends_or_the_world_changes(tmp_pat
         assert served.wait("Ben")["best"] > 5
 
 
-def test_a_program_that_hangs_is_silent_and_the_others_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hung_program_is_reported_silent_and_others_continue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attendance, "SILENT", 0.5)
     with served_class(make_class(tmp_path)) as served, served.peer("Zoë M.") as hung, served.connect("Ben") as ben:
         hung.ask("claim", robot="zoe-m")
@@ -73,7 +73,7 @@ def test_a_program_that_hangs_is_silent_and_the_others_go_on(tmp_path: Path, mon
         served.wait("Zoë M.", state="connected")
 
 
-def test_a_heat_of_a_class_leaves_results_with_names(tmp_path: Path) -> None:
+def test_heat_results_contain_student_names(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder, referee=Odometer()) as served:
         for action in ("prepare", "start"):
@@ -87,7 +87,7 @@ def test_a_heat_of_a_class_leaves_results_with_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("request_", [("reset", {}), ("set_heat", {"action": "prepare"})])
-def test_scores_are_kept_before_everyone_begins_again(
+def test_scores_are_saved_before_reset_or_world_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_: tuple[str, dict[str, str]]
 ) -> None:
     monkeypatch.setattr(classroom, "PERIOD", 1000.0)  # nobody looks meanwhile
@@ -98,7 +98,7 @@ def test_scores_are_kept_before_everyone_begins_again(
     assert BestScores(folder.path / "results").find("line-crossing", "ben") > 5
 
 
-def test_robots_that_students_bring_along_take_no_part_in_heats(tmp_path: Path) -> None:
+def test_robots_spawned_by_students_are_removed_for_heats(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder, referee=Odometer()) as served, served.peer("Ben") as ben:
         assert ben.ask("spawn", robot="ben_2", kind=SPEC)["type"] == "done"
@@ -113,7 +113,7 @@ def test_robots_that_students_bring_along_take_no_part_in_heats(tmp_path: Path) 
         assert ben.ask("spawn", robot="ben_3", kind=SPEC)["type"] == "done"
 
 
-def test_who_did_not_arrive_has_no_score_and_nobody_is_first(tmp_path: Path) -> None:
+def test_students_that_do_not_finish_have_no_score(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder, referee=NobodyArrives()) as served:
         assert served.teacher.ask("set_heat", action="start")["type"] == "done"
@@ -123,7 +123,7 @@ def test_who_did_not_arrive_has_no_score_and_nobody_is_first(tmp_path: Path) -> 
         assert [row.score for row in folder.results()] == [None] * 3
 
 
-def test_results_of_who_was_removed_meanwhile_have_a_name(tmp_path: Path) -> None:
+def test_results_of_removed_student_keep_name(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder, referee=Odometer()) as served:
         assert served.teacher.ask("set_heat", action="start")["type"] == "done"
@@ -138,7 +138,7 @@ def test_results_of_who_was_removed_meanwhile_have_a_name(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "damage", [b"2026-01-02,line-crossing,2,Ad", b"no,such,columns\n1,2,3\n", "Zo\xeb".encode("latin-1")]
 )
-def test_what_is_wrong_with_the_results_stops_no_lesson_and_no_heat(tmp_path: Path, damage: bytes) -> None:
+def test_damaged_results_file_stops_neither_lesson_nor_heat(tmp_path: Path, damage: bytes) -> None:
     folder = make_class(tmp_path)
     results = folder.path / "results"
     (results / "recordings").mkdir()

@@ -1,4 +1,4 @@
-"""Where the robots of a class stand that does an exercise: at its starts while programs run, else aside."""
+"""Placement of robots in an exercise: at its starts while their programs run, otherwise aside."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BODY = 0.037  # [m]
 
 
 def seats(served: ServedClass) -> tuple[list[str], set[str]]:
-    """Robots that stand on the line and look along it, in their order, and those that are well off it."""
+    """The robots on the line in their order, and those well off the line."""
     arena = served.server.arena
     points = FloorLine(arena.world).sample(np.arange(2000) / 2000)
     on, off = dict[str, int](), set()
@@ -38,7 +38,7 @@ def seats(served: ServedClass) -> tuple[list[str], set[str]]:
 
 
 def ranked(served: ServedClass) -> set[str]:
-    """Robots whose scores are shown."""
+    """The robots whose scores are shown."""
     return {line.robot for line in on_loop(served.server, lambda: served.server.session.scoreboard.message().scores)}
 
 
@@ -46,7 +46,7 @@ def fouls(served: ServedClass) -> dict[str, int]:
     return on_loop(served.server, lambda: served.server.session.scoreboard.game.foul_counts)
 
 
-def test_robots_stand_on_the_line_while_their_programs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robots_stand_on_line_only_while_their_programs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_class(tmp_path, *NAMES, world="", exercise="line-following", speed=1.0)
     everyone = {student.robot for student in folder.students}
     with served_class(folder) as served, served.peer("Cy"):  # a page
@@ -83,7 +83,7 @@ def test_robots_stand_on_the_line_while_their_programs_run(tmp_path: Path, monke
         wait_for(lambda: seats(served) == ([], {*everyone, "gus"}))
 
 
-def test_where_there_is_no_room_aside_only_those_with_programs_take_part(
+def test_without_room_aside_only_robots_with_programs_take_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def find_no_room(*arguments: object, **options: object) -> None:
@@ -100,7 +100,7 @@ def test_where_there_is_no_room_aside_only_those_with_programs_take_part(
 
 
 @pytest.mark.parametrize("lesson", [{"world": "", "exercise": "line-following"}, {"world": "line-track"}])
-def test_who_comes_after_the_start_signal_waits_until_the_heat_is_over(
+def test_student_added_after_start_signal_waits_until_heat_ends(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, lesson: dict[str, str]
 ) -> None:
     folder, arenas = make_class(tmp_path, "Ada", "Ben", **lesson), list[RemoteArena]()
@@ -127,7 +127,7 @@ def test_who_comes_after_the_start_signal_waits_until_the_heat_is_over(
         assert {row.robot for row in folder.results()} == ({"ada"} if lesson["world"] == "" else {"ada", "ben"})
 
 
-def test_a_robot_that_stood_aside_at_the_start_signal_is_not_driven_into_the_heat(tmp_path: Path) -> None:
+def test_robot_aside_at_start_signal_cannot_be_claimed_during_heat(tmp_path: Path) -> None:
     folder = make_class(tmp_path, "Ada", "Ben", world="", exercise="line-following")
     with served_class(folder, speed=1.0) as served, served.connect("Ada"), served.peer("Ben") as page:
         assert served.teacher.ask("set_heat", action="start")["type"] == "done"

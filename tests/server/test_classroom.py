@@ -1,4 +1,4 @@
-"""A class on a running server: who may come in, how they are, and what its folder says."""
+"""A class on a running server: access, student states and changes of the class folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from server.classes_served import make_class, served_class
 from server.parties import Closed, Peer
 
 
-def test_each_student_drives_their_own_robot_and_the_lecturer_sees_it(tmp_path: Path) -> None:
+def test_student_drives_only_own_robot_and_lecturer_sees_state(tmp_path: Path) -> None:
     with served_class(make_class(tmp_path)) as served, served.connect("Zoë M.") as arena:
         arena["zoe-m"].drive(0.05, 0.0)
         assert served.wait("Zoë M.", state="connected")["connections"] == 1
@@ -26,7 +26,7 @@ def test_each_student_drives_their_own_robot_and_the_lecturer_sees_it(tmp_path: 
         assert "Zoë M. was refused: claim: your token does not name robot 'ben'" in served.log
 
 
-def test_the_log_says_whose_page_or_program_did_something(tmp_path: Path) -> None:
+def test_log_distinguishes_page_and_program(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder) as served, served.connect("Zoë M."):
         for token in (folder.keys.supervisor, folder.token(folder.find("Zoë M."))):
@@ -37,7 +37,7 @@ def test_the_log_says_whose_page_or_program_did_something(tmp_path: Path) -> Non
         served.wait_for_log("Zoë M. joined")
 
 
-def test_a_wrong_token_is_refused_and_noted(tmp_path: Path) -> None:
+def test_invalid_token_is_refused_and_logged(tmp_path: Path) -> None:
     with served_class(make_class(tmp_path)) as served:
         with pytest.raises(Refused, match="not valid here"):
             paddock.connect(served.server.url(token="guessed-token"))
@@ -46,7 +46,7 @@ def test_a_wrong_token_is_refused_and_noted(tmp_path: Path) -> None:
         assert "a client at 127.0.0.1 was refused: token: this token is not valid here" in served.log
 
 
-def test_late_comers_removed_and_renamed_students_need_no_restart(tmp_path: Path) -> None:
+def test_students_are_added_renamed_and_removed_without_restart(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder) as served, served.connect("Ben") as ben, served.connect("Ada L.") as ada:
         elsewhere = ClassFolder.load(folder.path)  # as the command line does
@@ -68,7 +68,7 @@ def test_late_comers_removed_and_renamed_students_need_no_restart(tmp_path: Path
             ben.reconnect()
 
 
-def test_who_is_locked_out_stays_out_until_they_are_let_in_again(tmp_path: Path) -> None:
+def test_locked_out_student_is_refused_until_lock_out_ends(tmp_path: Path) -> None:
     with served_class(make_class(tmp_path)) as served, served.connect("Ben") as ben:
         ben["ben"].drive(0.1, 0.0)
         assert served.teacher.ask("lock_out", student="Ben")["type"] == "done"
@@ -84,7 +84,7 @@ def test_who_is_locked_out_stays_out_until_they_are_let_in_again(tmp_path: Path)
         assert served.wait("Ben", state="connected")
 
 
-def test_a_supervisor_releases_and_disconnects_anyone(tmp_path: Path) -> None:
+def test_supervisor_releases_and_disconnects_client(tmp_path: Path) -> None:
     folder = make_class(tmp_path, limits=ClassLimits(join_lock=True))
     with served_class(folder) as served, served.peer("Ben") as ben:
         ben.ask("lock", timeout=3600)
@@ -97,7 +97,7 @@ def test_a_supervisor_releases_and_disconnects_anyone(tmp_path: Path) -> None:
         assert ben is not None
 
 
-def test_what_is_wrong_in_the_folder_is_told_once_and_the_class_goes_on(tmp_path: Path) -> None:
+def test_invalid_class_folder_is_logged_once_and_class_continues(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder) as served:
         roster = folder.path / "students.csv"
@@ -118,7 +118,7 @@ def test_what_is_wrong_in_the_folder_is_told_once_and_the_class_goes_on(tmp_path
         ("na\nAda L.\n", "expected a column 'name'"),
     ],
 )
-def test_a_list_that_is_read_half_written_sends_nobody_away(tmp_path: Path, text: str, problem: str) -> None:
+def test_incomplete_student_list_removes_no_student(tmp_path: Path, text: str, problem: str) -> None:
     folder = make_class(tmp_path)
     roster = folder.path / "students.csv"
     before = roster.read_text(encoding="utf-8")
@@ -137,7 +137,7 @@ def test_a_list_that_is_read_half_written_sends_nobody_away(tmp_path: Path, text
         served.wait_for_log("Ben was removed")
 
 
-def test_a_person_comes_before_a_connection_of_that_name(tmp_path: Path) -> None:
+def test_disconnect_prefers_student_name_over_connection_name(tmp_path: Path) -> None:
     folder = make_class(tmp_path, "Ada", "Ada-2")
     with served_class(folder) as served, served.peer("Ada") as first, served.peer("Ada") as second:
         with served.peer("Ada-2") as other:
@@ -151,7 +151,7 @@ def test_a_person_comes_before_a_connection_of_that_name(tmp_path: Path) -> None
         assert first.ask("look")["type"] == "scene"
 
 
-def test_a_list_that_was_not_taken_over_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_update_of_student_list_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_class(tmp_path)
     failures = iter([PaddockError("no room")])
     seat = Classroom._seat
@@ -168,7 +168,7 @@ def test_a_list_that_was_not_taken_over_is_tried_again(tmp_path: Path, monkeypat
         assert "cannot apply the changes in the class folder: no room" in served.log
 
 
-def test_who_could_not_be_admitted_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_student_without_seat_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_class(tmp_path)
 
     def refuse(classroom: Classroom, student: Student) -> None:

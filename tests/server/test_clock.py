@@ -1,4 +1,4 @@
-"""Pause, single steps, pace and flat out. Nothing here measures wall time but by the order of events."""
+"""The clock: pause, single steps, speed and maximum speed, checked by the order of events and not by wall time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from paddock.core.errors import Refused, SimulationError
 from server.parties import Peer, on_loop, served
 
 
-def test_a_free_running_clock_goes_on_by_itself() -> None:
+def test_free_running_clock_advances_without_requests() -> None:
     with served(lock_step=False, speed=None) as server, Peer(server) as peer:
         ticks = [peer.ask("step", ticks=10)["tick"] for _ in range(5)]
         assert all(after - before >= 10 for before, after in itertools.pairwise(ticks))
 
 
-def test_a_paused_clock_stands_still_and_advances_by_exactly_so_many_ticks() -> None:
+def test_paused_clock_advances_by_exact_number_of_ticks() -> None:
     with served(lock_step=False, speed=None) as server, Peer(server) as peer:
         peer.ask("pause")
         at = peer.ask("sense", robot="red")["tick"]
@@ -29,13 +29,13 @@ def test_a_paused_clock_stands_still_and_advances_by_exactly_so_many_ticks() -> 
             assert peer.ask("sense", robot="red")["tick"] == at
 
 
-def test_advancing_a_running_clock_is_refused_by_name() -> None:
+def test_advance_of_running_clock_is_refused() -> None:
     with served(lock_step=False) as server, Peer(server) as peer:
         refused = peer.ask("advance", ticks=3)
         assert refused["message"] == "advance: the clock is running; pause it first"
 
 
-def test_advance_waits_for_the_lock_too() -> None:
+def test_advance_waits_for_lock() -> None:
     with served() as server, Peer(server, name="a") as a, Peer(server) as person:
         a.ask("lock")
         person.ask("pause")
@@ -49,7 +49,7 @@ def test_advance_waits_for_the_lock_too() -> None:
         assert a.answer(more)["tick"] == 6
 
 
-def test_everyone_is_told_when_the_clock_changes() -> None:
+def test_clock_changes_are_sent_to_all_clients() -> None:
     with served(lock_step=False, speed=1.0) as server, Peer(server, encoding="json") as person, Peer(server) as other:
         person.ask("pause")
         assert other.wait("clock", running=False)
@@ -62,7 +62,7 @@ def test_everyone_is_told_when_the_clock_changes() -> None:
 
 
 @pytest.mark.parametrize("speed", [0.001, 0.009, 1001, -1, float("nan"), "fast", True, None])
-def test_speeds_that_are_none_are_refused(speed: object) -> None:
+def test_invalid_speeds_are_refused(speed: object) -> None:
     with served(lock_step=False) as server, Peer(server) as peer:
         refused = peer.ask("set_speed", speed=speed)
         assert refused["type"] == "refused"
@@ -70,8 +70,8 @@ def test_speeds_that_are_none_are_refused(speed: object) -> None:
         assert on_loop(server, lambda: server.session.clock.speed) is None
 
 
-def test_a_quick_clock_is_there_before_a_slow_one() -> None:
-    """Side by side: one at 20 × needs 0.2 s for 200 ticks, one at 0.05 × needs 80 s."""
+def test_fast_clock_reaches_tick_before_slow_clock() -> None:
+    """One server at 20 × needs 0.2 s for 200 ticks, one at 0.05 × needs 80 s."""
     with (
         served("empty", lock_step=False, speed=20.0) as quick,
         served("empty", lock_step=False, speed=0.05) as slow,
@@ -83,14 +83,14 @@ def test_a_quick_clock_is_there_before_a_slow_one() -> None:
         assert on_loop(slow, lambda: slow.arena.tick) < 200
 
 
-def test_a_change_of_speed_counts_from_now_on() -> None:
+def test_speed_change_takes_effect_immediately() -> None:
     with served("empty", lock_step=False, speed=0.01) as server, Peer(server) as peer:
         mine = peer.tell("step", ticks=2000)  # would take an hour
         peer.ask("set_speed", speed=0)
         assert peer.answer(mine)["tick"] >= 2000
 
 
-def test_in_the_lock_a_pace_is_kept_too() -> None:
+def test_speed_is_kept_in_lock_step() -> None:
     with served("empty", speed=0.01) as server, Peer(server) as peer, Peer(server) as other:
         peer.ask("lock")
         mine = peer.tell("step", ticks=1000)
@@ -104,14 +104,14 @@ def first_robot(peer: Peer) -> str:
     return str(peer.wait("robots")["robots"][0]["name"])
 
 
-def test_those_who_wait_for_a_slow_clock_get_signs_of_life() -> None:
+def test_waiting_client_receives_periodic_clock_messages() -> None:
     with served(lock_step=False, speed=0.01) as server, Peer(server) as peer:
         peer.tell("step", ticks=1000)
         peer.news.clear()
         assert [peer.wait("clock")["running"] for _ in range(2)] == [True, True]
 
 
-def test_the_python_client_plays_and_pauses() -> None:
+def test_python_client_plays_pauses_and_sets_speed() -> None:
     with served(lock_step=False, speed=None) as server, paddock.connect(server.url()) as arena:
         arena.pause()
         assert not arena.running
@@ -126,7 +126,7 @@ def test_the_python_client_plays_and_pauses() -> None:
             arena.set_speed(0.001)
 
 
-def test_snapshots_are_the_clients_own_and_only_the_last_few_are_kept() -> None:
+def test_snapshots_are_per_client_and_only_latest_are_kept() -> None:
     with served() as server, paddock.connect(server.url()) as arena, paddock.connect(server.url()) as other:
         numbers = []
         digests = []

@@ -1,4 +1,4 @@
-"""`paddock serve` as a process: what it prints, and how it fails."""
+"""`paddock serve` as a process: its output and its errors."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from warm_start import run_python
 
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """In a process of its own: tests of the page leave an event loop behind in theirs."""
+    """Run in a separate process: tests of the page leave an event loop in theirs."""
     return run_python("-m", "paddock", "serve", *arguments)
 
 
 def connect_as_printed(call: str) -> RemoteArena:
-    """What a person gets who types what the server printed."""
+    """Connect with the Python line that the server printed."""
     arena = eval(call, {"paddock": importlib.import_module("paddock")})
     assert isinstance(arena, RemoteArena)
     return arena
 
 
-def test_a_port_in_use_is_told_in_one_clear_line() -> None:
+def test_port_in_use_is_reported_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = serve("clutter", "--port", str(port))
@@ -48,7 +48,7 @@ MISTAKES = {
 }
 
 
-def test_what_cannot_be_served_is_told_in_one_line() -> None:
+def test_invalid_arguments_are_reported_in_one_line() -> None:
     with ThreadPoolExecutor() as pool:
         for done, told in zip(pool.map(lambda arguments: serve(*arguments), MISTAKES), MISTAKES.values(), strict=True):
             assert done.returncode != 0
@@ -56,7 +56,7 @@ def test_what_cannot_be_served_is_told_in_one_line() -> None:
             assert told in done.stderr
 
 
-def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:
+def test_server_at_loopback_prints_address_without_tokens() -> None:
     with ServerProcess("clutter") as server, Peer(server) as peer:
         call = server.line(r"in Python:  (.*)")
         assert server.printed[0] == f"serving clutter at {server.url}   (Ctrl-C stops it)\n"
@@ -68,7 +68,7 @@ def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:
         assert not peer.welcome["lock_step"]
 
 
-def test_a_token_of_ones_own_is_the_supervisors() -> None:
+def test_given_token_belongs_to_supervisor() -> None:
     with ServerProcess("clutter", "--token", "open-sesame") as server:
         assert "#token=open-sesame" in server.line("supervisor:")
         with Peer(server, token="open-sesame") as peer:
@@ -77,7 +77,7 @@ def test_a_token_of_ones_own_is_the_supervisors() -> None:
             assert arena.role == "controller"
 
 
-def test_a_scoring_file_with_a_mistake_ends_the_scores_but_not_the_server(tmp_path: Path) -> None:
+def test_failing_score_file_does_not_stop_server(tmp_path: Path) -> None:
     scoring = tmp_path / "points.py"
     scoring.write_text("def score(arena):\n    return {'red': arena.tick / 0}\n")
     with (
@@ -89,7 +89,7 @@ def test_a_scoring_file_with_a_mistake_ends_the_scores_but_not_the_server(tmp_pa
         assert ticks == sorted(ticks)
 
 
-def test_names_of_students_are_shown_letter_by_letter_whatever_is_in_them(tmp_path: Path) -> None:
+def test_student_names_are_printed_without_markup(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Ada [/b]\n[link=https://evil.org]Cleo\n")
     with ServerProcess("empty", "--classroom", str(names)) as server:
@@ -98,7 +98,7 @@ def test_names_of_students_are_shown_letter_by_letter_whatever_is_in_them(tmp_pa
         assert "[link=https://evil.org]Cleo" in server.line("Cleo")
 
 
-def test_a_controller_that_fails_with_markup_in_its_words_is_told_and_the_server_goes_on(tmp_path: Path) -> None:
+def test_controller_error_with_markup_is_printed_and_server_continues(tmp_path: Path) -> None:
     controller = tmp_path / "bad.py"
     controller.write_text("def act(seen):\n    raise ValueError('[/b] \\x1b[31m')\n")
     with ServerProcess("empty", "--lock-step", "-c", str(controller)) as server:
@@ -123,7 +123,7 @@ seconds = 2
 """
 
 
-def test_the_last_run_of_a_scenario_can_be_run_again_from_its_page(tmp_path: Path) -> None:
+def test_ended_scenario_can_be_run_again_from_page(tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text(SHORT)
     with PaddockProcess("run", "--scenario", str(tmp_path / "short.toml"), "--seed", "5", "--speed", "1") as run:
         token = run.url.partition("token=")[2]

@@ -1,4 +1,4 @@
-"""Interventions are told: to clients that asked, to a remote arena's run, and to a program beside the page."""
+"""Interventions are reported to clients that requested events, to remote runs and to a program that shows its arena."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.mark.parametrize(("kind", "robot", "text", "act"), ACTS, ids=[kind for kind, *_ in ACTS])
-def test_an_intervention_is_told_to_others_who_asked(
+def test_intervention_is_reported_only_to_other_clients_that_requested_events(
     server: Server, kind: str, robot: str | None, text: str, act: Callable[[Peer], object]
 ) -> None:
     with Peer(server, hello=False) as ada, Peer(server, name="Ben") as ben, Peer(server, hello=False) as cleo:
@@ -49,7 +49,7 @@ def test_an_intervention_is_told_to_others_who_asked(
         assert ben.all_news("event") == cleo.all_news("event") == []
 
 
-def test_a_remote_run_learns_who_intervened_and_what_it_did_itself(server: Server) -> None:
+def test_remote_run_records_interventions_and_its_own_actions(server: Server) -> None:
     events: list[Event] = []
     with paddock.connect(server.url(), name="Ada") as arena, Peer(server, name="Ben") as ben:
         arena.collect_events(events)
@@ -65,7 +65,7 @@ def test_a_remote_run_learns_who_intervened_and_what_it_did_itself(server: Serve
     assert events[1].text == "red was moved by hand (by Ben)"
 
 
-def test_a_program_beside_its_page_learns_who_intervened() -> None:
+def test_program_that_shows_arena_records_interventions() -> None:
     events: list[Event] = []
     arena = paddock.open("empty")
     with paddock.show(arena, speed=None, port=0, open_page=False) as page, Peer(page.server, name="Ben") as ben:
@@ -81,7 +81,7 @@ def test_a_program_beside_its_page_learns_who_intervened() -> None:
 
 
 @pytest.mark.parametrize("lock_step", [True, False])
-def test_a_remote_run_goes_on_when_someone_takes_its_robot_over_and_gives_it_back(lock_step: bool) -> None:
+def test_remote_run_continues_while_robot_is_taken_over_and_returned(lock_step: bool) -> None:
     with (
         served("empty", lock_step=lock_step, speed=None if lock_step else 3.0) as server,
         paddock.connect(server.url(), name="Ada") as arena,
@@ -109,14 +109,14 @@ def test_a_remote_run_goes_on_when_someone_takes_its_robot_over_and_gives_it_bac
     assert episode.trace.wheels[-1].tolist() == pytest.approx([0.05, 0.05], abs=0.01)
 
 
-def test_a_robot_that_another_drives_when_a_run_begins_is_refused(server: Server) -> None:
+def test_run_with_robot_of_another_client_is_refused(server: Server) -> None:
     with paddock.connect(server.url(), name="Ada") as arena, Peer(server, name="Ben") as ben:
         ben.ask("claim", robot="red")
         with pytest.raises(paddock.Refused, match="driven by Ben"):
             arena.run(1, lambda seen: (0.05, 0.05))
 
 
-def test_a_remote_run_goes_on_without_a_robot_that_its_owner_takes_away(server: Server) -> None:
+def test_remote_run_continues_after_own_robot_is_removed(server: Server) -> None:
     with paddock.connect(server.url(), name="Ada") as arena:
         arena.spawn("mine", "e-puck", at=(0.3, 0.3))
 

@@ -1,4 +1,4 @@
-"""Robots that no one could build, brought along by one client, disturb neither the server nor other clients."""
+"""Robots with extreme parameters from one client disturb neither the server nor other clients."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TINY = {"radius": 0.001, "height": 0.05}
 NEEDLE = {"outline": [[-0.1, -1e-9], [0.1, -1e-9], [0.1, 1e-9], [-0.1, 1e-9]], "height": 0.05}
 
 
-def test_a_run_in_lock_step_is_the_same_while_a_hundred_extreme_robots_come_and_go() -> None:
+def test_hundred_extreme_robots_leave_lock_step_run_bit_identical() -> None:
     command = [sys.executable, str(SCRIPT), "--robots", "100", "--slowest", "inf"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -40,21 +40,21 @@ def test_a_run_in_lock_step_is_the_same_while_a_hundred_extreme_robots_come_and_
     ],
     ids=["speed", "slip", "wheel separation", "radius", "a needle"],
 )
-def test_a_client_is_told_which_number_of_its_robot_cannot_be(part: str, table: dict[str, Any], reason: str) -> None:
+def test_error_names_invalid_number_of_robot_spec(part: str, table: dict[str, Any], reason: str) -> None:
     with served() as server, Peer(server) as peer:
         answer = peer.ask("spawn", robot="mine", kind={**SPEC, part: table})
         assert answer["type"] == "refused"
         assert reason in answer["message"]
 
 
-def test_a_ring_with_more_rays_than_a_server_has_time_for_is_refused() -> None:
+def test_robot_with_too_many_rays_is_refused() -> None:
     ring = {"kind": "proximity", "name": "ring", "range": 1, "rays": 64, "mounts": [[0, 0, 0.02, i] for i in range(65)]}
     with served() as server, Peer(server) as peer:
         answer = peer.ask("spawn", robot="mine", kind={**SPEC, "sensors": [ring]})
         assert answer["message"] == "sensors: expected at most 4096 rays of all sensors together, got 4160"
 
 
-def test_a_body_too_small_for_its_speed_is_refused_and_the_world_stays_as_it_was() -> None:
+def test_body_too_small_for_its_speed_is_refused_and_world_is_unchanged() -> None:
     kind = {**SPEC, "body": TINY, "drive": {**SPEC["drive"], "max_speed": 99}, "sensors": []}
     with served() as server, Peer(server) as peer:
         answer = peer.ask("spawn", robot="mine", kind=kind)

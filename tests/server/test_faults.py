@@ -1,4 +1,4 @@
-"""What goes wrong on networks: clients that die, hang, stop reading or never speak; servers that die."""
+"""Network faults: clients that die, hang, stop reading or send nothing; servers that die."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONNECTION = "paddock.server.connection"
 
 
 def until(server: Server, true: Callable[[], bool]) -> None:
-    """Wait until something is so in the server's thread; events there happen one after another."""
+    """Wait until a condition holds in the server's thread."""
     pause = threading.Event()
     for _ in range(int(LONG / 0.01)):
         if on_loop(server, true):
@@ -49,7 +49,7 @@ sys.stdin.readline()
 
 
 @on_linux
-def test_the_robot_of_a_killed_process_stands_still_within_a_fifth_of_a_second_and_others_go_on() -> None:
+def test_robot_of_killed_process_stops_within_200_ms_and_others_continue() -> None:
     with (
         ServerProcess("line-crossing", "--speed", "1") as server,
         Peer(server, name="other") as other,
@@ -78,7 +78,7 @@ def test_the_robot_of_a_killed_process_stands_still_within_a_fifth_of_a_second_a
         assert after[-1]["seen"]["wheels"] == pytest.approx([0.03, 0.05], abs=1e-3)
 
 
-def test_a_death_in_the_lock_leaves_the_others_run_as_it_would_have_been() -> None:
+def test_death_of_client_in_lock_leaves_other_run_bit_identical() -> None:
     def run(deaths: bool) -> tuple[float, ...]:
         with served("clutter", seed=1) as server, Peer(server, name="survivor") as survivor:
             survivor.ask("lock")
@@ -101,12 +101,12 @@ def test_a_death_in_the_lock_leaves_the_others_run_as_it_would_have_been() -> No
 
 
 def kill(connection: socket.socket) -> None:
-    """Close it as a killed process does: with a reset, without a goodbye."""
+    """Close with a TCP reset and no closing handshake, as a killed process does."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
     connection.close()
 
 
-def test_a_client_that_dies_in_the_middle_of_its_step_is_forgotten() -> None:
+def test_client_that_dies_during_step_is_removed() -> None:
     with served() as server, Peer(server, name="a") as a:
         a.ask("lock")
         b = Peer(server, name="b")
@@ -121,7 +121,7 @@ def test_a_client_that_dies_in_the_middle_of_its_step_is_forgotten() -> None:
 
 
 @on_linux
-def test_a_client_that_stops_reading_costs_little_memory_and_nobody_else_misses_anything() -> None:
+def test_client_that_stops_reading_uses_bounded_memory() -> None:
     with ServerProcess("line-crossing", "--lock-step") as server, Peer(server, name="good") as good:
         good.ask("lock")
         good.ask("step", ticks=200)
@@ -137,7 +137,7 @@ def test_a_client_that_stops_reading_costs_little_memory_and_nobody_else_misses_
             assert server.rss - before < 30e6  # all that was subscribed to would be 100 MB
 
 
-def test_a_client_that_stops_reading_is_dropped_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_stops_reading_is_disconnected_after_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{CONNECTION}.IO_TIMEOUT", 0.3)
     with served("line-crossing") as server, Peer(server, name="stuck", receive_buffer=4096) as stuck:
         stuck.ask("enable", robot="red")
@@ -148,7 +148,7 @@ def test_a_client_that_stops_reading_is_dropped_after_a_while(monkeypatch: pytes
         assert server.session.clients == []
 
 
-def test_who_reads_late_but_in_time_gets_every_answer() -> None:
+def test_slow_reader_receives_all_answers_before_timeout() -> None:
     with served("line-crossing") as server, Peer(server, receive_buffer=4096) as late:
         late.ask("enable", robot="red")
         asked = [late.tell("read", robot="red", device="camera") for _ in range(500)]
@@ -157,7 +157,7 @@ def test_who_reads_late_but_in_time_gets_every_answer() -> None:
 
 
 @on_linux
-def test_requests_in_one_burst_do_not_make_the_server_pile_up_their_answers() -> None:
+def test_burst_of_requests_does_not_buffer_unbounded_answers() -> None:
     with ServerProcess("line-crossing") as server, Peer(server, receive_buffer=4096) as greedy:
         greedy.ask("enable", robot="red", devices=["camera"])
         one = len(greedy.ask("read", robot="red", device="camera")["picture"]["data"])
@@ -169,7 +169,7 @@ def test_requests_in_one_burst_do_not_make_the_server_pile_up_their_answers() ->
         assert server.rss - before < 1000 * one
 
 
-def test_news_for_a_reader_that_is_slow_do_not_pile_up() -> None:
+def test_messages_for_slow_reader_do_not_accumulate() -> None:
     with served() as server, Peer(server, name="slow", receive_buffer=4096), Peer(server, name="busy") as busy:
         for _ in range(300):
             busy.ask("claim", robot="red")
@@ -181,7 +181,7 @@ def test_news_for_a_reader_that_is_slow_do_not_pile_up() -> None:
 # ---- clients that do not speak
 
 
-def test_half_open_connections_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_open_connections_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{CONNECTION}.PING_PERIOD", 0.05)
     with served(lock_step=False, speed=20.0) as server:
         dead = Peer(server, name="dead")  # nobody reads its pings, nobody answers them
@@ -194,7 +194,7 @@ def test_half_open_connections_are_noticed(monkeypatch: pytest.MonkeyPatch) -> N
         dead.close()
 
 
-def test_who_answers_pings_may_be_silent_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_client_that_answers_pings_stays_connected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{CONNECTION}.PING_PERIOD", 0.05)
     with served() as server, Peer(server) as silent:
         pings = 0
@@ -206,7 +206,7 @@ def test_who_answers_pings_may_be_silent_for_ever(monkeypatch: pytest.MonkeyPatc
         assert silent.ask("sense", robot="red")["type"] == "observed"
 
 
-def test_a_program_in_the_lock_may_think_for_longer_than_pings_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_client_in_lock_may_pause_longer_than_ping_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{CONNECTION}.PING_PERIOD", 0.05)
     with served() as server, paddock.connect(server.url()) as arena:
         arena.step()
@@ -215,7 +215,7 @@ def test_a_program_in_the_lock_may_think_for_longer_than_pings_are_waited_for(mo
         assert arena.tick == 2
 
 
-def test_a_connection_that_never_says_hello_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_without_hello_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{CONNECTION}.IO_TIMEOUT", 0.2)
     with served() as server, Peer(server, hello=False) as shy:
         assert shy.until_closed() == (4400, "no hello in time")
@@ -223,7 +223,7 @@ def test_a_connection_that_never_says_hello_is_closed(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("said", [b"", b"GET / HT", b"GET /ws HTTP/1.1\r\nHost: localhost\r\nX-A: "])
-def test_a_handshake_that_never_ends_is_closed(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfinished_handshake_is_closed(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{CONNECTION}.IO_TIMEOUT", 0.3)
     with served() as server, open_socket(server) as slow, Peer(server) as other:
         for byte in said:
@@ -235,7 +235,7 @@ def test_a_handshake_that_never_ends_is_closed(said: bytes, monkeypatch: pytest.
         assert other.ask("sense", robot="red")["type"] == "observed"
 
 
-def test_a_handshake_in_single_bytes_is_still_a_handshake() -> None:
+def test_handshake_in_single_bytes_is_accepted() -> None:
     with served() as server, open_socket(server) as slow:
         host, port = address(server)
         head = f"GET /ws HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -249,7 +249,7 @@ def test_a_handshake_in_single_bytes_is_still_a_handshake() -> None:
 # ---- many
 
 
-def test_two_hundred_connections_at_once_are_all_served() -> None:
+def test_two_hundred_simultaneous_connections_are_served() -> None:
     with served("empty") as server:
         sockets = [open_socket(server) for _ in range(200)]
         for one in sockets:
@@ -267,7 +267,7 @@ def test_two_hundred_connections_at_once_are_all_served() -> None:
         until(server, lambda: not server.connections and not server.session.clients)
 
 
-def test_one_more_than_allowed_is_told_to_come_later_and_may() -> None:
+def test_client_above_limit_is_refused_until_another_leaves() -> None:
     with served(most_clients=3) as server:
         peers = [Peer(server) for _ in range(3)]
         with pytest.raises(InvalidStatus) as refused:
@@ -288,7 +288,7 @@ def test_one_more_than_allowed_is_told_to_come_later_and_may() -> None:
 
 @on_linux
 @pytest.mark.parametrize("watching", [False, True])
-def test_a_client_whose_server_is_killed_gets_a_link_error_and_no_hang(watching: bool) -> None:
+def test_client_raises_link_error_when_server_is_killed(watching: bool) -> None:
     with ServerProcess("clutter", "--lock-step") as server:
         arena = paddock.connect(server.url, timeout=LONG)
         if watching:
@@ -305,7 +305,7 @@ def test_a_client_whose_server_is_killed_gets_a_link_error_and_no_hang(watching:
 
 @on_linux
 @pytest.mark.parametrize("watching", [False, True])
-def test_a_client_whose_server_freezes_gets_a_timeout(watching: bool) -> None:
+def test_client_raises_timeout_when_server_freezes(watching: bool) -> None:
     with (
         ServerProcess("clutter", "--speed", "0") as server,
         paddock.connect(server.url, timeout=LONG) as arena,
@@ -325,7 +325,7 @@ def test_a_client_whose_server_freezes_gets_a_timeout(watching: bool) -> None:
 
 
 @on_linux
-def test_a_server_that_is_stopped_says_goodbye() -> None:
+def test_stopped_server_sends_closing_handshake() -> None:
     with ServerProcess("clutter", "--lock-step") as server, Peer(server) as peer:
         server.process.send_signal(signal.SIGINT)
         assert peer.until_closed() == (1001, "the server stops")
@@ -334,7 +334,7 @@ def test_a_server_that_is_stopped_says_goodbye() -> None:
         assert server.log == ""
 
 
-def test_a_client_reconnects_to_a_server_started_again_and_drives_on() -> None:
+def test_client_reconnects_to_restarted_server_and_resumes() -> None:
     with served() as server:
         port = server.port
         arena = paddock.connect(server.url())
@@ -353,7 +353,7 @@ def test_a_client_reconnects_to_a_server_started_again_and_drives_on() -> None:
         arena.close()
 
 
-def test_stopping_a_server_does_not_wait_for_its_clients() -> None:
+def test_stopping_server_does_not_wait_for_clients() -> None:
     with served() as server:
         peers = [Peer(server) for _ in range(5)]
         peers[0].ask("lock")
@@ -371,7 +371,7 @@ def score_badly(arena: paddock.Arena) -> dict[str, float]:
     raise RuntimeError("a mistake in the scoring")
 
 
-def test_a_scoring_function_that_raises_is_told_once_and_the_server_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+def test_error_of_score_function_is_reported_once_and_server_continues(caplog: pytest.LogCaptureFixture) -> None:
     with served(referee=ScoreFunction(score_badly)) as server, Peer(server) as peer:
         peer.ask("lock")
         peer.ask("frames", rate=60)
@@ -381,7 +381,7 @@ def test_a_scoring_function_that_raises_is_told_once_and_the_server_goes_on(capl
 
 
 @pytest.mark.parametrize("scores", [None, {"red": "much"}, {"red": None}, [1, 2]])
-def test_scores_that_are_none_are_told_once_and_the_server_goes_on(
+def test_invalid_scores_are_reported_once_and_server_continues(
     scores: object, caplog: pytest.LogCaptureFixture
 ) -> None:
     with served(referee=ScoreFunction(lambda arena: scores)) as server, Peer(server, encoding="json") as peer:
@@ -394,7 +394,7 @@ def test_scores_that_are_none_are_told_once_and_the_server_goes_on(
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
-def test_scores_that_are_no_numbers_do_not_reach_anyone(score: float) -> None:
+def test_non_finite_scores_are_not_sent(score: float) -> None:
     scoring = {"red": score, "blue": 2}
     with (
         served("line-crossing", referee=ScoreFunction(lambda arena: scoring)) as server,
@@ -405,7 +405,7 @@ def test_scores_that_are_no_numbers_do_not_reach_anyone(score: float) -> None:
         assert lines == {"blue": 2.0, "red": None}
 
 
-def test_a_controller_that_raises_leaves_its_robot_standing_and_the_others_driving() -> None:
+def test_failing_controller_stops_its_robot_and_not_the_others() -> None:
     with served("line-crossing") as server, Peer(server, name="other") as other:
         other.ask("lock")
 

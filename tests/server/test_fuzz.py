@@ -1,4 +1,4 @@
-"""Strangers' bytes: random, mutated, oversize and in pieces. Precise refusals, no crash, no leak."""
+"""Fuzz tests of the server: random, mutated, oversize and fragmented frames give errors, no crash and no leak."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ ODD: list[Any] = [
 
 
 def mutated(value: Any, draw: random.Random) -> Any:
-    """A message with something else somewhere in it."""
+    """A message with a random change."""
     if draw.random() < 0.25:
         return draw.choice(ODD)
     if isinstance(value, dict):
@@ -103,7 +103,7 @@ def packed(message: Any, encoding: str) -> bytes:
 
 
 def damaged(data: bytes, draw: random.Random) -> bytes:
-    """Bytes with a few of them changed, cut off, doubled or put in."""
+    """Bytes with a few of them changed, removed, duplicated or inserted."""
     content = bytearray(data)
     for _ in range(draw.randint(1, 4)):
         at = draw.randrange(len(content) + 1)
@@ -141,7 +141,7 @@ NEWS = {"robots", "clock", "sensed", "frame", "released", "scores", "welcome"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process as Linux has it")
-def test_five_thousand_random_and_mutated_frames_are_answered_or_refused_and_leave_no_trace() -> None:
+def test_random_and_mutated_frames_are_answered_or_refused_without_leak() -> None:
     with ServerProcess("clutter", "--lock-step") as server, Peer(server, name="witness") as witness:
         witness.ask("lock", timeout=3600)
         witness.ask("spawn", robot="own", kind="e-puck")
@@ -183,7 +183,7 @@ def bombard(server: ServerProcess, witness: Peer, encoding: str, turn: str) -> N
 
 
 @pytest.mark.parametrize("encoding", ["json", "msgpack"])
-def test_what_is_no_message_is_a_bad_message_with_the_place_of_the_mistake(encoding: str) -> None:
+def test_bad_message_error_names_field_and_expectation(encoding: str) -> None:
     cases = [
         ([], "expected a map with a key 'type', got a list of 0"),
         ({}, "type: missing"),
@@ -225,7 +225,7 @@ def test_what_is_no_message_is_a_bad_message_with_the_place_of_the_mistake(encod
         (b"\xd5\xff\x00\x00", Opcode.BINARY, ""),
     ],
 )
-def test_frames_made_to_hurt_are_refused_and_the_connection_lives(frame: bytes, opcode: Opcode, told: str) -> None:
+def test_malicious_frames_are_refused_and_connection_stays_open(frame: bytes, opcode: Opcode, told: str) -> None:
     with served() as server, Peer(server, encoding="json" if opcode is Opcode.TEXT else "msgpack") as peer:
         peer.send_frame(frame, opcode)
         refused = peer.wait("refused")
@@ -235,7 +235,7 @@ def test_frames_made_to_hurt_are_refused_and_the_connection_lives(frame: bytes, 
         assert peer.ask("sense", robot="red")["type"] == "observed"
 
 
-def test_text_that_is_not_utf8_is_refused() -> None:
+def test_invalid_utf8_text_is_refused() -> None:
     with served() as server, Peer(server, encoding="json") as peer:
         peer.send_frame(b'{"type":"look","id":1,"x":"\xff\xfe"}', Opcode.TEXT)
         assert peer.wait("refused")["error"] == "BadMessage"
@@ -243,7 +243,7 @@ def test_text_that_is_not_utf8_is_refused() -> None:
 
 
 @pytest.mark.parametrize("pieces", [1, 7])
-def test_a_message_too_large_is_closed_with_the_code_for_it(pieces: int) -> None:
+def test_oversize_message_closes_connection_with_code_1009(pieces: int) -> None:
     with served() as server, Peer(server) as other, Peer(server) as peer:
         size = (1024 * 1024 + 8) // pieces + 1
         with contextlib.suppress(OSError):
@@ -255,7 +255,7 @@ def test_a_message_too_large_is_closed_with_the_code_for_it(pieces: int) -> None
         assert other.ask("sense", robot="red")["type"] == "observed"
 
 
-def test_the_largest_message_allowed_is_read() -> None:
+def test_message_of_maximum_size_is_read() -> None:
     with served() as server, Peer(server, encoding="json") as peer:
         message = b'{"type":"look","id":77' + b" " * (1024 * 1024 - 23) + b"}"
         peer.send_frame(message, Opcode.TEXT)
@@ -263,7 +263,7 @@ def test_the_largest_message_allowed_is_read() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["json", "msgpack"])
-def test_a_message_in_pieces_with_pings_between_them_is_one_message(encoding: str) -> None:
+def test_fragmented_message_with_interleaved_pings_is_read(encoding: str) -> None:
     opcode = Opcode.TEXT if encoding == "json" else Opcode.BINARY
     with served() as server, Peer(server, encoding=encoding) as peer:
         data = packed({"type": "sense", "id": 99, "robot": "red"}, encoding)
@@ -288,7 +288,7 @@ def test_a_message_in_pieces_with_pings_between_them_is_one_message(encoding: st
         b"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff",  # 2⁶⁴ bytes to come
     ],
 )
-def test_broken_websocket_frames_end_the_connection_and_nothing_else(broken: bytes) -> None:
+def test_invalid_websocket_frames_close_only_their_connection(broken: bytes) -> None:
     with served() as server, Peer(server) as other, Peer(server) as peer:
         peer.send_bytes(broken)
         code, _ = peer.until_closed()
@@ -296,7 +296,7 @@ def test_broken_websocket_frames_end_the_connection_and_nothing_else(broken: byt
         assert other.ask("sense", robot="red")["type"] == "observed"
 
 
-def test_endless_empty_pieces_take_no_memory() -> None:
+def test_empty_fragments_use_no_memory() -> None:
     with served() as server, Peer(server) as peer, Peer(server) as other:
         peer.send_frame(b"\xc0", fin=False)
         for _ in range(5000):

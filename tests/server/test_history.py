@@ -1,4 +1,4 @@
-"""What a page is told of the past: where robots were, with gaps where one was not there or was teleported."""
+"""Paths of robots for the page, with gaps where a robot was absent or was teleported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import paddock
 from paddock.server.history import RunHistory
 
 
-def test_paths_have_gaps_where_a_robot_was_not_there_or_was_teleported() -> None:
+def test_paths_have_gaps_where_robot_was_absent_or_teleported() -> None:
     with paddock.open("empty") as arena:
         (first,) = arena.robots
         history = RunHistory(arena)

@@ -1,4 +1,4 @@
-"""The example client in JavaScript, run by Node against a server process, as docs/protocol.md promises."""
+"""The JavaScript example client, run by Node against a server process, as documented in docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def drive(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def news(address: str) -> dict[str, dict[str, object]]:
-    """What a newcomer is told."""
+    """The first messages that a new client receives."""
     with connect(address.replace("http", "ws") + "ws") as socket:
         socket.send('{"type":"hello","id":1,"version":1}')
         told = [json.loads(socket.recv()) for _ in range(3)]
     return {message["type"]: message for message in told}
 
 
-def test_it_drives_its_own_robot_for_the_time_wanted_and_takes_it_away_again(
+def test_client_drives_its_own_robot_for_given_time_and_removes_it(
     server: tuple[subprocess.Popen[str], str],
 ) -> None:
     _, address = server
@@ -64,7 +64,7 @@ def test_it_drives_its_own_robot_for_the_time_wanted_and_takes_it_away_again(
     assert "lock" not in after["clock"]  # nobody holds the clock
 
 
-def test_equal_runs_end_at_equal_places(server: tuple[subprocess.Popen[str], str]) -> None:
+def test_equal_runs_end_at_equal_poses(server: tuple[subprocess.Popen[str], str]) -> None:
     _, address = server
     first = drive(address, "4")
     with connect(address.replace("http", "ws") + "ws") as socket:
@@ -75,14 +75,14 @@ def test_equal_runs_end_at_equal_places(server: tuple[subprocess.Popen[str], str
     assert drive(address, "4").stdout == first.stdout != ""
 
 
-def test_a_wrong_token_is_told_in_one_line(server: tuple[subprocess.Popen[str], str]) -> None:
+def test_invalid_token_is_reported_in_one_line(server: tuple[subprocess.Popen[str], str]) -> None:
     _, address = server
     done = drive(f"{address}#token=guessed", "1")
     assert done.returncode == 1
     assert "Refused: token: this token is not valid here" in done.stderr
 
 
-def test_it_ends_with_a_clear_line_when_the_server_dies(server: tuple[subprocess.Popen[str], str]) -> None:
+def test_killed_server_is_reported_in_one_line(server: tuple[subprocess.Popen[str], str]) -> None:
     process, address = server
     with subprocess.Popen(node(address, "1e9"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
         assert client.stdout is not None

@@ -1,4 +1,4 @@
-"""In lock-step the clock waits for everyone who joined, and for nobody else."""
+"""In lock-step the clock waits for all clients in the lock and for no others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def locked(server: object, name: str, **lock: float) -> Peer:
     return peer
 
 
-def test_time_stands_still_until_everyone_has_asked() -> None:
+def test_clock_waits_until_all_members_have_requested_step() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b") as b, Peer(server, name="c") as c:
         first = a.tell("step", ticks=3)
         assert c.wait("clock", lock=["a", "b"])["tick"] == 0
@@ -26,7 +26,7 @@ def test_time_stands_still_until_everyone_has_asked() -> None:
         assert a.answer(first)["tick"] == b.answer(second)["tick"] == 3
 
 
-def test_the_clock_never_passes_the_nearest_target() -> None:
+def test_clock_never_passes_nearest_target() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b") as b, locked(server, "c") as c:
         far, middle = a.tell("step", ticks=100), b.tell("step", ticks=10)
         assert c.ask("step", ticks=1)["tick"] == 1
@@ -40,7 +40,7 @@ def test_the_clock_never_passes_the_nearest_target() -> None:
 
 
 @pytest.mark.parametrize("number", [2, 5, 12])
-def test_any_number_of_clients_with_any_strides_see_exactly_the_ticks_they_asked_for(number: int) -> None:
+def test_clients_with_any_strides_receive_exactly_their_ticks(number: int) -> None:
     draw = random.Random(number)
     strides = [[draw.randint(1, 9) for _ in range(30)] for _ in range(number)]
     seen: list[list[int]] = [[] for _ in range(number)]
@@ -63,7 +63,7 @@ def test_any_number_of_clients_with_any_strides_see_exactly_the_ticks_they_asked
         assert mine == [sum(wanted[: i + 1]) for i in range(len(wanted))]
 
 
-def test_a_step_of_no_ticks_is_answered_at_once_and_holds_everyone() -> None:
+def test_step_of_zero_ticks_is_answered_at_once_and_does_not_advance_clock() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b") as b:
         waiting = b.tell("step", ticks=5)
         assert [a.ask("step", ticks=0)["tick"] for _ in range(3)] == [0, 0, 0]
@@ -71,7 +71,7 @@ def test_a_step_of_no_ticks_is_answered_at_once_and_holds_everyone() -> None:
         assert b.answer(waiting)["tick"] == 5
 
 
-def test_a_second_step_while_the_first_is_under_way_is_refused_and_changes_nothing() -> None:
+def test_second_step_while_first_is_pending_is_refused_without_effect() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b") as b:
         first = a.tell("step", ticks=5)
         refused = a.ask("step", ticks=1, commands={"red": {"wheels": [0.1, 0.1]}})
@@ -81,7 +81,7 @@ def test_a_second_step_while_the_first_is_under_way_is_refused_and_changes_nothi
         assert a.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
 
 
-def test_who_does_not_answer_is_released_its_robot_stops_and_all_are_told() -> None:
+def test_unresponsive_client_is_released_its_robot_stops_and_all_are_notified() -> None:
     with (
         served("line-crossing") as server,
         locked(server, "diligent") as diligent,
@@ -103,7 +103,7 @@ def test_who_does_not_answer_is_released_its_robot_stops_and_all_are_told() -> N
         assert onlooker.wait("clock", lock=["diligent"])
 
 
-def test_who_was_released_joins_again_with_the_next_step() -> None:
+def test_released_client_rejoins_with_next_step() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b", timeout=0.1) as b:
         a.ask("step", ticks=10)
         b.wait("released", client="b")
@@ -114,7 +114,7 @@ def test_who_was_released_joins_again_with_the_next_step() -> None:
         assert b.answer(mine)["tick"] == 15
 
 
-def test_a_released_driver_still_owns_its_robot() -> None:
+def test_released_client_keeps_its_robot() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b", timeout=0.1) as b:
         assert b.ask("claim", robot="red")["type"] == "done"
         a.ask("step", ticks=10)
@@ -125,7 +125,7 @@ def test_a_released_driver_still_owns_its_robot() -> None:
         )
 
 
-def test_who_holds_up_the_others_is_named_at_the_terminal_once_and_again_when_it_goes_on(
+def test_client_that_blocks_clock_is_logged_and_its_resume_too(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("paddock.server.clock.LAG_REPORT_DELAY", 0.05)
@@ -141,14 +141,14 @@ def test_who_holds_up_the_others_is_named_at_the_terminal_once_and_again_when_it
     assert told == 2 * ["the clock waits for b (driving red): no step for 3 s", "b (driving red) continues"]
 
 
-def test_who_is_released_is_named_at_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
+def test_released_client_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b", timeout=0.1) as b:
         a.ask("step", ticks=10)
         b.wait("released")
     assert "released b from the lock: no answer within 0.1 s" in caplog.text
 
 
-def test_alone_in_the_lock_of_a_lock_step_server_nobody_is_ever_released() -> None:
+def test_single_member_of_lock_step_server_is_never_released() -> None:
     with served() as server, locked(server, "thinker", timeout=0.05) as thinker:
         member = on_loop(server, lambda: server.session.clock.lock[0])
         thinker.ask("step")
@@ -157,13 +157,13 @@ def test_alone_in_the_lock_of_a_lock_step_server_nobody_is_ever_released() -> No
         assert not thinker.all_news("released")
 
 
-def test_on_a_free_running_server_even_a_lone_holder_of_the_clock_is_released() -> None:
+def test_single_member_on_free_running_server_is_released() -> None:
     with served(lock_step=False, speed=None) as server, locked(server, "holder", timeout=0.1) as holder:
         holder.wait("released", client="holder")
         assert holder.wait("clock", lock=None)["running"]
 
 
-def test_nobody_is_released_while_a_person_has_paused_the_clock() -> None:
+def test_no_client_is_released_while_clock_is_paused() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b", timeout=0.05) as b, Peer(server) as person:
         person.ask("pause")
         mine = a.tell("step", ticks=1)
@@ -174,7 +174,7 @@ def test_nobody_is_released_while_a_person_has_paused_the_clock() -> None:
         assert a.answer(mine)["tick"] == 1
 
 
-def test_who_leaves_the_lock_or_the_server_is_not_waited_for() -> None:
+def test_clock_does_not_wait_for_client_that_left_lock_or_disconnected() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b") as b, locked(server, "c") as c:
         mine = a.tell("step", ticks=5)
         b.ask("lock", on=False)
@@ -183,7 +183,7 @@ def test_who_leaves_the_lock_or_the_server_is_not_waited_for() -> None:
         assert not a.all_news("released")
 
 
-def test_who_leaves_the_lock_while_its_step_is_under_way_is_not_waited_for_after_it() -> None:
+def test_client_that_left_lock_during_step_is_not_waited_for() -> None:
     with served() as server, locked(server, "a", timeout=0.3) as a, locked(server, "b") as b:
         last = a.tell("step", ticks=5)
         assert a.ask("lock", on=False, timeout=0.3)["type"] == "done"
@@ -193,7 +193,7 @@ def test_who_leaves_the_lock_while_its_step_is_under_way_is_not_waited_for_after
         assert not b.all_news("released")
 
 
-def test_a_late_comer_holds_the_clock_from_the_present_on() -> None:
+def test_late_member_joins_lock_at_current_tick() -> None:
     with served() as server, locked(server, "a") as a:
         a.ask("step", ticks=20)
         with locked(server, "b") as b:
@@ -203,7 +203,7 @@ def test_a_late_comer_holds_the_clock_from_the_present_on() -> None:
         assert a.answer(mine)["tick"] == 30
 
 
-def test_who_joins_again_after_a_reset_holds_the_clock_at_the_start() -> None:
+def test_member_that_rejoins_after_reset_starts_at_tick_zero() -> None:
     with served() as server, locked(server, "a") as a, Peer(server) as supervisor:
         a.ask("step", ticks=500)
         a.ask("lock", on=False)
@@ -212,7 +212,7 @@ def test_who_joins_again_after_a_reset_holds_the_clock_at_the_start() -> None:
         assert a.ask("step", ticks=1)["tick"] == 1
 
 
-def test_a_reset_ends_the_steps_under_way() -> None:
+def test_reset_ends_pending_steps() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b") as b:
         first = a.tell("step", ticks=50)
         b.ask("step", ticks=20)
@@ -222,7 +222,7 @@ def test_a_reset_ends_the_steps_under_way() -> None:
         assert b.ask("step", ticks=2)["tick"] == a.answer(mine)["tick"] == 2
 
 
-def test_an_outsider_waits_on_a_lock_step_server_until_the_members_let_time_pass() -> None:
+def test_non_member_waits_on_lock_step_server_for_members() -> None:
     with served() as server, locked(server, "a") as a, Peer(server, name="outsider") as outsider:
         mine = outsider.tell("step", ticks=7)
         outsider.wait("clock")
@@ -242,7 +242,7 @@ sys.stdin.readline()  # it stops answering
 """
 
 
-def test_a_process_that_hangs_is_released_and_the_python_client_goes_on() -> None:
+def test_hung_process_is_released_and_python_client_continues() -> None:
     with (
         ServerProcess("line-crossing", "--lock-step") as server,
         program(HOLDER, server.url) as holder,

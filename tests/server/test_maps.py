@@ -1,4 +1,4 @@
-"""Maps of controllers reach those who watch, and goals reach controllers."""
+"""Controllers send their maps to viewers and receive goals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FRAME = GridFrame(-0.5, 0.25, 0.05, 3, 4)
 
 
 class Cartographer:
-    """Its map fills up, a cell per tick; it drives to any goal with x > 0."""
+    """A controller whose map gains a cell per tick and that accepts any goal with x > 0."""
 
     def __init__(self) -> None:
         self.cells = np.full(FRAME.shape, 255, np.uint8)
@@ -59,7 +59,7 @@ class Cartographer:
 
 @contextmanager
 def running(arena: Arena, controller: Any) -> Iterator[Show]:
-    """The arena on a page while the controller drives its robot in a thread, until the end of the block."""
+    """Show the arena on a page while the controller drives its robot in a thread, until the end of the block."""
     over = threading.Event()
     with paddock.show(arena, speed=None, port=0, open_page=False) as shown:
         until = {"until": lambda _: over.is_set()}
@@ -80,7 +80,7 @@ def arena() -> Arena:
 
 @contextmanager
 def elsewhere(server: Server, controller: Any) -> Iterator[RemoteArena]:
-    """A program that drives the robot over the network, until the end of the block."""
+    """Drive the robot from a program over the network, until the end of the block."""
     over = threading.Event()
     with paddock.connect(server.url(), name="Ada") as arena:
         until = {"until": lambda _: over.is_set()}
@@ -95,16 +95,14 @@ def elsewhere(server: Server, controller: Any) -> Iterator[RemoteArena]:
 
 
 def watch(shown: Show | Server, **options: Any) -> Peer:
-    """Someone who looks at the robot, as the page does."""
+    """Connect a client that watches the robot, as the page does."""
     peer = Peer(shown.server if isinstance(shown, Show) else shown, **options)
     peer.ask("frames", rate=10.0)
     peer.ask("subscribe", robot="red", devices=["proximity"], period=1.0)
     return peer
 
 
-def test_a_map_is_told_with_its_cells_and_then_only_when_these_have_changed(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_map_cells_are_sent_first_and_then_only_after_changes(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.server.map_publisher.GRID_PERIOD", 3600.0)
     with running(arena, Cartographer()) as shown, watch(shown) as peer:
         first = peer.wait("map", robot="red")["map"]
@@ -122,7 +120,7 @@ def test_a_map_is_told_with_its_cells_and_then_only_when_these_have_changed(
         assert later["grid"]["version"] > grid["version"]
 
 
-def test_nobody_makes_a_map_that_nobody_looks_at(arena: Arena) -> None:
+def test_map_is_not_computed_without_viewers(arena: Arena) -> None:
     class Costly(Cartographer):
         @property
         def map_view(self) -> MapView:
@@ -131,7 +129,7 @@ def test_nobody_makes_a_map_that_nobody_looks_at(arena: Arena) -> None:
     assert arena.run(0.2, {"red": Costly()}).reason == "0.2 s elapsed"
 
 
-def test_the_map_stays_when_the_run_is_over_and_goes_with_a_reset(arena: Arena) -> None:
+def test_map_remains_after_run_and_is_cleared_by_next_run(arena: Arena) -> None:
     with running(arena, Cartographer()) as shown, watch(shown) as peer:
         peer.wait("map", robot="red")
         assert arena.map_views["red"].frame == FRAME
@@ -140,7 +138,7 @@ def test_the_map_stays_when_the_run_is_over_and_goes_with_a_reset(arena: Arena) 
     assert not arena.map_views
 
 
-def test_a_map_that_is_gone_is_told(arena: Arena) -> None:
+def test_removal_of_map_is_sent(arena: Arena) -> None:
     with paddock.show(arena, speed=None, port=0, open_page=False) as shown, watch(shown) as peer:
         until = {"until": lambda _: bool(arena.map_views)}
         arena.run(1e6, {"red": Cartographer()}, **until)
@@ -149,7 +147,7 @@ def test_a_map_that_is_gone_is_told(arena: Arena) -> None:
         assert peer.wait("map", robot="red", map=None)
 
 
-def test_a_goal_reaches_the_controller_and_is_shown(arena: Arena) -> None:
+def test_goal_is_sent_to_controller_and_shown(arena: Arena) -> None:
     controller = Cartographer()
     with running(arena, controller) as shown, watch(shown) as peer:
         assert peer.ask("send_goal", robot="red", x=0.5, y=0.75)["type"] == "done"
@@ -162,7 +160,7 @@ def test_a_goal_reaches_the_controller_and_is_shown(arena: Arena) -> None:
     assert any(event.kind == "goal" and event.disturbs for event in arena.episode.events)
 
 
-def test_what_a_controller_refuses_is_told_with_its_reason(arena: Arena) -> None:
+def test_goal_refused_by_controller_is_reported_with_reason(arena: Arena) -> None:
     with running(arena, Cartographer()) as shown, paddock.connect(shown.server.url(), lock_step=False) as onlooker:
         assert isinstance(onlooker, RemoteArena)
         with pytest.raises(Refused, match=r"red: \(-1, 0.5\) is in an obstacle"):
@@ -170,7 +168,7 @@ def test_what_a_controller_refuses_is_told_with_its_reason(arena: Arena) -> None
         onlooker.send_goal("red", 1.0, 0.5)
 
 
-def test_a_robot_whose_controller_takes_no_goals_says_so(arena: Arena) -> None:
+def test_goal_for_controller_without_set_goal_is_refused(arena: Arena) -> None:
     with running(arena, lambda seen: (0.0, 0.0)) as shown, watch(shown) as peer:
         refused = peer.ask("send_goal", robot="red", x=0.5, y=0.5)
         assert refused["error"] == "Refused"
@@ -178,8 +176,8 @@ def test_a_robot_whose_controller_takes_no_goals_says_so(arena: Arena) -> None:
         assert "did you mean 'red'" in peer.ask("send_goal", robot="rde", x=0.5, y=0.5)["message"]
 
 
-def test_a_program_without_a_run_refuses_goals_at_once() -> None:
-    """It answers also while it waits for an answer itself."""
+def test_client_without_run_refuses_goals_at_once() -> None:
+    """The client answers also while it waits for an answer itself."""
     with served("clutter") as server, paddock.connect(server.url()) as driver:
         assert isinstance(driver, RemoteArena)
         driver["red"].drive(0.01, 0.0)
@@ -188,7 +186,7 @@ def test_a_program_without_a_run_refuses_goals_at_once() -> None:
             driver.send_goal("red", 0.5, 0.5)
 
 
-def test_only_who_may_drive_a_robot_may_send_it_anywhere(arena: Arena) -> None:
+def test_only_clients_that_may_drive_robot_may_send_goals(arena: Arena) -> None:
     controller = Cartographer()
     with running(arena, controller) as shown:
         tokens = shown.server.tokens
@@ -202,7 +200,7 @@ def test_only_who_may_drive_a_robot_may_send_it_anywhere(arena: Arena) -> None:
             assert peer.ask("send_goal", robot="red", x=0.5, y=0.5)["type"] == "done"
 
 
-def test_a_goal_on_the_command_line(arena: Arena) -> None:
+def test_goal_is_sent_from_command_line(arena: Arena) -> None:
     with running(arena, Cartographer()) as shown:
         taken = command_line.paddock("goal", shown.server.url(), "red", "0.5", "0.75")
         assert taken.stdout == "red drives to (0.5, 0.75)\n"
@@ -214,7 +212,7 @@ def test_a_goal_on_the_command_line(arena: Arena) -> None:
 # ---- programs elsewhere
 
 
-def test_a_program_elsewhere_shows_its_map_and_its_estimate_as_one_here_does() -> None:
+def test_remote_program_shows_map_and_estimate() -> None:
     with served("clutter", speed=None) as server, watch(server) as peer:
         with elsewhere(server, Cartographer()):
             first = peer.wait("map", robot="red")["map"]
@@ -233,7 +231,7 @@ def test_a_program_elsewhere_shows_its_map_and_its_estimate_as_one_here_does() -
         assert peer.wait("map", robot="red", map=None)  # it has taken its map along
 
 
-def test_a_goal_reaches_a_program_elsewhere_and_its_answer_comes_back() -> None:
+def test_goal_is_sent_to_remote_program_and_its_answer_is_returned() -> None:
     controller = Cartographer()
     with served("clutter", speed=None) as server, watch(server) as peer, elsewhere(server, controller):
         peer.wait("map", robot="red")
@@ -242,7 +240,7 @@ def test_a_goal_reaches_a_program_elsewhere_and_its_answer_comes_back() -> None:
         assert "red: (-1, 0.5) is in an obstacle" in peer.ask("send_goal", robot="red", x=-1, y=0.5)["message"]
 
 
-def test_a_goal_for_a_program_that_goes_is_refused() -> None:
+def test_goal_is_refused_when_its_program_disconnects() -> None:
     with served("clutter") as server, watch(server) as peer, Peer(server, hello=False) as driver:
         driver.ask("hello", version=1, minor=2, name="Ada", shows=True)
         driver.ask("claim", robot="red")
@@ -270,7 +268,7 @@ GRID = {"x": 0.0, "y": 0.0, "resolution": 0.05, "rows": 2, "columns": 2, "cells"
         ({"pose": [0, 0, 0], "covariance": np.diag([1.0, -1.0, 1.0]).tobytes()}, "without negative variances"),
     ],
 )
-def test_what_cannot_be_a_map_is_refused_and_disturbs_nobody(shown: Any, problem: str) -> None:
+def test_invalid_map_is_refused_without_effect_on_others(shown: Any, problem: str) -> None:
     with served("clutter") as server, watch(server) as peer, Peer(server) as driver:
         driver.ask("claim", robot="red")
         driver.send({"type": "show", "robot": "red", **shown})
@@ -279,7 +277,7 @@ def test_what_cannot_be_a_map_is_refused_and_disturbs_nobody(shown: Any, problem
         assert peer.wait("map", robot="red")["map"]["grid"]["version"] == 1
 
 
-def test_only_who_drives_a_robot_shows_a_map_of_it() -> None:
+def test_only_driver_of_robot_may_show_map() -> None:
     with served("clutter") as server, watch(server) as peer, Peer(server) as stranger, Peer(server) as driver:
         driver.ask("claim", robot="red")
         stranger.send({"type": "show", "robot": "red", "map": {"grid": GRID | {"version": 666}}})
@@ -288,7 +286,7 @@ def test_only_who_drives_a_robot_shows_a_map_of_it() -> None:
         assert peer.wait("map", robot="red")["map"]["grid"]["version"] == 1
 
 
-def test_a_remote_goal_is_queued_for_its_run_and_refused_at_once_without_one() -> None:
+def test_remote_goal_is_queued_during_run_and_refused_without_run() -> None:
     sent: list[Any] = []
     monitor, cartographer = RemoteMonitor(sent.append), Cartographer()
     monitor.begin({"red": cartographer})

@@ -1,4 +1,4 @@
-"""What goes wrong with one client's robot, message or stream reaches neither the clock nor another client."""
+"""A failure of one client's robot, message or stream affects neither the clock nor another client."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def server() -> Iterator[Server]:
 
 
 def spoil(server: Server, robot: str) -> None:
-    """A robot whose wheels and pose read NaN, however that came about."""
+    """Set x, heading and left wheel speed of a robot to NaN."""
 
     def write_nan() -> None:
         row = server.arena.motion[server.arena.numbers[robot]]
@@ -32,7 +32,9 @@ def spoil(server: Server, robot: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["json", "msgpack"])
-def test_a_robot_that_reads_nan_stops_nobody(server: Server, encoding: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_robot_with_nan_state_does_not_stop_server(
+    server: Server, encoding: str, caplog: pytest.LogCaptureFixture
+) -> None:
     with Peer(server, name="victim", encoding=encoding) as victim, Peer(server, name="other") as other:
         victim.ask("subscribe", robot="blue", devices=["ground"])
         victim.ask("enable", robot="blue", devices=["ground"])
@@ -47,7 +49,7 @@ def test_a_robot_that_reads_nan_stops_nobody(server: Server, encoding: str, capl
         assert "Traceback" not in caplog.text
 
 
-def test_a_client_that_cannot_be_told_anything_is_alone_with_it(
+def test_failed_send_to_one_client_does_not_affect_others(
     server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Peer(server, name="broken") as broken, Peer(server, name="other") as other:
@@ -67,7 +69,7 @@ def test_a_client_that_cannot_be_told_anything_is_alone_with_it(
         assert "cannot send to broken" in caplog.text
 
 
-def test_a_sensor_that_raises_is_told_to_whoever_asked(
+def test_failing_sensor_is_reported_to_requesting_client(
     server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Peer(server, name="unlucky") as unlucky, Peer(server, name="other") as other:
@@ -93,7 +95,7 @@ def test_a_sensor_that_raises_is_told_to_whoever_asked(
 # ---- leaving
 
 
-def test_who_leaves_a_robot_still_sees_what_it_watched(server: Server) -> None:
+def test_client_keeps_readings_and_subscriptions_after_leaving_robot(server: Server) -> None:
     with Peer(server, name="driver") as peer:
         peer.ask("claim", robot="red")
         peer.ask("enable", robot="red", devices=["ground"])
@@ -106,7 +108,7 @@ def test_who_leaves_a_robot_still_sees_what_it_watched(server: Server) -> None:
         assert [news["tick"] for news in peer.all_news("sensed")][-2:] == [1, 2]
 
 
-def test_a_remote_robot_that_was_left_senses_what_it_has_enabled(server: Server) -> None:
+def test_remote_robot_keeps_enabled_devices_after_leave(server: Server) -> None:
     with paddock.connect(server.url()) as arena:
         red = arena["red"]
         red.enable("ground")
@@ -118,7 +120,7 @@ def test_a_remote_robot_that_was_left_senses_what_it_has_enabled(server: Server)
         assert len(red.sense().ground) == 3
 
 
-def test_a_client_keeps_nothing_of_a_robot_that_it_brought_and_left(server: Server) -> None:
+def test_client_state_of_spawned_robot_is_removed_when_it_leaves(server: Server) -> None:
     with Peer(server) as peer:
         peer.ask("spawn", robot="mine", kind="e-puck")
         peer.ask("subscribe", robot="mine", devices=["ground"])

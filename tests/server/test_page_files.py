@@ -1,4 +1,4 @@
-"""The page's files: what they must not know."""
+"""Checks on the source files of the page."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ OTHER_WORDS = {"light"}  # also a theme, and a lamp of the world
 PAGE = Path(paddock.server.__file__).parent / "page"
 
 
-def test_the_page_knows_no_sensor_kind_by_name() -> None:
-    """How a kind looks is declared on its spec and sent; a kind of another package looks no worse."""
+def test_page_contains_no_sensor_kind_names() -> None:
+    """The appearance of a kind is declared in its spec and sent, so kinds of other packages are drawn equally."""
     for file in PAGE.glob("*.js"):
         text = file.read_text(encoding="utf-8")
         assert [kind for kind in set(SENSORS.names()) - OTHER_WORDS if f'"{kind}"' in text] == [], file.name

@@ -1,4 +1,4 @@
-"""A recording on a server: a time line, any tick of it, nothing to change, and live when somebody wants it."""
+"""A recording on a server: timeline, seeking to any tick, read-only replay and going live."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONG = 60.0  # seconds after which a test gives up
 
 
 class Watcher:
-    """A supervisor that speaks JSON; `news` has the last message of each type."""
+    """A JSON supervisor; `news` has the last message of each type."""
 
     def __init__(self, server: Server, stack: ExitStack) -> None:
         self.socket = stack.enter_context(connect(server.url(scheme="ws"), max_size=None))
@@ -35,7 +35,7 @@ class Watcher:
         return message
 
     def wait_for(self, type: str, **values: Any) -> dict[str, Any]:
-        """The first message of a type with these values."""
+        """Wait for a message of a type with these values."""
         while (message := self.news.get(type, {})).items() & values.items() != values.items():
             self._receive()
         return message
@@ -48,7 +48,7 @@ class Watcher:
 
 @pytest.fixture
 def digests(tmp_path: Path) -> dict[int, str]:
-    """A run of 100 ticks in which red is moved by hand and the clock set back; digests by tick of the recording."""
+    """Record 100 ticks with a reset after tick 40; return the digests by tick of the recording."""
     found = {}
     with paddock.open("clutter", seed=4) as arena, paddock.record(arena, tmp_path / "run.mcap"):
         arena["red"].wheels.set(0.08, 0.06)
@@ -69,7 +69,7 @@ def watcher(tmp_path: Path, digests: dict[int, str]) -> Iterator[Watcher]:
         yield Watcher(server, stack)
 
 
-def test_a_recording_is_played_to_its_end_and_to_any_tick_of_it(watcher: Watcher, digests: dict[int, str]) -> None:
+def test_recording_plays_to_end_and_seeks_to_any_tick(watcher: Watcher, digests: dict[int, str]) -> None:
     watcher.wait_for("clock", running=False)  # it was played flat out, and stands at its end
     line = watcher.wait_for("timeline", offset=40)
     assert (line["first"], line["last"], line["name"]) == (0, 100, "run.mcap")
@@ -87,7 +87,7 @@ def test_a_recording_is_played_to_its_end_and_to_any_tick_of_it(watcher: Watcher
     assert watcher.ask("digest")["value"] == digests[100]
 
 
-def test_a_replay_takes_no_commands_until_it_is_live(watcher: Watcher, digests: dict[int, str]) -> None:
+def test_replay_refuses_commands_until_it_goes_live(watcher: Watcher, digests: dict[int, str]) -> None:
     watcher.wait_for("clock", running=False)
     watcher.ask("seek", tick=20)
     for request in (
@@ -107,7 +107,7 @@ def test_a_replay_takes_no_commands_until_it_is_live(watcher: Watcher, digests: 
     assert "went live at" in watcher.ask("seek", tick=5)["message"]
 
 
-def test_where_nothing_is_replayed_there_is_no_time_line() -> None:
+def test_server_without_recording_has_no_timeline() -> None:
     with ExitStack() as stack:
         server = stack.enter_context(Server(paddock.open("clutter"), Settings(port=0)).in_background())
         watcher = Watcher(server, stack)

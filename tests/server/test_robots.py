@@ -1,4 +1,4 @@
-"""Robots that are claimed, taken, brought along and taken away again."""
+"""Robots are claimed, taken over, spawned and removed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def spec(**changes: Any) -> dict[str, Any]:
 
 
 def names(peer: Peer) -> list[str]:
-    """Who is there, as the newest list tells."""
+    """The robot names in the latest robot list."""
     return [robot["name"] for robot in peer.all_news("robots")[-1]["robots"]]
 
 
 # ---- driving
 
 
-def test_the_first_command_claims_a_free_robot_and_everyone_hears_whose_it_is() -> None:
+def test_first_command_claims_free_robot_and_owner_is_sent_to_all() -> None:
     with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
         ada.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         while bob.wait("robots")["robots"][0].get("owner") != "ada":
@@ -37,7 +37,7 @@ def test_the_first_command_claims_a_free_robot_and_everyone_hears_whose_it_is() 
         assert not ada.all_news("refused")
 
 
-def test_someone_elses_robot_can_neither_be_claimed_nor_steered_nor_left() -> None:
+def test_robot_of_another_client_cannot_be_claimed_steered_or_left() -> None:
     with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
         ada.ask("lock")
         ada.ask("claim", robot="red")
@@ -57,7 +57,7 @@ def test_someone_elses_robot_can_neither_be_claimed_nor_steered_nor_left() -> No
         assert ada.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
 
 
-def test_a_command_for_two_robots_of_which_one_is_not_mine_does_nothing_at_all() -> None:
+def test_command_for_two_robots_is_refused_whole_if_one_is_not_owned() -> None:
     with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
         ada.ask("claim", robot="blue")
         bob.ask("lock")
@@ -67,7 +67,7 @@ def test_a_command_for_two_robots_of_which_one_is_not_mine_does_nothing_at_all()
         assert bob.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
 
 
-def test_a_command_that_fits_only_in_part_does_nothing_at_all() -> None:
+def test_partly_invalid_command_is_refused_whole() -> None:
     with served("line-crossing") as server, Peer(server) as peer:
         peer.ask("lock")
         wheels = {"wheels": [0.1, 0.1]}
@@ -79,7 +79,7 @@ def test_a_command_that_fits_only_in_part_does_nothing_at_all() -> None:
             assert peer.ask("sense", robot=name)["robots"][name]["wheels"] == [0.0, 0.0]
 
 
-def test_a_supervisor_takes_a_robot_by_force_and_it_stands_still_until_steered() -> None:
+def test_supervisor_takes_robot_by_force_and_it_stops() -> None:
     with served() as server, Peer(server, name="ada") as ada, Peer(server, name="boss") as boss:
         ada.ask("lock")
         ada.ask("step", ticks=20, commands={"red": {"wheels": [0.1, 0.1]}})
@@ -90,7 +90,7 @@ def test_a_supervisor_takes_a_robot_by_force_and_it_stands_still_until_steered()
         assert refused["message"] == "robot 'red' is driven by boss: arena.claim('red', force=True) takes it"
 
 
-def test_a_controller_may_not_take_by_force() -> None:
+def test_controller_cannot_take_robot_by_force() -> None:
     with served() as server, Peer(server, name="ada") as ada:
         token = server.tokens.add(CONTROLLER)
         ada.ask("claim", robot="red")
@@ -104,7 +104,7 @@ def test_a_controller_may_not_take_by_force() -> None:
             )
 
 
-def test_a_robot_given_up_stops_stays_and_is_free_for_others() -> None:
+def test_robot_left_by_client_stops_and_is_free() -> None:
     with served() as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
         ada.ask("lock")
         ada.ask("step", ticks=20, commands={"red": {"wheels": [0.1, 0.1]}})
@@ -115,7 +115,7 @@ def test_a_robot_given_up_stops_stays_and_is_free_for_others() -> None:
 
 
 @pytest.mark.parametrize("request_", ["claim", "leave", "enable", "sense", "subscribe", "set_pose"])
-def test_robots_that_are_not_there_are_refused_by_name_with_a_suggestion(request_: str) -> None:
+def test_unknown_robot_is_refused_with_suggestion(request_: str) -> None:
     with served() as server, Peer(server) as peer:
         refused = peer.ask(request_, robot="rde", **({"x": 1.0, "y": 1.0} if request_ == "set_pose" else {}))
         assert (refused["error"], refused["message"]) == ("UnknownName", "no robot called 'rde' (did you mean 'red'?)")
@@ -124,7 +124,7 @@ def test_robots_that_are_not_there_are_refused_by_name_with_a_suggestion(request
 # ---- coming
 
 
-def test_a_shipped_kind_comes_to_a_free_place_or_to_the_one_given() -> None:
+def test_shipped_robot_is_spawned_at_free_or_given_pose() -> None:
     with served() as server, paddock.connect(server.url(), name="ada") as arena:
         there = arena.spawn("two", "khepera", at=FREE, heading=1.0, color="#123456")
         somewhere = arena.spawn("one", "e-puck")
@@ -134,7 +134,7 @@ def test_a_shipped_kind_comes_to_a_free_place_or_to_the_one_given() -> None:
         assert list(arena.robots) == ["red", "two", "one"]
 
 
-def test_a_spec_of_ones_own_is_built_driven_and_sensed() -> None:
+def test_uploaded_spec_is_built_driven_and_sensed() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         box = arena.spawn("box", paddock.RobotSpec.from_table(spec()), at=FREE)
         box.enable()
@@ -144,7 +144,7 @@ def test_a_spec_of_ones_own_is_built_driven_and_sensed() -> None:
         assert 0 < box.ahead.read() <= 0.5
 
 
-def test_a_spec_may_change_a_shipped_robot() -> None:
+def test_uploaded_spec_may_extend_shipped_robot() -> None:
     with served() as server, Peer(server) as peer:
         kind = {"base": "e-puck", "name": "fast", "drive": {"max_speed": 0.5}}
         assert peer.ask("spawn", robot="mine", kind=kind)["type"] == "done"
@@ -169,7 +169,7 @@ BAD_SPECS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("kind", "told"), BAD_SPECS, ids=[told for _, told in BAD_SPECS])
-def test_bad_specs_are_refused_with_the_path_to_the_mistake(kind: dict[str, Any], told: str) -> None:
+def test_bad_specs_are_refused_with_path_of_error(kind: dict[str, Any], told: str) -> None:
     with served() as server, Peer(server) as peer:
         refused = peer.ask("spawn", robot="mine", kind=kind)
         assert refused["error"] == "SpecError"
@@ -192,7 +192,7 @@ def test_files_named_in_uploads_are_never_opened(path: str) -> None:
 
 
 @pytest.mark.parametrize("base", [1, None, ["e-puck"], {"name": "e-puck"}, True])
-def test_a_base_that_is_no_text_is_refused(base: object) -> None:
+def test_base_that_is_no_text_is_refused(base: object) -> None:
     with served() as server, Peer(server, encoding="json") as peer:
         assert peer.ask("spawn", robot="mine", kind={"base": base, "name": "box"})["type"] == "refused"
         assert peer.ask("sense", robot="red")["type"] == "observed"
@@ -215,31 +215,31 @@ def camera(width: int, height: int) -> dict[str, Any]:
         ([camera(5000, 1)], "sensors[0].width: expected"),
     ],
 )
-def test_a_robot_brought_along_has_limits(sensors: list[dict[str, Any]], told: str) -> None:
+def test_sensors_of_spawned_robot_are_limited(sensors: list[dict[str, Any]], told: str) -> None:
     with served() as server, Peer(server) as peer:
         refused = peer.ask("spawn", robot="mine", kind=spec(sensors=sensors))
         assert refused["message"].startswith(told)
 
 
-def test_all_cameras_of_a_robot_together_have_a_limit() -> None:
+def test_total_camera_pixels_of_robot_are_limited() -> None:
     with served() as server, Peer(server) as peer:
         eyes = [{**camera(320, 240), "name": f"eye{i}"} for i in range(64)]
         assert peer.ask("spawn", robot="mine", kind=spec(sensors=eyes))["type"] == "refused"
 
 
-def test_the_leds_of_a_robot_have_a_limit() -> None:
+def test_number_of_leds_of_robot_is_limited() -> None:
     with served() as server, Peer(server) as peer:
         leds = [f"LED{i}" for i in range(10_000)]
         assert peer.ask("spawn", robot="mine", kind=spec(leds=leds))["type"] == "refused"
 
 
-def test_limits_hold_for_what_a_base_has_already() -> None:
+def test_limits_include_sensors_of_base_robot() -> None:
     with served() as server, Peer(server) as peer:
         kind = {"base": "e-puck", "name": "many", "sensors": [laser("a", 4096)]}
         assert "expected at most 4096 values" in peer.ask("spawn", robot="mine", kind=kind)["message"]
 
 
-def test_a_client_brings_a_few_robots_along_and_not_hundreds() -> None:
+def test_robots_spawned_per_client_are_limited() -> None:
     with served("empty") as server, Peer(server) as peer, Peer(server) as other:
         tiny = spec(body={"radius": 0.005, "height": 0.01}, sensors=[])
         answers = [peer.ask("spawn", robot=f"r{i}", kind=tiny) for i in range(33)]
@@ -250,7 +250,7 @@ def test_a_client_brings_a_few_robots_along_and_not_hundreds() -> None:
         assert peer.ask("spawn", robot="r32", kind=tiny)["type"] == "done"
 
 
-def test_the_world_is_full_at_some_point(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robots_per_world_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.server.ownership.MAX_ROBOTS", 2)
     with served() as server, Peer(server) as peer:
         assert peer.ask("spawn", robot="a", kind="e-puck")["type"] == "done"
@@ -258,13 +258,13 @@ def test_the_world_is_full_at_some_point(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../x", "a\nb", "ü" * 65, "x" * 65, "<b>", 'a"b', "\x00"])
-def test_names_that_no_robot_may_have_are_refused(name: str) -> None:
+def test_invalid_robot_names_are_refused(name: str) -> None:
     with served() as server, Peer(server, encoding="json") as peer:
         assert peer.ask("spawn", robot=name, kind="e-puck")["type"] == "refused"
         assert on_loop(server, lambda: list(server.arena.robots)) == ["red"]
 
 
-def test_a_name_that_is_taken_is_refused() -> None:
+def test_duplicate_robot_name_is_refused() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         arena.spawn("mine", "e-puck")
         for name in ("red", "mine"):
@@ -273,7 +273,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
 
 
 @pytest.mark.parametrize("at", [(-1.0, 0.5), (1e308, 1e308), (0.75, 0.25)])
-def test_where_there_is_no_room_nobody_comes(at: tuple[float, float]) -> None:
+def test_spawning_at_occupied_position_is_refused(at: tuple[float, float]) -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         with pytest.raises(SimulationError, match=r"robot 'mine' (overlaps|sticks)"):
             arena.spawn("mine", "e-puck", at=at)
@@ -281,7 +281,7 @@ def test_where_there_is_no_room_nobody_comes(at: tuple[float, float]) -> None:
 
 
 @pytest.mark.parametrize("heading", [1e300, -1e17, 1e308])
-def test_headings_without_a_meaning_do_not_harm_the_others(heading: float) -> None:
+def test_extreme_headings_keep_poses_finite(heading: float) -> None:
     with served() as server, Peer(server) as peer:
         peer.ask("lock")
         peer.ask("spawn", robot="mine", kind="e-puck", heading=heading)
@@ -291,14 +291,14 @@ def test_headings_without_a_meaning_do_not_harm_the_others(heading: float) -> No
         assert all(math.isfinite(number) for number in peer.ask("sense", robot="red")["robots"]["red"]["truth"]["pose"])
 
 
-def test_a_world_without_room_says_so() -> None:
+def test_spawning_robot_too_large_for_world_is_refused() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         wide = paddock.RobotSpec.from_table(spec(body={"radius": 5.0, "height": 0.1}))
         with pytest.raises(SimulationError, match="fits nowhere in the world"):
             arena.spawn("mine", wide)
 
 
-def test_robots_brought_along_are_seen_and_block_the_way() -> None:
+def test_spawned_robots_are_sensed_and_collide() -> None:
     with served("empty") as server, paddock.connect(server.url()) as ada, paddock.connect(server.url()) as bob:
         name = next(iter(ada.robots))
         x, y, _ = ada[name].pose
@@ -322,7 +322,7 @@ def test_robots_brought_along_are_seen_and_block_the_way() -> None:
 # ---- going
 
 
-def test_a_robot_brought_along_vanishes_when_it_leaves_and_its_handle_says_so() -> None:
+def test_removed_robot_is_gone_and_its_handle_raises_error() -> None:
     with served() as server, paddock.connect(server.url()) as arena, Peer(server) as other:
         mine = arena.spawn("mine", "e-puck")
         arena.remove("mine")
@@ -334,7 +334,7 @@ def test_a_robot_brought_along_vanishes_when_it_leaves_and_its_handle_says_so() 
         assert names(other) == ["red"]
 
 
-def test_when_a_client_goes_its_robots_vanish_or_stop_and_subscribers_of_them_live_on() -> None:
+def test_robots_of_disconnected_client_are_removed_or_stop() -> None:
     with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
         bob.ask("lock")
         ada.ask("spawn", robot="mine", kind="e-puck")
@@ -352,7 +352,7 @@ def test_when_a_client_goes_its_robots_vanish_or_stop_and_subscribers_of_them_li
         assert bob.ask("sense", robot="mine")["error"] == "UnknownName"
 
 
-def test_the_others_run_as_if_a_visitor_had_never_been_there() -> None:
+def test_other_runs_are_bit_identical_with_and_without_visitor() -> None:
     def run(visited: bool) -> Any:
         with served("clutter", seed=4) as server, paddock.connect(server.url()) as arena:
             red = arena["red"]
@@ -368,7 +368,7 @@ def test_the_others_run_as_if_a_visitor_had_never_been_there() -> None:
     assert run(True) == run(False)
 
 
-def test_snapshots_of_other_robots_than_there_are_now_are_refused_and_time_goes_on() -> None:
+def test_snapshot_with_different_robots_is_refused_and_clock_continues() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         before = arena.snapshot()
         arena.spawn("mine", "e-puck")
@@ -382,7 +382,7 @@ def test_snapshots_of_other_robots_than_there_are_now_are_refused_and_time_goes_
         assert arena.tick == 0
 
 
-def test_coming_and_going_a_hundred_times_leaves_nothing_behind() -> None:
+def test_hundred_spawns_and_removals_leave_no_state() -> None:
     with served() as server, Peer(server) as peer:
         for i in range(100):
             assert peer.ask("spawn", robot="mine", kind=spec())["type"] == "done", i
@@ -399,7 +399,7 @@ def test_coming_and_going_a_hundred_times_leaves_nothing_behind() -> None:
         assert on_loop(server, lambda: (session.clients[0].subscriptions, session.clients[0].driven)) == ({}, [])
 
 
-def test_refusals_arrive_as_the_errors_they_were() -> None:
+def test_refusals_keep_their_error_type() -> None:
     with served() as server, paddock.connect(server.url()) as arena, pytest.raises(SpecError):
         arena.spawn("mine", "e-puck", color="no colour")
 
@@ -416,13 +416,13 @@ def test_refusals_arrive_as_the_errors_they_were() -> None:
     ],
     ids=lambda part: "",
 )
-def test_long_lists_are_refused_before_they_are_looked_at(part: dict[str, Any], told: str) -> None:
+def test_long_lists_are_refused_before_parsing(part: dict[str, Any], told: str) -> None:
     with served() as server, Peer(server) as peer:
         refused = peer.ask("spawn", robot="mine", kind={**SPEC, **part})
         assert refused["message"].startswith(f"{told}: expected at most")
 
 
-def test_what_belongs_to_the_world_is_left_not_removed() -> None:
+def test_robot_of_world_can_be_left_but_not_removed() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         arena["red"].wheels.set(0.1, 0.1)
         arena.step()

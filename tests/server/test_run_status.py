@@ -1,4 +1,4 @@
-"""Viewers of a run are told when it ends and why, may start it again, and learn what happened before they came."""
+"""Viewers of a run receive its end and reason, can start it again, and can request its history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONG = 60.0  # seconds after which a test gives up
 
 
 class RawViewer:
-    """A client that speaks JSON, as any other program could."""
+    """A plain JSON client."""
 
     def __init__(self, show: Show) -> None:
         self._exit = ExitStack()
@@ -32,7 +32,7 @@ class RawViewer:
         self.ask("hello", version=VERSION)
 
     def ask(self, type: str, **fields: Any) -> dict[str, Any]:
-        """Send a request; its answer."""
+        """Send a request and return its answer."""
         self.number += 1
         self.socket.send(json.dumps({"type": type, "id": self.number, **fields}))
         while True:
@@ -47,7 +47,7 @@ class RawViewer:
             self.seen.append((self.news["run"]["state"], self.news["clock"]["seed"]))
 
     def wait_for_end(self) -> dict[str, Any]:
-        """What is told when the run is over."""
+        """Wait for the message that the run has ended."""
         while True:
             message: dict[str, Any] = json.loads(self.socket.recv(LONG))
             self._note(message)
@@ -74,7 +74,7 @@ def viewer(shown: Show) -> Iterator[RawViewer]:
         yield client
 
 
-def test_a_program_can_wait_for_its_first_viewer(shown: Show) -> None:
+def test_program_waits_for_first_viewer(shown: Show) -> None:
     waiting = threading.Thread(target=shown.wait_for_viewer, daemon=True)
     waiting.start()
     with RawViewer(shown) as viewer:
@@ -85,7 +85,7 @@ def test_a_program_can_wait_for_its_first_viewer(shown: Show) -> None:
         assert not waiting.is_alive()
 
 
-def test_viewers_are_told_why_a_run_ended_also_those_who_come_later(shown: Show, viewer: RawViewer) -> None:
+def test_reason_of_end_is_sent_to_current_and_later_viewers(shown: Show, viewer: RawViewer) -> None:
     shown.end("exc.py line 4: IndexError: list index out of range", failed=True, again=True)
     told = viewer.wait_for_end()
     assert told["state"] == "failed"
@@ -97,9 +97,7 @@ def test_viewers_are_told_why_a_run_ended_also_those_who_come_later(shown: Show,
 
 
 @pytest.mark.parametrize("request_type", ["run_again", "reset", "play"])
-def test_a_run_that_has_ended_is_run_again_when_a_viewer_says_so(
-    shown: Show, viewer: RawViewer, request_type: str
-) -> None:
+def test_viewer_can_run_ended_run_again(shown: Show, viewer: RawViewer, request_type: str) -> None:
     shown.arena.step(50)
     shown.end("1 s is over", again=True)
     assert viewer.wait_for_end()["state"] == "ended"
@@ -111,8 +109,8 @@ def test_a_run_that_has_ended_is_run_again_when_a_viewer_says_so(
     assert shown.arena.tick == 5
 
 
-def test_no_viewer_sees_the_end_of_a_run_with_the_clock_of_the_next(shown: Show, viewer: RawViewer) -> None:
-    """On a page that did, the button still said `Run again`, and a click on it paused the run that had begun."""
+def test_end_of_run_is_never_seen_with_clock_of_next_run(shown: Show, viewer: RawViewer) -> None:
+    """A page in that state showed `Run again`, and a click on it paused the new run."""
     shown.end("the first is over", again=True)
     viewer.wait_for_end()
     viewer.ask("run_again", seed=9)
@@ -125,13 +123,13 @@ def test_no_viewer_sees_the_end_of_a_run_with_the_clock_of_the_next(shown: Show,
     assert ("ended", 9) in viewer.seen
 
 
-def test_a_run_that_goes_on_is_not_run_again(shown: Show, viewer: RawViewer) -> None:
+def test_run_again_is_refused_while_run_is_active(shown: Show, viewer: RawViewer) -> None:
     refused = viewer.ask("run_again")
     assert refused["type"] == "refused"
     assert "no run has ended" in refused["message"]
 
 
-def test_interventions_are_noted_in_the_trace_and_the_first_is_told(shown: Show, viewer: RawViewer) -> None:
+def test_interventions_are_recorded_in_trace_and_first_is_sent(shown: Show, viewer: RawViewer) -> None:
     done = threading.Event()
     program = threading.Thread(
         target=lambda: shown.arena.run(600, {"red": lambda seen: (0.05, 0.05)}, until=lambda arena: done.is_set()),
@@ -164,7 +162,7 @@ def paths(shown: Show) -> np.ndarray[Any, np.dtype[np.float32]]:
     return np.frombuffer(history.paths(), "<f4").reshape(len(history.samples), -1, 2)
 
 
-def test_who_joins_a_run_under_way_learns_where_robots_have_been(shown: Show) -> None:
+def test_late_viewer_receives_paths_and_readings(shown: Show) -> None:
     start = shown.arena["red"].pose[:2]
     shown.arena["red"].wheels.set(0.05, 0.05)
     shown.arena.step(100)
@@ -182,7 +180,7 @@ def test_who_joins_a_run_under_way_learns_where_robots_have_been(shown: Show) ->
         assert "did you mean 'red'" in unknown["message"]
 
 
-def test_a_history_stays_short_and_a_reset_clears_it(shown: Show, viewer: RawViewer) -> None:
+def test_history_is_bounded_and_cleared_by_reset(shown: Show, viewer: RawViewer) -> None:
     history = shown.server.session.history
     for _ in range(2000):
         shown.arena.step(3)
@@ -194,7 +192,7 @@ def test_a_history_stays_short_and_a_reset_clears_it(shown: Show, viewer: RawVie
     assert len(history.samples) == 0
 
 
-def test_a_teleported_robot_breaks_its_path_even_after_samples_were_dropped(shown: Show, viewer: RawViewer) -> None:
+def test_path_gap_of_teleport_remains_after_samples_are_dropped(shown: Show, viewer: RawViewer) -> None:
     shown.arena.step(100)
     viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
     shown.arena.step(100)
@@ -203,14 +201,14 @@ def test_a_teleported_robot_breaks_its_path_even_after_samples_were_dropped(show
     assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
 
 
-def test_the_program_s_own_teleport_breaks_the_path_too(shown: Show) -> None:
+def test_teleport_by_program_breaks_path(shown: Show) -> None:
     shown.arena.step(100)
     shown.arena["red"].set_pose(0.06, 0.94)
     shown.arena.step(100)
     assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
 
 
-def test_robots_that_come_and_go_leave_the_paths_of_the_others(shown: Show) -> None:
+def test_spawned_robot_leaves_paths_of_others_intact(shown: Show) -> None:
     arena = shown.arena
     arena.step(50)
     arena.spawn("green", "e-puck", at=(0.06, 0.94))
@@ -222,7 +220,7 @@ def test_robots_that_come_and_go_leave_the_paths_of_the_others(shown: Show) -> N
     assert not np.isnan(path[:, arena.numbers["red"]]).any()
 
 
-def test_a_history_that_fails_does_not_stop_the_clock(shown: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_history_does_not_stop_clock(shown: Show, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: RunHistory) -> None:
         raise ValueError("no more room")
 

@@ -1,4 +1,4 @@
-"""The same controller gives the same run, in this process or through a socket in lock-step."""
+"""A controller gives the same run in this process and through a socket in lock-step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECONDS = 4.0
 
 
 def turn_away(seen: Observation) -> tuple[float, float]:
-    """For robots with proximity sensors all around."""
+    """Avoid obstacles with proximity sensors all around."""
     near = seen.proximity < 0.03
     return (0.08, -0.06) if near[: len(near) // 2].any() else (-0.06, 0.08) if near.any() else (0.1, 0.1)
 
@@ -27,7 +27,7 @@ def follow_line(seen: Observation) -> tuple[float, float]:
 
 
 def sweep(seen: Observation) -> Command:
-    """A pivoting sensor goes to and fro while the robot drives in circles."""
+    """Pan a pivoting sensor to and fro while the robot drives in circles."""
     return Command(wheels=(0.1, 0.15), pans={"turret": math.sin(3 * seen.time)}, leds={})
 
 
@@ -45,7 +45,7 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
 
 
 def controllers_for(arena: Any, chosen: dict[str, Any]) -> dict[str, Any]:
-    """The chosen ones; else what suits each robot's sensors."""
+    """The given controllers, or by default one that suits each robot's sensors."""
     found = dict(chosen)
     for name, robot in arena.robots.items():
         if not chosen:
@@ -64,7 +64,7 @@ def drive(arena: Any, chosen: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("seed", [0, 7])
 @pytest.mark.parametrize(("world", "chosen"), RUNS, ids=[world for world, _ in RUNS])
-def test_a_run_over_the_network_is_the_run_in_this_process(world: str, chosen: dict[str, Any], seed: int) -> None:
+def test_network_run_is_bit_identical_to_local_run(world: str, chosen: dict[str, Any], seed: int) -> None:
     with paddock.open(world, seed=seed) as here:
         drive(here, chosen)
         wanted = here.digest(), here.tick, {name: robot.pose for name, robot in here.robots.items()}
@@ -73,7 +73,7 @@ def test_a_run_over_the_network_is_the_run_in_this_process(world: str, chosen: d
         assert (there.digest(), there.tick, {name: robot.pose for name, robot in there.robots.items()}) == wanted
 
 
-def test_pans_and_polled_readings_are_the_same_too() -> None:
+def test_pans_and_polled_readings_are_identical_over_network() -> None:
     def tour(arena: Any) -> list[float]:
         scout = arena.spawn("scout", "scout", at=(0.75, 0.5))
         scout.enable()
@@ -91,7 +91,7 @@ def test_pans_and_polled_readings_are_the_same_too() -> None:
         assert there.digest() == digest
 
 
-def test_a_reset_over_the_network_begins_the_same_run_again() -> None:
+def test_reset_over_network_repeats_run() -> None:
     with served("clutter", seed=5) as server, paddock.connect(server.url()) as arena:
         arena["red"].enable("proximity")
         arena.run(SECONDS, turn_away)
@@ -123,7 +123,7 @@ sys.stdin.readline()
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_two_processes_with_a_robot_each_drive_as_one_program_would(seed: int) -> None:
+def test_two_processes_with_one_robot_each_match_single_program(seed: int) -> None:
     with paddock.open("line-crossing", seed=seed) as here:
         for name in ("red", "blue"):
             here[name].enable("ground")

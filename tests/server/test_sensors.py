@@ -1,4 +1,4 @@
-"""Sensors over the network: streams with their own period, polling, panning, raw numbers, pictures."""
+"""Sensors over the network: streams with their own period, polling, panning, raw values, pictures."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def ticks(peer: Peer, stream: str = "") -> list[int]:
 @pytest.mark.parametrize(
     ("period", "every"), [(0, 1), (0.02, 1), (0.03, 2), (0.1, 5), (0.5, 25), (0.064, 3), (1e-9, 1), (3600, 180_000)]
 )
-def test_a_stream_comes_at_exactly_its_own_ticks(peer: Peer, period: float, every: int) -> None:
+def test_stream_is_sent_at_exactly_its_own_ticks(peer: Peer, period: float, every: int) -> None:
     peer.ask("step", ticks=7)
     peer.ask("subscribe", robot="red", devices=["proximity"], period=period)
     peer.ask("step", ticks=60)
     assert ticks(peer) == list(range(7, 68, every))
 
 
-def test_several_streams_of_one_robot_keep_their_own_time(peer: Peer) -> None:
+def test_streams_of_one_robot_keep_their_own_periods(peer: Peer) -> None:
     peer.ask("subscribe", robot="red", devices=["proximity"], period=0.1, stream="often")
     peer.ask("subscribe", robot="red", devices=["camera"], period=0.4, stream="pictures")
     for _ in range(8):
@@ -60,7 +60,7 @@ def test_several_streams_of_one_robot_keep_their_own_time(peer: Peer) -> None:
     assert all("readings" not in one["seen"] for one in pictures)
 
 
-def test_a_stream_subscribed_again_is_replaced_and_one_unsubscribed_ends(peer: Peer) -> None:
+def test_new_subscription_replaces_stream_and_unsubscribe_ends_it(peer: Peer) -> None:
     peer.ask("subscribe", robot="red", devices=["ground"], period=0.02)
     peer.ask("subscribe", robot="red", devices=["ground"], period=0.2)
     peer.all_news("sensed")
@@ -71,7 +71,7 @@ def test_a_stream_subscribed_again_is_replaced_and_one_unsubscribed_ends(peer: P
     assert ticks(peer) == []
 
 
-def test_a_stream_goes_on_after_time_was_set_back(peer: Peer) -> None:
+def test_stream_continues_after_reset(peer: Peer) -> None:
     peer.ask("subscribe", robot="red", devices=["ground"], period=0.1)
     peer.ask("step", ticks=12)
     assert ticks(peer) == [0, 5, 10]
@@ -82,7 +82,7 @@ def test_a_stream_goes_on_after_time_was_set_back(peer: Peer) -> None:
     assert after[-1] - after[-2] == 5
 
 
-def test_what_a_stream_tells_is_what_a_poll_tells(peer: Peer) -> None:
+def test_streamed_observed_and_polled_readings_are_equal(peer: Peer) -> None:
     peer.ask("subscribe", robot="red", devices=["proximity", "ground"], period=0.02)
     peer.ask("enable", robot="red", devices=["proximity"])
     for _ in range(5):
@@ -97,7 +97,7 @@ def test_what_a_stream_tells_is_what_a_poll_tells(peer: Peer) -> None:
         )
 
 
-def test_a_client_has_a_limited_number_of_streams(peer: Peer) -> None:
+def test_streams_per_client_are_limited(peer: Peer) -> None:
     for i in range(256):
         assert peer.ask("subscribe", robot="red", devices=["ground"], stream=str(i))["type"] == "done"
     assert "256 subscriptions already" in peer.ask("subscribe", robot="red", stream="more")["message"]
@@ -105,19 +105,19 @@ def test_a_client_has_a_limited_number_of_streams(peer: Peer) -> None:
 
 
 @pytest.mark.parametrize("request_", ["subscribe", "enable"])
-def test_devices_that_are_not_there_are_refused_by_name(peer: Peer, request_: str) -> None:
+def test_unknown_devices_are_refused_with_suggestion(peer: Peer, request_: str) -> None:
     refused = peer.ask(request_, robot="red", devices=["ground", "grond"])
     assert refused["message"] == "no device of red called 'grond' (did you mean 'ground'?)"
     peer.ask("step", ticks=5)
     assert ticks(peer) == []
 
 
-def test_a_device_that_is_off_is_not_read(peer: Peer) -> None:
+def test_disabled_device_is_not_read(peer: Peer) -> None:
     assert peer.ask("read", robot="red", device="ground")["error"] == "DeviceNotEnabled"
     assert "readings" not in peer.ask("sense", robot="red")["robots"]["red"]
 
 
-def test_each_client_has_its_own_choice_of_devices(server: Server, peer: Peer) -> None:
+def test_enabled_devices_are_per_client(server: Server, peer: Peer) -> None:
     with Peer(server) as other:
         peer.ask("enable", robot="red", devices=["ground"])
         other.ask("enable", robot="red", devices=["proximity"])
@@ -130,7 +130,7 @@ def test_each_client_has_its_own_choice_of_devices(server: Server, peer: Peer) -
 # ---- polling and panning
 
 
-def test_a_range_sensor_switched_to_polling_is_not_observed_but_read(server: Server) -> None:
+def test_poll_only_range_sensor_is_read_but_not_observed(server: Server) -> None:
     with paddock.connect(server.url()) as arena:
         red = arena["red"]
         red.enable("proximity", "ground")
@@ -144,7 +144,7 @@ def test_a_range_sensor_switched_to_polling_is_not_observed_but_read(server: Ser
         assert set(red.sense()) == {"proximity", "ground"}
 
 
-def test_what_is_polled_only_for_one_is_observed_by_another(server: Server, peer: Peer) -> None:
+def test_poll_only_is_per_client(server: Server, peer: Peer) -> None:
     with Peer(server) as other:
         for one in (peer, other):
             one.ask("enable", robot="red", devices=["proximity"])
@@ -154,7 +154,7 @@ def test_what_is_polled_only_for_one_is_observed_by_another(server: Server, peer
 
 
 @pytest.mark.parametrize("device", ["ground", "encoders", "accelerometer", "microphones"])
-def test_polling_only_is_refused_by_name_where_it_makes_no_sense(peer: Peer, server: Server, device: str) -> None:
+def test_poll_only_is_refused_for_other_than_range_sensors(peer: Peer, server: Server, device: str) -> None:
     refused = peer.ask("poll_only", robot="red", device=device)
     assert refused["error"] == "DeviceRefused"
     assert refused["message"].startswith(f"red.{device} cannot be polled only: it is not a range sensor but a")
@@ -162,7 +162,7 @@ def test_polling_only_is_refused_by_name_where_it_makes_no_sense(peer: Peer, ser
         arena["red"].device(device).poll_only()
 
 
-def test_a_polled_sensor_of_a_spec_comes_in_a_stream_when_named(peer: Peer) -> None:
+def test_polled_sensor_is_streamed_when_named(peer: Peer) -> None:
     peer.ask("spawn", robot="scout", kind="scout")
     peer.ask("enable", robot="scout")
     assert "turret" not in peer.ask("sense", robot="scout")["robots"]["scout"]["readings"]
@@ -170,7 +170,7 @@ def test_a_polled_sensor_of_a_spec_comes_in_a_stream_when_named(peer: Peer) -> N
     assert "turret" in peer.all_news("sensed")[0]["seen"]["readings"]
 
 
-def test_a_pivoting_sensor_turns_in_its_own_time_and_tells_where_it_looks(server: Server) -> None:
+def test_pivoting_sensor_turns_gradually_and_reports_its_angle(server: Server) -> None:
     with paddock.connect(server.url()) as arena:
         scout = arena.spawn("scout", "scout")
         scout.enable()
@@ -181,7 +181,7 @@ def test_a_pivoting_sensor_turns_in_its_own_time_and_tells_where_it_looks(server
         assert 0 < early < scout.turret.pan_angle == pytest.approx(1.0)
 
 
-def test_pans_that_do_not_fit_are_refused_by_name(peer: Peer) -> None:
+def test_invalid_pans_are_refused(peer: Peer) -> None:
     peer.ask("spawn", robot="scout", kind="scout")
     for robot, pans, told in (
         ("red", {"proximity": 0.1}, "red.proximity cannot pivot: its spec has no 'pivot'"),
@@ -196,7 +196,7 @@ def test_pans_that_do_not_fit_are_refused_by_name(peer: Peer) -> None:
 # ---- what devices tell
 
 
-def test_raw_readings_are_the_hardwares_numbers(server: Server, peer: Peer) -> None:
+def test_raw_readings_equal_hardware_values(server: Server, peer: Peer) -> None:
     peer.ask("enable", robot="red")
     values = np.frombuffer(peer.ask("read", robot="red", device="proximity", raw=True)["values"])
     here = on_loop(server, lambda: server.arena.robots.new_handle("red"))
@@ -208,13 +208,13 @@ def test_raw_readings_are_the_hardwares_numbers(server: Server, peer: Peer) -> N
         assert arena["red"].proximity.raw().tolist() == values.tolist()
 
 
-def test_a_device_without_hardware_numbers_refuses_raw_by_name(peer: Peer) -> None:
+def test_raw_is_refused_for_device_without_raw_values(peer: Peer) -> None:
     peer.ask("enable", robot="red", devices=["position"])
     refused = peer.ask("read", robot="red", device="position", raw=True)
     assert refused["message"] == "red.position has no raw values: use read()"
 
 
-def test_pictures_are_the_same_raw_polled_observed_and_in_this_process(server: Server, peer: Peer) -> None:
+def test_pictures_are_identical_polled_observed_and_local(server: Server, peer: Peer) -> None:
     peer.ask("enable", robot="red", devices=["camera"])
     polled = peer.ask("read", robot="red", device="camera")["picture"]
     observed = peer.ask("sense", robot="red")["robots"]["red"]["pictures"]["camera"]
@@ -225,7 +225,7 @@ def test_pictures_are_the_same_raw_polled_observed_and_in_this_process(server: S
     assert (pixels == here.camera.read()).all()
 
 
-def test_pictures_come_as_jpeg_files_when_wanted(peer: Peer) -> None:
+def test_pictures_are_sent_as_jpeg_on_request(peer: Peer) -> None:
     peer.ask("subscribe", robot="red", devices=["camera"], jpeg=True)
     picture = peer.wait("sensed")["seen"]["pictures"]["camera"]
     assert picture["jpeg"]
@@ -233,7 +233,7 @@ def test_pictures_come_as_jpeg_files_when_wanted(peer: Peer) -> None:
     assert (image.format, image.size) == ("JPEG", (picture["width"], picture["height"]))
 
 
-def test_depth_is_the_same_as_in_this_process(server: Server) -> None:
+def test_depth_is_identical_to_local_depth(server: Server) -> None:
     with paddock.connect(server.url()) as arena:
         arena["red"].enable("camera")
         depth = arena["red"].camera.depth()
@@ -243,7 +243,7 @@ def test_depth_is_the_same_as_in_this_process(server: Server) -> None:
     assert np.isfinite(depth).any()
 
 
-def test_json_tells_the_same_as_msgpack(server: Server, peer: Peer) -> None:
+def test_json_and_msgpack_carry_equal_values(server: Server, peer: Peer) -> None:
     with Peer(server, encoding="json") as plain:
         for one in (plain, peer):
             one.ask("enable", robot="red")
@@ -258,14 +258,14 @@ def test_json_tells_the_same_as_msgpack(server: Server, peer: Peer) -> None:
         assert ours["truth"] == theirs["truth"]
 
 
-def test_a_client_may_change_its_encoding_with_every_message(peer: Peer) -> None:
+def test_client_may_change_encoding_with_every_message(peer: Peer) -> None:
     peer.encoding = "json"
     assert isinstance(peer.ask("look")["floor"], str)
     peer.encoding = "msgpack"
     assert isinstance(peer.ask("look")["floor"], bytes)
 
 
-def test_an_observer_that_raises_harms_nobody_but_itself(server: Server) -> None:
+def test_failing_observer_does_not_affect_other_clients(server: Server) -> None:
     def broken(seen: Any) -> None:
         raise ZeroDivisionError("mine")
 
@@ -278,7 +278,7 @@ def test_an_observer_that_raises_harms_nobody_but_itself(server: Server) -> None
         assert other.ask("sense", robot="red")["type"] == "observed"
 
 
-def test_errors_of_devices_are_the_same_as_in_this_process(server: Server) -> None:
+def test_device_errors_are_identical_to_local_errors(server: Server) -> None:
     with paddock.connect(server.url()) as arena:
         red = arena["red"]
         with pytest.raises(DeviceNotEnabled, match=r"red\.ground is not enabled"):

@@ -1,4 +1,4 @@
-"""The server's time is divided among tokens: who is charged for what, who waits, until when; time is set by hand."""
+"""Division of server time among tokens, with a simulated clock: charging, holding and release."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from server.parties import Peer, on_loop, served
 
 
 class World:
-    """A clock that is set by hand, what is to be done later, and who is in the lock."""
+    """A simulated clock, its scheduled calls, and the shares in the lock."""
 
     def __init__(self) -> None:
         self.time, self.later = 0.0, list[tuple[float, Callable[[], object]]]()
@@ -33,14 +33,14 @@ class World:
         return share
 
     def use(self, share: Share, seconds: float) -> bool:
-        """Something is done for a share; whether its turn is over."""
+        """Spend time for a share; return whether its turn is over."""
         before = self.shares.switch(share)
         self.time += seconds
         self.shares.switch(before)
         return self.shares.is_over(share)
 
     def rest(self, seconds: float) -> None:
-        """Time passes, and what was to be done later is done."""
+        """Let time pass and run the scheduled calls."""
         end = self.time + seconds
         while self.later and (soonest := min(self.later, key=lambda entry: entry[0]))[0] <= end:
             self.later.remove(soonest)
@@ -50,7 +50,7 @@ class World:
 
 
 class Reading:
-    """A connection that notes whether it is read."""
+    """A connection that records whether it is held."""
 
     held = False
 
@@ -61,7 +61,7 @@ class Reading:
         self.held = False
 
 
-def test_what_is_done_is_charged_to_whom_it_is_done_for_also_within_something_else() -> None:
+def test_time_is_charged_to_current_share_also_when_nested() -> None:
     world = World()
     outer, inner = world.token("outer"), world.token("inner")
     before = world.shares.switch(outer)
@@ -75,13 +75,13 @@ def test_what_is_done_is_charged_to_whom_it_is_done_for_also_within_something_el
     assert (outer.used, inner.used) == (0.375, 0.5)
 
 
-def test_who_is_alone_never_waits() -> None:
+def test_single_share_is_never_held() -> None:
     world = World()
     only = world.token("only")
     assert not any(world.use(only, 10 * TURN) for _ in range(100))
 
 
-def test_beside_others_a_share_has_a_turn_and_all_its_connections_wait_for_the_next() -> None:
+def test_busy_share_is_held_with_all_connections_after_its_turn() -> None:
     world = World()
     busy, other = world.token("busy"), world.token("other")
     connections = [Reading(), Reading()]
@@ -96,7 +96,7 @@ def test_beside_others_a_share_has_a_turn_and_all_its_connections_wait_for_the_n
 
 
 def used_in_a_second(world: World, busy: Share, others: list[Share]) -> float:
-    """How much of a second a share gets that always wants more, while others use a little."""
+    """The time in one second of a share that always wants more, while others use a little."""
     before, end = busy.used, world.time + 1.0
     while world.time < end:
         for other in others:
@@ -108,7 +108,7 @@ def used_in_a_second(world: World, busy: Share, others: list[Share]) -> float:
 
 
 @pytest.mark.parametrize("count", [1, 4, 29])
-def test_where_time_is_scarce_nobody_gets_more_than_a_fair_part(count: int) -> None:
+def test_busy_share_gets_only_its_fair_part_under_load(count: int) -> None:
     world = World()
     busy, others = world.token("busy"), [world.token(f"student {i}") for i in range(count)]
     world.shares.load = 1.0
@@ -118,7 +118,7 @@ def test_where_time_is_scarce_nobody_gets_more_than_a_fair_part(count: int) -> N
     assert used == pytest.approx(1 / (count + 2), abs=3 * TURN)
 
 
-def test_those_in_the_lock_leave_the_others_a_small_part_and_are_not_held_for_them() -> None:
+def test_shares_in_lock_are_never_held_and_others_get_small_part() -> None:
     world = World()
     world.flat_out = True
     busy, quick = world.token("busy"), world.token("quick")
@@ -128,7 +128,7 @@ def test_those_in_the_lock_leave_the_others_a_small_part_and_are_not_held_for_th
     assert not any(world.use(quick, 10 * TURN) for _ in range(10))
 
 
-def test_a_debt_is_paid_back_before_anything_else_is_done() -> None:
+def test_debt_is_paid_back_before_release() -> None:
     world = World()
     busy, other = world.token("busy"), world.token("other")
     world.shares.load = 1.0
@@ -140,7 +140,7 @@ def test_a_debt_is_paid_back_before_anything_else_is_done() -> None:
     assert not busy.held
 
 
-def test_a_named_token_has_one_share_wherever_it_connects_from_and_one_for_many_has_one_per_address() -> None:
+def test_named_token_has_one_share_and_shared_token_one_per_address() -> None:
     shares = World().shares
     ada, viewer = Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"), Grant(Role.VIEWER)
     assert shares.of_grant(ada, "10.0.0.1") is shares.of_grant(ada, "10.0.0.2")
@@ -148,7 +148,7 @@ def test_a_named_token_has_one_share_wherever_it_connects_from_and_one_for_many_
     assert shares.of_address("10.0.0.1") is not shares.of_grant(viewer, "10.0.0.1")
 
 
-def test_shares_of_strangers_are_forgotten_those_of_tokens_are_not() -> None:
+def test_unused_shares_of_addresses_are_removed_but_not_of_tokens() -> None:
     world = World()
     world.shares.of_address("10.0.0.1")
     ada = world.token("Ada")
@@ -169,7 +169,7 @@ def share_of(server: Server, name: str) -> Share:
     return found
 
 
-def test_streams_and_messages_are_charged_to_their_own_token_whoever_lets_time_pass() -> None:
+def test_streams_are_charged_to_their_own_token() -> None:
     with (
         served("line-crossing") as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
@@ -185,13 +185,13 @@ def test_streams_and_messages_are_charged_to_their_own_token_whoever_lets_time_p
 
 
 def hold(server: Server, name: str) -> Share:
-    """A share whose debt takes an hour to pay back, and whose next message holds it."""
+    """Give a share a debt of one hour, so that its next message holds it."""
     share = share_of(server, name)
     on_loop(server, lambda: setattr(share, "balance", -3600.0))
     return share
 
 
-def test_who_is_over_its_share_is_not_read_and_its_streams_skip_while_others_go_on() -> None:
+def test_held_share_is_not_read_and_its_streams_skip_ticks() -> None:
     with served("line-crossing") as server:
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as ada, Peer(server, token=token) as second, Peer(server) as lecturer:
@@ -211,7 +211,7 @@ def test_who_is_over_its_share_is_not_read_and_its_streams_skip_while_others_go_
             assert ticks == [0]
 
 
-def test_those_in_the_lock_are_answered_though_their_token_is_held() -> None:
+def test_clients_in_lock_are_answered_while_their_token_is_held() -> None:
     with served("line-crossing") as server:
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as locked, Peer(server, token=token) as page, Peer(server) as lecturer:
@@ -227,7 +227,7 @@ def test_those_in_the_lock_are_answered_though_their_token_is_held() -> None:
                 lecturer.answer(other)
 
 
-def test_a_flood_in_one_burst_is_answered_in_turns_and_in_order() -> None:
+def test_burst_of_requests_is_answered_in_turns_and_in_order() -> None:
     with (
         served("line-crossing") as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
@@ -239,7 +239,7 @@ def test_a_flood_in_one_burst_is_answered_in_turns_and_in_order() -> None:
         assert [ada.answer(i)["id"] for i in range(1000)] == list(range(1000))
 
 
-def test_who_says_nothing_that_can_be_read_pays_with_the_share_of_its_address() -> None:
+def test_unreadable_messages_are_charged_to_share_of_address() -> None:
     with served() as server, Peer(server, hello=False) as stranger:
         strangers = share_of(server, "unauthenticated clients at 127.0.0.1")
         before = strangers.used
@@ -248,13 +248,13 @@ def test_who_says_nothing_that_can_be_read_pays_with_the_share_of_its_address() 
         assert strangers.used > before
 
 
-def test_a_newcomer_may_look_around_before_it_has_to_wait() -> None:
+def test_new_client_has_initial_balance() -> None:
     with served(limits=ClassLimits()) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
         ada.ask("look")
         assert 0 < share_of(server, "Ada").balance < WELCOME
 
 
-def test_what_those_in_the_lock_ask_for_besides_their_steps_is_charged_to_their_share_and_waits_for_it() -> None:
+def test_other_requests_of_lock_members_are_charged_and_wait() -> None:
     with (
         served("line-crossing") as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
@@ -280,7 +280,7 @@ def test_what_those_in_the_lock_ask_for_besides_their_steps_is_charged_to_their_
         assert ada.answer(scene)["type"] == "scene"
 
 
-def test_time_waits_no_longer_for_whoever_floods_from_within_the_lock() -> None:
+def test_client_that_floods_from_lock_is_released() -> None:
     with (
         served("line-crossing") as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
@@ -298,7 +298,7 @@ def test_time_waits_no_longer_for_whoever_floods_from_within_the_lock() -> None:
         assert [ada.answer(id)["type"] for id in asked] == ["scene"] * 100  # in the end, nothing is lost
 
 
-def test_time_waits_no_longer_for_whoever_asks_for_much_in_tick_after_tick_unless_it_is_alone() -> None:
+def test_client_with_many_requests_per_tick_is_released_unless_alone() -> None:
     with (
         served("line-crossing") as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,

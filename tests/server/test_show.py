@@ -1,4 +1,4 @@
-"""A program steps its own arena while others watch it, drive in it, pause it, and come and go."""
+"""A program steps its own arena while other clients watch, drive, pause, connect and disconnect."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ def drive(arena: paddock.Arena) -> str:
     return arena.digest()
 
 
-def test_a_shown_program_runs_as_one_that_nobody_sees(shown: Show, onlooker: RemoteArena) -> None:
+def test_shown_run_is_bit_identical_to_run_without_page(shown: Show, onlooker: RemoteArena) -> None:
     onlooker["red"].enable()
     onlooker["red"].watch(0.02)
     assert drive(shown.arena) == drive(paddock.open("clutter", seed=2))
 
 
-def test_time_stands_still_without_the_program(shown: Show, onlooker: RemoteArena) -> None:
+def test_clock_stands_still_without_program(shown: Show, onlooker: RemoteArena) -> None:
     shown.arena.step(7)
     assert [onlooker.digest() for _ in range(3)] == [shown.arena.digest()] * 3
 
 
-def test_a_pause_on_the_page_holds_the_program_until_someone_plays(shown: Show, onlooker: RemoteArena) -> None:
+def test_pause_on_page_blocks_program_until_play(shown: Show, onlooker: RemoteArena) -> None:
     onlooker.pause()
     program = in_background(lambda: shown.arena.step(3))
     onlooker.advance(2)
@@ -67,7 +67,7 @@ def test_a_pause_on_the_page_holds_the_program_until_someone_plays(shown: Show, 
     assert shown.arena.tick == 3
 
 
-def test_who_drives_from_outside_overrules_the_program_until_they_leave(shown: Show, onlooker: RemoteArena) -> None:
+def test_remote_driver_overrides_program_until_it_leaves(shown: Show, onlooker: RemoteArena) -> None:
     red = shown.arena["red"]
     onlooker["red"].wheels.set(0.05, 0.05)
     onlooker.digest()  # it has arrived
@@ -81,14 +81,14 @@ def test_who_drives_from_outside_overrules_the_program_until_they_leave(shown: S
     assert red.wheels.speeds == pytest.approx((-0.1, -0.1), abs=1e-3)
 
 
-def test_a_reset_forgets_what_drivers_said(shown: Show, onlooker: RemoteArena) -> None:
+def test_reset_clears_commands_of_remote_drivers(shown: Show, onlooker: RemoteArena) -> None:
     onlooker["red"].wheels.set(0.05, 0.05)
     onlooker.reset()
     shown.arena.step(5)
     assert shown.arena["red"].wheels.speeds == (0.0, 0.0)
 
 
-def test_robots_that_the_program_brings_are_seen_by_all(shown: Show, onlooker: RemoteArena) -> None:
+def test_robots_spawned_by_program_are_visible_to_clients(shown: Show, onlooker: RemoteArena) -> None:
     shown.arena.spawn("green", "e-puck")
     shown.arena.step()
     onlooker.digest()
@@ -96,9 +96,7 @@ def test_robots_that_the_program_brings_are_seen_by_all(shown: Show, onlooker: R
     assert onlooker["green"].pose == shown.arena["green"].pose
 
 
-def test_a_watched_and_driven_robot_that_the_program_takes_away_disturbs_nobody(
-    shown: Show, onlooker: RemoteArena
-) -> None:
+def test_program_may_remove_robot_that_is_watched_and_driven(shown: Show, onlooker: RemoteArena) -> None:
     shown.arena.spawn("green", "e-puck")
     shown.arena.step()
     onlooker.digest()
@@ -117,7 +115,7 @@ def test_a_watched_and_driven_robot_that_the_program_takes_away_disturbs_nobody(
     assert ended(in_background(lambda: shown.arena.step(5)))
 
 
-def test_sensing_in_one_thread_while_robots_come_and_go_in_another(shown: Show, onlooker: RemoteArena) -> None:
+def test_sensing_is_consistent_while_another_thread_spawns_and_removes(shown: Show, onlooker: RemoteArena) -> None:
     red = shown.arena["red"]
     red.enable("proximity", "ground", "encoders")
     going, wrong = threading.Event(), []
@@ -137,7 +135,7 @@ def test_sensing_in_one_thread_while_robots_come_and_go_in_another(shown: Show, 
     assert wrong == []
 
 
-def test_an_arena_is_shown_once_and_is_free_again_afterwards(shown: Show) -> None:
+def test_arena_is_shown_once_and_is_usable_after_close(shown: Show) -> None:
     with pytest.raises(paddock.SimulationError, match="show: this arena is shown already"):
         paddock.show(shown.arena, port=0, open_page=False)
     shown.close()
@@ -145,6 +143,6 @@ def test_an_arena_is_shown_once_and_is_free_again_afterwards(shown: Show) -> Non
     assert shown.arena.tick == 3
 
 
-def test_only_an_arena_of_this_process_can_be_shown(onlooker: RemoteArena) -> None:
+def test_remote_arena_cannot_be_shown(onlooker: RemoteArena) -> None:
     with pytest.raises(paddock.SimulationError, match="show: expected a local arena"):
         paddock.show(onlooker, open_page=False)  # type: ignore[arg-type]

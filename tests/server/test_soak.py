@@ -1,4 +1,4 @@
-"""A short soak: the server's memory is flat while clients drive, watch, come and go."""
+"""Short soak test: the server's memory is flat while clients drive, watch, connect and disconnect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOAK = Path(__file__).parents[2] / "benchmarks" / "soak.py"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process as Linux has it")
-def test_memory_is_flat_while_clients_drive_for_a_minute() -> None:
+def test_memory_is_flat_while_clients_drive_for_one_minute() -> None:
     command = [sys.executable, str(SOAK), "--seconds", "60", "--clients", "3", "--stride", "3", "--samples", "12"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

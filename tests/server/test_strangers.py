@@ -1,4 +1,4 @@
-"""Whoever connects and does not play by the rules costs little, and nobody else notices."""
+"""Clients that violate the protocol cost few resources and do not affect other clients."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def upgrade(server: Server) -> bytes:
     ],
     ids=["opcode", "mask", "continuation", "length"],
 )
-def test_a_broken_frame_in_the_segment_of_the_handshake_is_answered(
+def test_invalid_frame_in_handshake_segment_is_answered(
     server: Server, behind: bytes, code: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer = request(server, upgrade(server) + behind)
@@ -52,7 +52,7 @@ def test_a_broken_frame_in_the_segment_of_the_handshake_is_answered(
     assert caplog.text == ""
 
 
-def test_a_hello_in_the_segment_of_the_handshake_is_heard(server: Server) -> None:
+def test_hello_in_handshake_segment_is_answered(server: Server) -> None:
     hello = Frame(Opcode.TEXT, b'{"type":"hello","id":1,"version":1}').serialize(mask=True)
     with open_socket(server) as connection:
         connection.sendall(upgrade(server) + hello)
@@ -63,7 +63,9 @@ def test_a_hello_in_the_segment_of_the_handshake_is_heard(server: Server) -> Non
             got += data
 
 
-def test_of_two_requests_in_one_segment_the_first_is_answered(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_only_first_of_two_requests_in_one_segment_is_answered(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
     host, port = address(server)
     get = f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode()
     answer = request(server, get + get)
@@ -73,7 +75,7 @@ def test_of_two_requests_in_one_segment_the_first_is_answered(server: Server, ca
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "in pieces"])
-def test_a_long_first_message_is_not_read(server: Server, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_first_message_is_not_decoded(server: Server, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     monkeypatch.setattr("paddock.server.connection.decode", lambda data, **_: read.append(len(data)))
     text = json.dumps({"type": "hello", "id": 1, "version": 1, "junk": [{}] * MAX_BEFORE_HELLO}).encode()
@@ -88,7 +90,7 @@ def test_a_long_first_message_is_not_read(server: Server, whole: bool, monkeypat
     assert read == []
 
 
-def test_a_refused_first_message_is_parsed_once_and_the_stranger_sent_away(server: Server) -> None:
+def test_refused_first_message_closes_connection(server: Server) -> None:
     with Peer(server, hello=False, encoding="json") as stranger:
         stranger.send_frame(b'{"type":"helo","id":7,"version":1}', Opcode.TEXT)
         refused = stranger.answer(7)
@@ -96,7 +98,7 @@ def test_a_refused_first_message_is_parsed_once_and_the_stranger_sent_away(serve
         assert stranger.until_closed()[0] == 4400
 
 
-def test_silent_connections_do_not_lock_newcomers_out() -> None:
+def test_silent_connections_do_not_block_new_clients() -> None:
     with served("empty", most_clients=8) as server, contextlib.ExitStack() as stack:
         client = stack.enter_context(Peer(server, name="first"))
         silent = [stack.enter_context(open_socket(server)) for _ in range(40)]
@@ -108,7 +110,7 @@ def test_silent_connections_do_not_lock_newcomers_out() -> None:
         assert len(server.connections) <= 16
 
 
-def test_strangers_of_one_address_do_not_push_out_those_of_another() -> None:
+def test_unauthenticated_clients_of_one_address_do_not_evict_another_address() -> None:
     with served("empty", most_clients=4) as server, contextlib.ExitStack() as stack:
         alone = stack.enter_context(open_socket(server))  # the oldest
         wait_for(lambda: len(server.connections) == 1)
@@ -121,7 +123,7 @@ def test_strangers_of_one_address_do_not_push_out_those_of_another() -> None:
 
 
 def move_to(server: Server, address: str) -> None:
-    """Have the only connection come from elsewhere."""
+    """Change the peer address of the only connection."""
     (connection,) = server.connections
     del connection.share.connections[connection]
     connection.share = server.session.shares.of_address(address)

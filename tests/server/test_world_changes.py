@@ -1,4 +1,4 @@
-"""Another world, again and again, while programs of both styles drive: they go on with the robots of the same name."""
+"""Repeated world changes while looping and callback programs drive: they continue with the robots of the same names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Controller:
 
 
 class LoopingProgram(threading.Thread):
-    """What the documentation shows: sense, drive, step."""
+    """A program with the documented loop: sense, drive, step."""
 
     def __init__(self, served: ServedClass, student: str, *, watches: bool = False) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class LoopingProgram(threading.Thread):
 
 
 @pytest.mark.parametrize("changes", [5, pytest.param(20, marks=[pytest.mark.long, pytest.mark.soak])])
-def test_programs_of_both_styles_survive_changes(changes: int, tmp_path: Path) -> None:
+def test_looping_and_callback_programs_survive_world_changes(changes: int, tmp_path: Path) -> None:
     folder, file = make_class(tmp_path), tmp_path / "mine.py"
     add_exercise(folder, "little")
     file.write_text(CONTROLLER)

@@ -8,5 +8,5 @@ TABLES = ("runs.csv", "runs.parquet", "summary.csv")
 
 
 def read_tables(folder: Path) -> dict[str, bytes]:
-    """What must be the same however a sweep was done."""
+    """The files that must be identical for every execution of a sweep."""
     return {name: (folder / name).read_bytes() for name in TABLES}

@@ -1,4 +1,4 @@
-"""The page about sweeps: its examples run, and its file is the example that it names."""
+"""The page about sweeps: its examples run, and its file equals the example that it names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (tmp_path / "runs" / "speeds" / "report.html").exists()
 
 
-def test_the_file_of_the_page_is_the_one_of_the_examples() -> None:
+def test_file_of_page_equals_example_file() -> None:
     (shown,) = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     example = DOCS.parent / "examples" / "sweeps" / "avoid.toml"
     assert tomllib.loads(shown) == tomllib.loads(example.read_text(encoding="utf-8"))

@@ -17,18 +17,18 @@ from paddock.sweeps.intervals import student_quantile
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 30, 101, 400])
-def test_the_quantiles_of_students_distribution(confidence: float, freedom: int) -> None:
+def test_student_quantiles_match_scipy(confidence: float, freedom: int) -> None:
     assert student_quantile(confidence, freedom) == pytest.approx(
         scipy.stats.t.ppf((1 + confidence) / 2, freedom), rel=1e-9
     )
 
 
-def test_many_degrees_of_freedom_are_nearly_normal() -> None:
+def test_quantile_with_many_degrees_of_freedom_is_nearly_normal() -> None:
     assert student_quantile(0.95, 401) == pytest.approx(scipy.stats.t.ppf(0.975, 401), rel=0.005)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
-def test_the_interval_of_a_mean(values: list[float]) -> None:
+def test_interval_of_mean_matches_scipy(values: list[float]) -> None:
     found = estimate_mean([*values, math.nan])
     assert found.runs == len(values)
     error = scipy.stats.sem(values)
@@ -39,7 +39,7 @@ def test_the_interval_of_a_mean(values: list[float]) -> None:
 
 
 @given(st.integers(1, 200).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count))))
-def test_the_interval_of_a_share(hits: tuple[int, int]) -> None:
+def test_interval_of_share_matches_scipy(hits: tuple[int, int]) -> None:
     found = estimate_share(*hits)
     wanted = scipy.stats.binomtest(*hits).proportion_ci(0.95, method="wilson")
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
@@ -55,6 +55,6 @@ def test_too_few_values_have_no_interval() -> None:
     lambda: estimate_mean([1.0, 2.0], confidence=2), lambda: estimate_mean([1.0, 2.0], confidence=0),
     lambda: estimate_share(4, 3), lambda: estimate_share(-1, 3), lambda: estimate_share(1, 3, confidence=1),
 ])  # fmt: skip
-def test_a_share_that_is_none_is_refused(call: Any) -> None:
+def test_invalid_share_is_refused(call: Any) -> None:
     with pytest.raises(PaddockError, match=r"expected a (share between 0 and 1|number from 0 to 3), got"):
         call()

@@ -1,4 +1,4 @@
-"""A sweep of 2,000 runs that is killed in the middle and resumed, here and on a Ray cluster."""
+"""A sweep of 2,000 runs is killed and resumed, locally and on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ controller.speed = [0.05, 0.1]
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The tables of a sweep that nobody disturbed."""
+    """The tables of a sweep without interruption."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "many.toml").write_text(MANY)
     assert sweep(folder / "many.toml", out=folder / "out", workers=1).fresh == 2000
@@ -44,7 +44,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def start_sweep(folder: Path, workers: str) -> subprocess.Popen[bytes]:
-    """Run the sweep until some of its runs are finished."""
+    """Start the sweep and wait until some of its runs are finished."""
     (folder / "many.toml").write_text(MANY)
     program = [sys.executable, "-m", "paddock", "sweep", "many.toml", "--out", "out", "--workers", workers]
     finished, log = folder / "out" / "finished.jsonl", folder / "log.txt"
@@ -56,7 +56,7 @@ def start_sweep(folder: Path, workers: str) -> subprocess.Popen[bytes]:
 
 
 def kill_in_the_middle(folder: Path, workers: str) -> None:
-    """Run it until some of its runs are finished, then kill it."""
+    """Run the sweep until some of its runs are finished, then kill it."""
     process = start_sweep(folder, workers)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -64,7 +64,7 @@ def kill_in_the_middle(folder: Path, workers: str) -> None:
 
 
 def kill_and_resume(folder: Path, workers: str) -> dict[str, bytes]:
-    """The tables of a sweep that was killed in the middle, and goes on."""
+    """The tables of a sweep that was killed and resumed."""
     kill_in_the_middle(folder, workers)
     resumed = paddock("sweep", "many.toml", "--out", "out", "--workers", "1", folder=folder)
     there = re.search(r"2,000 runs, ([\d,]+) of them already finished", resumed.stderr)
@@ -73,11 +73,11 @@ def kill_and_resume(folder: Path, workers: str) -> dict[str, bytes]:
     return read_tables(folder / "out")
 
 
-def test_killed_and_resumed_it_gives_the_identical_table(tmp_path: Path, whole: dict[str, bytes]) -> None:
+def test_killed_and_resumed_sweep_gives_identical_table(tmp_path: Path, whole: dict[str, bytes]) -> None:
     assert kill_and_resume(tmp_path, "2") == whole
 
 
-def test_stopped_politely_it_says_how_to_go_on(tmp_path: Path) -> None:
+def test_terminated_sweep_prints_how_to_resume(tmp_path: Path) -> None:
     process = start_sweep(tmp_path, "2")
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 143
@@ -86,7 +86,7 @@ def test_stopped_politely_it_says_how_to_go_on(tmp_path: Path) -> None:
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A Ray cluster of two workers, which are real processes and outlive those who use them."""
+    """A Ray cluster of two worker processes that outlive their clients."""
     pytest.importorskip("ray")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -109,5 +109,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             head.wait()
 
 
-def test_so_it_does_on_a_cluster(tmp_path: Path, whole: dict[str, bytes], cluster: None) -> None:
+def test_killed_and_resumed_sweep_on_ray_cluster_gives_identical_table(
+    tmp_path: Path, whole: dict[str, bytes], cluster: None
+) -> None:
     assert kill_and_resume(tmp_path, "ray") == whole

@@ -1,4 +1,4 @@
-"""The report of a sweep: all combinations are in it, failures together, units where they are known."""
+"""The report of a sweep: all combinations, grouped failures and units."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPEC = {
 
 @pytest.fixture
 def done() -> Sweep:
-    """Of the speed 0.1 a run failed, of 0.2 all did."""
+    """A sweep in which one run at speed 0.1 failed, and all runs at 0.2."""
     spec, rows, failures = load_sweep(SPEC), [], []
     axes = ("world", "robot", "controller", "controller.speed")
     for number, (speed, seed) in enumerate([(speed, seed) for speed in (0.1, 0.2) for seed in range(4)], start=1):
@@ -34,7 +34,7 @@ def done() -> Sweep:
     return Sweep(spec=spec, rows=rows, axes=axes, runs=8, fresh=8, failures=tuple(failures))
 
 
-def test_combinations_of_which_all_runs_failed_are_among_the_means(done: Sweep) -> None:
+def test_combinations_with_only_failed_runs_are_listed(done: Sweep) -> None:
     sheet = means_sheet(done)
     assert sheet.heads == ("combination", "distance [m]", "contacts", "runs")
     assert sheet.rows == (
@@ -44,7 +44,7 @@ def test_combinations_of_which_all_runs_failed_are_among_the_means(done: Sweep) 
     assert sheet.numeric == (False, True, True, True)
 
 
-def test_failures_of_a_kind_are_one_row(done: Sweep) -> None:
+def test_failures_of_one_kind_share_one_row(done: Sweep) -> None:
     assert [row[1:] for row in failures_sheet(done).rows] == [
         ("ZeroDivisionError", "1", "3", "paddock sweep s.toml --run 4"),
         ("ZeroDivisionError", "4", "0, 1, 2, 3", "paddock sweep s.toml --run 5"),

@@ -1,4 +1,4 @@
-"""Sweeps: one tidy table, the same for any number of workers; what is there is not done again; failures are listed."""
+"""Sweeps: one tidy table for any number of workers, reuse of finished runs, and a list of failures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_run_is_a_row_and_is_the_arena_of_its_seed() -> None:
+def test_every_run_is_one_row_and_equals_arena_with_its_seed() -> None:
     done = sweep(SMALL, workers=1)
     assert (done.runs, done.fresh, done.failures) == (12, 12, ())
     assert done.axes == ("world", "robot", "controller", "controller.speed")
@@ -65,7 +65,7 @@ def test_every_run_is_a_row_and_is_the_arena_of_its_seed() -> None:
     )
 
 
-def test_the_table_is_the_same_with_any_workers_and_is_not_made_twice(tmp_path: Path) -> None:
+def test_table_is_identical_for_any_workers_and_finished_runs_are_reused(tmp_path: Path) -> None:
     first = sweep(SMALL, out=tmp_path / "a", workers=1)
     sweep(SMALL, out=tmp_path / "b", workers=2)
     assert read_tables(tmp_path / "a") == read_tables(tmp_path / "b")
@@ -80,7 +80,7 @@ def test_the_table_is_the_same_with_any_workers_and_is_not_made_twice(tmp_path: 
         sweep({**SMALL, "name": "other"}, out=tmp_path / "a")
 
 
-def test_a_run_is_done_again_when_anything_that_decides_it_has_changed(tmp_path: Path) -> None:
+def test_run_is_repeated_when_its_inputs_change(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     spec = {"name": "s", "worlds": ["empty"], "controllers": ["mine.py"], "seeds": 2, "seconds": 1}
     (tmp_path / "s.toml").write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in spec.items()))
@@ -95,7 +95,7 @@ def test_a_run_is_done_again_when_anything_that_decides_it_has_changed(tmp_path:
     assert set(copies) == {"inputs/s.toml", "inputs/mine.py"}
 
 
-def test_failures_are_listed_with_the_command_that_repeats_them(tmp_path: Path) -> None:
+def test_failures_are_listed_with_command_that_repeats_them(tmp_path: Path) -> None:
     (tmp_path / "fragile.py").write_text(FRAGILE)
     (tmp_path / "s.toml").write_text(
         'name = "s"\nworlds = ["empty"]\ncontrollers = ["fragile.py"]\nseeds = 2\nseconds = 0.1\n'
@@ -118,7 +118,7 @@ def test_failures_are_listed_with_the_command_that_repeats_them(tmp_path: Path) 
     assert (alone.returncode, json.loads(alone.stdout)["controller.speed"]) == (0, 0.2)
 
 
-def test_combinations_that_cannot_be_fail_alone() -> None:
+def test_impossible_combinations_fail_alone() -> None:
     spec = {**SMALL, "worlds": ["empty"], "robots": ["e-puck", "pioneer-p3dx"], "seeds": 2}
     done = sweep(spec, workers=1)
     assert {row["robot"] for row in done.rows} == {"e-puck"}
@@ -126,7 +126,7 @@ def test_combinations_that_cannot_be_fail_alone() -> None:
     assert len(done.failures) == 4
 
 
-def test_a_scenario_can_be_swept_with_other_robots_and_values() -> None:
+def test_scenario_is_swept_over_robots_and_parameters() -> None:
     spec = {
         "name": "s",
         "scenarios": ["turn-and-go"],
@@ -161,7 +161,7 @@ def test_a_scenario_can_be_swept_with_other_robots_and_values() -> None:
         ({"parameters": {"robot": {"sensors": {"proximty": {"range": [1]}}}}}, "no entry called 'proximty' .did you"),
     ],
 )  # fmt: skip
-def test_mistakes_are_refused_before_anything_runs(change: dict[str, Any], problem: str) -> None:
+def test_invalid_sweep_is_refused_before_running(change: dict[str, Any], problem: str) -> None:
     with pytest.raises(paddock.PaddockError, match=problem):
         sweep({**SMALL, **change}, workers=1)
 
@@ -174,7 +174,7 @@ def test_mistakes_are_refused_before_anything_runs(change: dict[str, Any], probl
         ("built-in", "built-in: unknown parameter 'sped': this controller has no parameters"),
     ],
 )
-def test_a_parameter_that_a_controller_has_not_is_told_before_anything_runs(
+def test_unknown_controller_parameter_is_refused_before_running(
     controller: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -185,7 +185,7 @@ def test_a_parameter_that_a_controller_has_not_is_told_before_anything_runs(
     assert not (tmp_path / "out").exists()
 
 
-def test_two_sweeps_into_one_folder_at_once_are_noticed(tmp_path: Path) -> None:
+def test_concurrent_sweeps_into_one_folder_are_refused(tmp_path: Path) -> None:
     with (
         lock_folder(tmp_path),
         pytest.raises(paddock.PaddockError, match="another process is using this folder"),
@@ -193,7 +193,7 @@ def test_two_sweeps_into_one_folder_at_once_are_noticed(tmp_path: Path) -> None:
         sweep(SMALL, out=tmp_path, workers=1)
 
 
-def test_charts_are_lines_over_a_number_and_rows_otherwise() -> None:
+def test_charts_are_lines_over_numbers_and_rows_otherwise() -> None:
     lines = sweep(SMALL, workers=1).draw("distance")
     assert lines.get_xlabel() == "controller.speed"
     assert [text.get_text() for text in lines.get_legend().get_texts()] == ["empty", "clutter"]
@@ -203,7 +203,7 @@ def test_charts_are_lines_over_a_number_and_rows_otherwise() -> None:
         rows.draw("distanse")
 
 
-def test_the_sweep_of_the_examples_is_a_sweep() -> None:
+def test_example_sweep_runs() -> None:
     spec = load_sweep(Path(__file__).parents[2] / "examples" / "sweeps" / "avoid.toml")
     done = sweep(
         {**spec.to_table(), "seeds": 1, "seconds": 0.5, "controllers": ["paddock.policies:explorer"]}, workers=1
@@ -211,7 +211,7 @@ def test_the_sweep_of_the_examples_is_a_sweep() -> None:
     assert len(done.rows) == 6
 
 
-def test_mistakes_in_the_file_are_told_before_anything_runs() -> None:
+def test_invalid_controllers_and_sizes_are_refused_before_running() -> None:
     told: list[int] = []
     wrong = {**SMALL, "controllers": ["paddock.policies:explorer", "paddock.policies:explored"], "parameters": {}}
     with pytest.raises(paddock.PaddockError, match=r"has no 'explored'.*did you mean 'explorer'"):
@@ -222,7 +222,7 @@ def test_mistakes_in_the_file_are_told_before_anything_runs() -> None:
     assert told == []
 
 
-def test_robots_that_a_scenario_does_not_drive_have_rows_too(tmp_path: Path) -> None:
+def test_robots_that_scenario_does_not_drive_have_rows(tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text(
         'name = "one"\nworld = "line-crossing"\nrobot = "red"\n[[tasks]]\ntask = "wait"\nseconds = 0.1\n'
     )
@@ -248,7 +248,7 @@ class Few(Distance):
 """
 
 
-def test_a_metric_must_not_replace_a_column_and_has_as_many_figures_as_names(tmp_path: Path) -> None:
+def test_metric_names_and_figure_counts_are_checked(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(OWN_METRICS)
     (tmp_path / "own.toml").write_text(
         'name = "own"\nworlds = ["empty"]\nseeds = 1\nseconds = 0.1\nmetrics = ["own.py:Seed"]\n'
@@ -265,7 +265,7 @@ def test_a_metric_must_not_replace_a_column_and_has_as_many_figures_as_names(tmp
 
 
 @pytest.mark.parametrize("spec", [3, None, "small", "small.txt"])
-def test_what_is_no_sweep_is_refused(spec: Any) -> None:
+def test_invalid_sweep_arguments_are_refused(spec: Any) -> None:
     with pytest.raises(paddock.PaddockError, match="the path of a TOML file"):
         sweep(spec)
     with pytest.raises(paddock.PaddockError, match="run: expected a number from 1 to 12, got '1'"):
