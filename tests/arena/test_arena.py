@@ -107,7 +107,7 @@ def test_invalid_seed_is_refused(seed: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 2**63 - 1, np.int64(7)])
-def test_any_non_negative_integer_is_a_seed(seed: int) -> None:
+def test_any_integer_in_range_is_a_seed(seed: int) -> None:
     assert paddock.open(ONE, seed=seed).seed == seed
     assert paddock.open(ONE, seed=seed).digest() == paddock.open(ONE, seed=int(seed)).digest()
 

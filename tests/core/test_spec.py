@@ -141,7 +141,7 @@ def test_unknown_sensor_error_suggests_an_existing_one() -> None:
         load_robot("e-puck").sensor("grond")
 
 
-def test_included_walls_come_first(tmp_path: Path) -> None:
+def test_included_objects_come_first(tmp_path: Path) -> None:
     (tmp_path / "part.toml").write_text("[[boxes]]\nat = [1, 1]\nsize = [0.1, 0.1]\n", encoding="utf-8")
     text = 'include = ["part.toml"]\nname = "room"\nbounds = [0, 0, 3, 3]\n[[boxes]]\nat = [2, 2]\nsize = [1, 1]\n'
     (tmp_path / "room.toml").write_text(text, encoding="utf-8")
@@ -277,6 +277,6 @@ def test_non_finite_or_non_numeric_value_is_refused(value: Any) -> None:
         (Number(low=0, high=1), math.inf, "a number >= 0 and <= 1"),
     ],
 )
-def test_number_rule_names_only_the_violated_limit(rule: Number, value: float, text: str) -> None:
+def test_number_rule_mentions_its_limit_only_when_exceeded(rule: Number, value: float, text: str) -> None:
     assert not rule.admits(value)
     assert rule.explain(value) == text
