@@ -40,19 +40,19 @@ def wrong(speed):
 
 
 class Double:
-    """Shipped."""
+    """A shipped kind."""
 
     kernel = double
 
 
 class Keep:
-    """Shipped."""
+    """A shipped kind."""
 
     kernel = keep
 
 
 class Triple:
-    """Of another package."""
+    """A kind of another package."""
 
     @kernel
     def kernel(value):  # noqa: N805

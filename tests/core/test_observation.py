@@ -56,7 +56,7 @@ def test_device_not_enabled_error_names_the_fix() -> None:
     )
 
 
-def test_hasattr_tells_whether_a_device_was_read() -> None:
+def test_hasattr_is_true_only_for_read_devices() -> None:
     assert hasattr(seen(), "camera")
     assert not hasattr(seen(), "sonar")
     assert getattr(seen(), "sonar", None) is None

@@ -64,7 +64,7 @@ def test_entries_are_registered_by_call_or_decorator(registry: Registry[type[Ani
 
     @registry.register("hound")
     class Hound(Dog):
-        """A third."""
+        """A third registered entry."""
 
     assert registry.get("dog") is Dog
     assert registry["hound"] is Hound
