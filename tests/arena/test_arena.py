@@ -34,7 +34,7 @@ def forward(observation: paddock.Observation) -> tuple[float, float]:
 
 
 class Spinner:
-    """A controller with a memory."""
+    """A controller with internal state."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
@@ -70,12 +70,12 @@ def test_a_world_without_robots_opens_and_time_passes() -> None:
     assert (arena.tick, len(arena.robots)) == (5, 0)
 
 
-def test_a_world_opens_with_its_own_tick_unless_told_otherwise() -> None:
+def test_default_tick_is_the_worlds_own_and_can_be_overridden() -> None:
     assert paddock.open(ONE).dt == 0.02
     assert paddock.open(ONE, dt=0.005).dt == 0.005
 
 
-def test_a_finer_tick_reaches_the_same_place() -> None:
+def test_finer_tick_reaches_the_same_pose() -> None:
     places = []
     for dt in (0.02, 0.005):
         arena = paddock.open(ONE, dt=dt)
@@ -86,19 +86,19 @@ def test_a_finer_tick_reaches_the_same_place() -> None:
 
 
 @pytest.mark.parametrize("dt", [0, 1e-9, -0.02, 1.5, math.nan, math.inf])
-def test_a_tick_that_is_no_tick_is_refused(dt: float) -> None:
+def test_invalid_tick_is_refused(dt: float) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE, dt=dt)
     assert str(caught.value) == f"dt: expected seconds >= 0.0001 and <= 1, got {dt!r}"
 
 
-def test_a_tick_that_is_a_text_is_refused() -> None:
+def test_tick_given_as_a_string_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match=r"dt: expected seconds >= 0\.0001 and <= 1, got '20 ms'"):
         paddock.open(ONE, dt="20 ms")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", True, None, 2**63])
-def test_a_seed_that_is_no_whole_number_is_refused(seed: Any) -> None:
+def test_invalid_seed_is_refused(seed: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE, seed=seed)
     assert str(caught.value) == f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}"
@@ -107,12 +107,12 @@ def test_a_seed_that_is_no_whole_number_is_refused(seed: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 2**63 - 1, np.int64(7)])
-def test_any_whole_number_is_a_seed(seed: int) -> None:
+def test_any_integer_in_range_is_a_seed(seed: int) -> None:
     assert paddock.open(ONE, seed=seed).seed == seed
     assert paddock.open(ONE, seed=seed).digest() == paddock.open(ONE, seed=int(seed)).digest()
 
 
-def test_an_arena_closes_itself_and_lets_errors_pass() -> None:
+def test_context_manager_closes_the_arena_and_propagates_exceptions() -> None:
     with pytest.raises(ZeroDivisionError), paddock.open(ONE) as arena:
         _ = 1 / 0
     arena.close()
@@ -131,7 +131,7 @@ def test_robots_are_a_mapping_of_names_to_handles() -> None:
     assert [robot.name for robot in arena.robots.values()] == ["red", "blue"]
 
 
-def test_a_robot_that_is_not_there_is_answered_with_one_that_is() -> None:
+def test_unknown_robot_error_suggests_an_existing_one() -> None:
     arena = paddock.open(TWO)
     with pytest.raises(paddock.UnknownName) as caught:
         arena["rde"]
@@ -141,13 +141,13 @@ def test_a_robot_that_is_not_there_is_answered_with_one_that_is() -> None:
 
 
 @pytest.mark.parametrize("name", [0, None, ("red", "blue"), ["blue", "red"]])
-def test_a_robot_is_found_by_nothing_but_a_name(name: Any) -> None:
+def test_robot_lookup_accepts_names_only(name: Any) -> None:
     with pytest.raises(paddock.UnknownName) as caught:
         paddock.open(TWO)[name]
     assert str(caught.value) == f"no robot called {name!r} (there are: blue, red)"
 
 
-def test_an_arena_knows_whether_it_has_a_robot() -> None:
+def test_arena_supports_membership_and_iteration_by_robot_name() -> None:
     arena = paddock.open(TWO)
     assert "red" in arena
     assert "green" not in arena
@@ -155,7 +155,7 @@ def test_an_arena_knows_whether_it_has_a_robot() -> None:
     assert list(arena) == ["red", "blue"]
 
 
-def test_handles_of_two_arenas_do_not_mix() -> None:
+def test_handles_of_two_arenas_are_independent() -> None:
     one, other = paddock.open(TWO), paddock.open(TWO)
     assert one["red"] is not other["red"]
     one["red"].wheels.set(0.1, 0.1)
@@ -169,20 +169,20 @@ def test_handles_of_two_arenas_do_not_mix() -> None:
 
 
 @pytest.mark.parametrize("what", ["arena", "robots", "device"])
-def test_handles_say_what_they_are(what: str) -> None:
+def test_handles_have_a_readable_repr(what: str) -> None:
     arena = paddock.open(TWO)
     thing = {"arena": arena, "robots": arena.robots, "device": arena["red"].ground}[what]
     assert " object at 0x" not in repr(thing)
 
 
-def test_a_robot_says_what_it_is() -> None:
+def test_robot_repr_shows_name_and_type() -> None:
     assert repr(paddock.open(TWO)["red"]) == "<Robot red (e-puck)>"
 
 
 # Time.
 
 
-def test_time_stands_still_until_a_step() -> None:
+def test_time_advances_only_with_steps() -> None:
     arena = paddock.open(ONE)
     assert (arena.time, arena.tick) == (0.0, 0)
     arena.step()
@@ -191,7 +191,7 @@ def test_time_stands_still_until_a_step() -> None:
     assert (arena.time, arena.tick) == (1.0, 50)
 
 
-def test_no_ticks_change_nothing() -> None:
+def test_zero_ticks_change_nothing() -> None:
     arena = paddock.open(ONE)
     before = arena.digest()
     arena.step(0)
@@ -199,20 +199,20 @@ def test_no_ticks_change_nothing() -> None:
     assert arena.digest() == before
 
 
-def test_the_number_of_ticks_may_be_named() -> None:
+def test_tick_count_may_be_a_keyword_argument() -> None:
     arena = paddock.open(ONE)
     arena.step(n=3)
     assert arena.tick == 3
 
 
 @pytest.mark.parametrize("ticks", [-1, 1.5, "3", math.nan])
-def test_a_number_of_ticks_that_is_none_is_refused(ticks: Any) -> None:
+def test_invalid_tick_count_is_refused(ticks: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE).step(ticks)
     assert str(caught.value) == f"step: expected a whole number of ticks >= 0, got {ticks!r}"
 
 
-def test_many_steps_and_one_long_step_are_the_same() -> None:
+def test_many_single_steps_equal_one_long_step() -> None:
     one, other = paddock.open(TWO, seed=5), paddock.open(TWO, seed=5)
     for arena in (one, other):
         arena["red"].wheels.set(0.1, 0.09)
@@ -224,12 +224,12 @@ def test_many_steps_and_one_long_step_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("name", ["time", "tick"])
-def test_time_cannot_be_set(name: str) -> None:
+def test_time_is_read_only(name: str) -> None:
     with pytest.raises(AttributeError):
         setattr(paddock.open(ONE), name, 3)
 
 
-def test_the_length_of_a_tick_cannot_be_set() -> None:
+def test_dt_is_read_only() -> None:
     with pytest.raises(AttributeError):
         paddock.open(ONE).dt = 0.1  # type: ignore[misc]
 
@@ -237,7 +237,7 @@ def test_the_length_of_a_tick_cannot_be_set() -> None:
 # Running with controllers.
 
 
-def test_a_run_without_controllers_keeps_the_commands() -> None:
+def test_run_without_controllers_keeps_the_commands() -> None:
     arena = paddock.open(ONE)
     arena["red"].wheels.set(0.1, 0.1)
     arena.run(1.0)
@@ -245,20 +245,20 @@ def test_a_run_without_controllers_keeps_the_commands() -> None:
     assert arena["red"].pose.x == pytest.approx(0.6, abs=0.002)
 
 
-def test_a_function_drives_the_only_robot() -> None:
+def test_function_controls_the_only_robot() -> None:
     arena = paddock.open(ONE)
     arena.run(1.0, forward)
     assert arena["red"].pose.x == pytest.approx(0.6, abs=0.002)
 
 
-def test_an_object_drives_by_its_act_once_per_tick() -> None:
+def test_act_method_is_called_once_per_tick() -> None:
     arena, spinner = paddock.open(ONE), Spinner()
     arena.run(0.1, spinner)
     assert spinner.times == pytest.approx([0, 0.02, 0.04, 0.06, 0.08])
     assert arena["red"].pose.heading > 0.05
 
 
-def test_a_controller_whose_property_raises_still_drives() -> None:
+def test_controller_with_a_raising_property_still_runs() -> None:
     class Stubborn:
         @property
         def devices(self) -> tuple[str, ...]:
@@ -272,14 +272,14 @@ def test_a_controller_whose_property_raises_still_drives() -> None:
     assert arena["red"].pose.x == pytest.approx(0.6, abs=0.002)
 
 
-def test_controllers_by_name_drive_their_robots_only() -> None:
+def test_controllers_by_name_drive_only_their_robots() -> None:
     arena = paddock.open(TWO)
     arena.run(1.0, {"blue": forward})
     assert arena["red"].pose == (0.5, 0.5, 0.0)
     assert arena["blue"].pose.x == pytest.approx(1.4, abs=0.002)
 
 
-def test_robots_that_share_a_controller_with_state_are_warned_about() -> None:
+def test_shared_stateful_controller_triggers_a_warning() -> None:
     class Counter:
         def __init__(self) -> None:
             self.calls = 0
@@ -298,20 +298,20 @@ def test_robots_that_share_a_controller_with_state_are_warned_about() -> None:
             arena.run(0.1, dict.fromkeys(("red", "blue"), Counter()))
 
 
-def test_one_controller_for_many_robots_is_refused() -> None:
+def test_single_controller_for_several_robots_is_refused() -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(TWO).run(1.0, forward)
     assert str(caught.value) == "run: there are 2 robots: expected a dict of controllers by robot name"
 
 
-def test_a_controller_for_nobody_is_refused_before_time_passes() -> None:
+def test_controller_for_an_unknown_robot_is_refused_before_stepping() -> None:
     arena = paddock.open(TWO)
     with pytest.raises(paddock.UnknownName, match="no robot called 'bleu'"):
         arena.run(1.0, {"red": forward, "bleu": forward})
     assert arena.tick == 0
 
 
-def test_what_is_no_controller_is_refused_before_time_passes() -> None:
+def test_invalid_controller_is_refused_before_stepping() -> None:
     arena = paddock.open(ONE)
     with pytest.raises(paddock.PaddockError, match="3 is not a controller"):
         arena.run(1.0, 3)
@@ -322,40 +322,40 @@ def test_what_is_no_controller_is_refused_before_time_passes() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "ticks"), [(0, 0), (1e-9, 1), (0.01, 1), (0.029, 1), (0.031, 2), (1, 50)])
-def test_a_run_takes_whole_ticks_and_at_least_one(seconds: float, ticks: int) -> None:
+def test_run_rounds_to_whole_ticks_with_at_least_one(seconds: float, ticks: int) -> None:
     arena = paddock.open(ONE)
     arena.run(seconds)
     assert arena.tick == ticks
 
 
 @pytest.mark.parametrize("seconds", [-1, math.nan, math.inf, "1"])
-def test_a_time_that_cannot_pass_is_refused(seconds: Any) -> None:
+def test_invalid_duration_is_refused(seconds: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE).run(seconds)
     assert str(caught.value) == f"run: expected seconds >= 0, got {seconds!r}"
 
 
-def test_a_speed_that_is_no_factor_is_refused() -> None:
+def test_invalid_speed_factor_is_refused() -> None:
     for speed in (0, math.inf, "fast"):
         with pytest.raises(paddock.PaddockError, match="speed: expected a factor > 0"):
             paddock.open(ONE).run(1.0, forward, speed=speed)  # type: ignore[arg-type]
 
 
-def test_a_paced_run_ends_in_the_same_state_as_a_free_one() -> None:
+def test_paced_run_is_bit_identical_to_an_unpaced_run() -> None:
     free, paced = paddock.open(ONE, seed=1), paddock.open(ONE, seed=1)
     free.run(1.0, forward)
     paced.run(1.0, forward, speed=10_000)
     assert free.digest() == paced.digest()
 
 
-def test_none_means_no_change() -> None:
+def test_none_keeps_the_last_command() -> None:
     arena = paddock.open(ONE)
     arena["red"].wheels.set(0.1, 0.1)
     arena.run(1.0, lambda observation: None)
     assert arena["red"].pose.x == pytest.approx(0.6, abs=0.002)
 
 
-def test_a_command_may_set_wheels_leds_and_speaker_at_once() -> None:
+def test_command_sets_wheels_leds_and_speaker_together() -> None:
     arena = paddock.open(ONE)
     arena.run(0.1, lambda _: paddock.Command(wheels=(0.1, 0.1), leds={"led0": 0.5}, tone=(440, 0.2)))
     red = arena["red"]
@@ -364,14 +364,14 @@ def test_a_command_may_set_wheels_leds_and_speaker_at_once() -> None:
     assert red.speaker.read() == (440, 0.2)
 
 
-def test_a_command_without_wheels_keeps_the_wheels() -> None:
+def test_command_without_wheels_keeps_the_wheel_speeds() -> None:
     arena = paddock.open(ONE)
     arena["red"].wheels.set(0.1, 0.1)
     arena.run(0.1, lambda _: paddock.Command(leds={"led0": 1}))
     assert arena["red"].wheels.speeds == pytest.approx((0.1, 0.1), abs=1e-3)
 
 
-def test_a_tone_of_no_amplitude_is_silence() -> None:
+def test_tone_of_zero_amplitude_is_silence() -> None:
     arena = paddock.open(ONE)
     arena["red"].speaker.play(440)
     arena.run(0.1, lambda _: paddock.Command(tone=(0, 0)))
@@ -379,7 +379,7 @@ def test_a_tone_of_no_amplitude_is_silence() -> None:
 
 
 @pytest.mark.parametrize("answer", [3, (0.1,), (0.1, 0.2, 0.3), (10**400, 0.1), (1j, 0.1)])
-def test_a_wrong_answer_is_named_with_its_robot(answer: Any) -> None:
+def test_invalid_controller_output_is_reported_with_its_robot(answer: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE).run(1.0, lambda _: answer)
     assert str(caught.value) == (
@@ -388,7 +388,7 @@ def test_a_wrong_answer_is_named_with_its_robot(answer: Any) -> None:
 
 
 @pytest.mark.parametrize("answer", ["go", ("0.1", "0.1"), ("fast", "slow"), {"left": 0.1, "right": 0.1}, (None, 0.1)])
-def test_an_answer_that_holds_no_numbers_is_named_with_its_robot(answer: Any) -> None:
+def test_non_numeric_controller_output_is_reported_with_its_robot(answer: Any) -> None:
     with pytest.raises(paddock.PaddockError, match=r"the controller of 'red' returned .*: expected \(left, right\)"):
         paddock.open(ONE).run(1.0, lambda _: answer)
 
@@ -396,12 +396,12 @@ def test_an_answer_that_holds_no_numbers_is_named_with_its_robot(answer: Any) ->
 @pytest.mark.parametrize(
     "part", [{"wheels": "go"}, {"leds": 3}, {"pans": 3}, {"tone": 3}, {"tone": (440, "loud")}, {"tone": ()}]
 )
-def test_a_command_with_a_wrong_part_is_named_with_its_robot(part: Any) -> None:
+def test_invalid_command_field_is_reported_with_its_robot(part: Any) -> None:
     with pytest.raises(paddock.PaddockError, match=r"the controller of 'red' returned Command\(.*: expected"):
         paddock.open(ONE).run(1.0, lambda _: paddock.Command(**part))
 
 
-def test_an_answer_of_columns_is_refused() -> None:
+def test_column_vector_output_is_refused() -> None:
     with pytest.raises(
         paddock.PaddockError, match=r"the controller of 'red' returned array(.|\n)*: expected \(left, right\)"
     ):
@@ -410,18 +410,18 @@ def test_an_answer_of_columns_is_refused() -> None:
         paddock.open(ONE)["red"].wheels.set(np.array([0.1]), np.array([0.1]))  # type: ignore[arg-type]
 
 
-def test_an_answer_that_is_not_finite_is_refused() -> None:
+def test_non_finite_controller_output_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match=r"red\.wheels\.set\(nan, 0\.1\): expected two finite speeds in m/s"):
         paddock.open(ONE).run(1.0, lambda _: (math.nan, 0.1))
 
 
-def test_answers_may_be_arrays() -> None:
+def test_controller_output_may_be_an_array() -> None:
     arena = paddock.open(ONE)
     arena.run(1.0, lambda _: np.array([0.1, 0.1]))
     assert arena["red"].pose.x == pytest.approx(0.6, abs=0.002)
 
 
-def test_an_error_in_a_controller_comes_out_as_it_is() -> None:
+def test_controller_exception_propagates_unchanged() -> None:
     def broken(observation: paddock.Observation) -> None:
         raise RuntimeError("out of ideas")
 
@@ -429,7 +429,7 @@ def test_an_error_in_a_controller_comes_out_as_it_is() -> None:
         paddock.open(ONE).run(1.0, broken)
 
 
-def test_a_controller_sees_the_enabled_devices() -> None:
+def test_controller_receives_the_enabled_devices_only() -> None:
     arena = paddock.open(ONE)
     arena["red"].enable("ground")
     seen: list[list[str]] = []
@@ -437,7 +437,7 @@ def test_a_controller_sees_the_enabled_devices() -> None:
     assert seen == [["ground"]]
 
 
-def test_a_policy_runs_the_same_compiled_and_as_python() -> None:
+def test_compiled_and_python_policy_runs_are_bit_identical() -> None:
     results = []
     for controller in (explorer(), explorer().act):
         arena = paddock.open("clutter", seed=4)
@@ -447,13 +447,13 @@ def test_a_policy_runs_the_same_compiled_and_as_python() -> None:
     assert results[0] == results[1]
 
 
-def test_a_policy_needs_its_device_enabled() -> None:
+def test_policy_needs_its_device_enabled() -> None:
     arena = paddock.open("clutter")
     with pytest.raises(paddock.DeviceNotEnabled, match=r"red\.proximity is not enabled"):
         arena.run(1.0, explorer())
 
 
-def test_a_policy_that_looks_at_a_missing_device_says_so() -> None:
+def test_policy_with_a_missing_device_is_refused() -> None:
     arena = paddock.open("clutter")
     arena["red"].enable()
     with pytest.raises(paddock.UnknownName, match="no device of red called 'sonars'"):
@@ -468,7 +468,7 @@ def driven(arena: paddock.Arena, seconds: float = 1.0) -> str:
     return arena.digest()
 
 
-def test_a_reset_starts_the_same_run_again() -> None:
+def test_reset_repeats_the_same_run() -> None:
     arena = paddock.open(TWO, seed=3)
     start = arena.digest()
     end = driven(arena)
@@ -480,7 +480,7 @@ def test_a_reset_starts_the_same_run_again() -> None:
     assert driven(arena) == end
 
 
-def test_a_reset_with_a_seed_is_like_opening_with_it() -> None:
+def test_reset_with_a_seed_equals_opening_with_it() -> None:
     arena = paddock.open(TWO, seed=3)
     driven(arena)
     arena.reset(seed=8)
@@ -490,7 +490,7 @@ def test_a_reset_with_a_seed_is_like_opening_with_it() -> None:
     assert arena.digest() == paddock.open(TWO, seed=8).digest()
 
 
-def test_a_reset_leaves_devices_enabled_and_wheels_stopped() -> None:
+def test_reset_keeps_devices_enabled_and_stops_the_wheels() -> None:
     arena = paddock.open(ONE)
     arena["red"].enable("ground")
     arena["red"].wheels.set(0.1, 0.1)
@@ -500,7 +500,7 @@ def test_a_reset_leaves_devices_enabled_and_wheels_stopped() -> None:
     assert arena["red"].pose == (0.5, 0.5, 0.0)
 
 
-def test_handles_stay_good_after_a_reset() -> None:
+def test_handles_stay_valid_after_reset() -> None:
     arena = paddock.open(ONE)
     red = arena["red"]
     arena.step(5)
@@ -511,7 +511,7 @@ def test_handles_stay_good_after_a_reset() -> None:
     assert red.pose.x == pytest.approx(0.6, abs=0.002)
 
 
-def test_restoring_a_snapshot_repeats_the_future() -> None:
+def test_restored_snapshot_repeats_the_same_run() -> None:
     arena = paddock.open(TWO, seed=2)
     driven(arena)
     kept = arena.snapshot()
@@ -522,7 +522,7 @@ def test_restoring_a_snapshot_repeats_the_future() -> None:
     assert driven(arena) == future
 
 
-def test_a_snapshot_does_not_change_with_the_arena() -> None:
+def test_snapshot_is_independent_of_the_arena() -> None:
     arena = paddock.open(TWO)
     kept = arena.snapshot()
     driven(arena)
@@ -533,7 +533,7 @@ def test_a_snapshot_does_not_change_with_the_arena() -> None:
     assert arena.tick == 0
 
 
-def test_a_snapshot_fits_another_arena_of_the_same_world() -> None:
+def test_snapshot_can_be_restored_in_another_arena_of_the_same_world() -> None:
     one, other = paddock.open(TWO, seed=2), paddock.open(TWO, seed=9)
     driven(one)
     other.restore(one.snapshot())
@@ -541,13 +541,13 @@ def test_a_snapshot_fits_another_arena_of_the_same_world() -> None:
     assert driven(other) == driven(one)
 
 
-def test_a_snapshot_of_a_world_with_other_robots_is_refused() -> None:
+def test_snapshot_with_other_robots_is_refused() -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE).restore(paddock.open(TWO).snapshot())
     assert str(caught.value) == "restore: this snapshot was taken in another world"
 
 
-def test_a_snapshot_of_a_world_with_other_walls_is_refused() -> None:
+def test_snapshot_with_other_walls_is_refused() -> None:
     far = Placed(name="red", type="e-puck", at=(1.5, 1.5))
     boxed = paddock.WorldSpec(
         name="boxed", bounds=(0, 0, 2, 2), boxes=(Box(at=(0.5, 0.5), size=(0.5, 0.5)),), robots=(far,)
@@ -556,12 +556,12 @@ def test_a_snapshot_of_a_world_with_other_walls_is_refused() -> None:
         paddock.open(boxed).restore(paddock.open(ONE).snapshot())
 
 
-def test_a_snapshot_of_a_world_with_another_tick_is_refused() -> None:
+def test_snapshot_with_another_tick_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="restore: this snapshot was taken in another world"):
         paddock.open(ONE, dt=0.01).restore(paddock.open(ONE).snapshot())
 
 
-def test_a_snapshot_can_be_sent_to_another_process() -> None:
+def test_snapshot_can_be_pickled() -> None:
     arena = paddock.open(TWO)
     kept = pickle.loads(pickle.dumps(arena.snapshot()))
     arena.step(5)
@@ -569,13 +569,13 @@ def test_a_snapshot_can_be_sent_to_another_process() -> None:
     assert arena.tick == 0
 
 
-def test_what_is_no_snapshot_is_refused() -> None:
+def test_invalid_snapshot_is_refused() -> None:
     arena = paddock.open(ONE)
     with pytest.raises(paddock.PaddockError, match="restore: expected a snapshot"):
         arena.restore(arena.digest())  # type: ignore[arg-type]
 
 
-def test_a_digest_is_hexadecimal_and_does_not_change_by_looking() -> None:
+def test_digest_is_hexadecimal_and_unchanged_by_reading() -> None:
     arena = paddock.open(TWO)
     before = arena.digest()
     assert int(before, 16) >= 0
@@ -585,7 +585,7 @@ def test_a_digest_is_hexadecimal_and_does_not_change_by_looking() -> None:
     assert arena.digest() == before
 
 
-def test_a_digest_changes_with_commands_time_and_seed() -> None:
+def test_digest_depends_on_commands_time_and_seed() -> None:
     arena = paddock.open(TWO)
     seen = {arena.digest(), paddock.open(TWO, seed=1).digest()}
     arena["red"].wheels.set(0.1, 0.1)
@@ -627,7 +627,7 @@ def test_a_shipped_world_can_be_given_other_robots() -> None:
     assert list(paddock.open(world).robots) == ["green"]
 
 
-def test_a_thread_that_reads_does_not_change_what_another_one_computes() -> None:
+def test_concurrent_reads_do_not_change_the_simulation() -> None:
     def crowd() -> paddock.Arena:
         places = [(0.2 * (i % 12) + 0.2, 0.2 * (i // 12) + 0.2) for i in range(144)]
         robots = tuple(Placed(name=f"r{i}", type="e-puck", at=at, heading_deg=31 * i) for i, at in enumerate(places))
@@ -653,7 +653,7 @@ def test_a_thread_that_reads_does_not_change_what_another_one_computes() -> None
     assert watched.digest() == alone.digest()
 
 
-def test_a_kernel_may_be_a_controller() -> None:
+def test_kernel_can_be_a_controller() -> None:
     @paddock.kernel
     def act(observation):  # type: ignore[no-untyped-def]
         return 0.05, 0.05
@@ -663,7 +663,7 @@ def test_a_kernel_may_be_a_controller() -> None:
         assert next(iter(arena.robots.values())).wheels.speeds == pytest.approx((0.05, 0.05), abs=1e-4)
 
 
-def test_what_runs_on_board_is_called_after_each_tick_however_time_passes() -> None:
+def test_on_tick_is_called_after_each_tick_of_step_advance_and_run() -> None:
     with paddock.open("empty") as arena:
         ticks: list[int] = []
         end = arena.on_tick(lambda: ticks.append(arena.tick))

@@ -1,4 +1,4 @@
-"""An arena goes on in another world: handles, devices and time are as one would expect."""
+"""An arena switched to another world: handles, devices and time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.core.errors import SimulationError, UnknownName
 from paddock.worlds import Placed, load_world
 
 
-def test_a_changed_arena_is_the_arena_of_the_other_world() -> None:
+def test_changed_arena_is_bit_identical_to_a_new_one() -> None:
     with paddock.open("clutter", seed=1) as arena, paddock.open("empty", seed=7) as other:
         arena["red"].wheels.set(0.1, 0.05)
         arena.step(50)
@@ -24,7 +24,7 @@ def test_a_changed_arena_is_the_arena_of_the_other_world() -> None:
         assert arena.digest() == other.digest()
 
 
-def test_handles_and_enabled_devices_go_on_with_the_robot_of_the_same_name() -> None:
+def test_handles_and_enabled_devices_carry_over_by_robot_name() -> None:
     with paddock.open("clutter") as arena:
         red, proximity = arena["red"], arena["red"].proximity
         red.enable("proximity")
@@ -37,7 +37,7 @@ def test_handles_and_enabled_devices_go_on_with_the_robot_of_the_same_name() -> 
         assert red.pose.x > x
 
 
-def test_a_robot_of_another_kind_refuses_the_devices_that_it_lacks() -> None:
+def test_robot_of_another_type_refuses_missing_devices() -> None:
     world = load_world("empty")
     other = world.with_robots(Placed(name="red", type="pioneer-p3dx", at=(1.0, 1.0)))
     with paddock.open("empty") as arena:
@@ -56,7 +56,7 @@ def test_a_robot_of_another_kind_refuses_the_devices_that_it_lacks() -> None:
         assert red.position.read().x == pytest.approx(red.pose.x)
 
 
-def test_robots_that_are_not_in_the_other_world_have_left_and_a_recording_stays_in_one_world(tmp_path: Path) -> None:
+def test_change_world_drops_absent_robots_and_is_refused_while_recording(tmp_path: Path) -> None:
     with paddock.open("empty") as arena:
         guest = arena.spawn("guest", "e-puck")
         with paddock.record(arena, tmp_path / "run.mcap"):

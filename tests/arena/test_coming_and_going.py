@@ -1,4 +1,4 @@
-"""Robots that come into a running arena and leave it: the others hardly notice."""
+"""Robots spawned in and removed from a running arena."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NAMES = [sensor.name for sensor in SLOW.sensors]
 
 
 def driving() -> Arena:
-    """An arena in the middle of something."""
+    """Return an arena with robots in motion."""
     arena = paddock.open(WORLD, seed=3)
     red, blue = arena["red"], arena["blue"]
     red.enable()
@@ -60,7 +60,7 @@ def driving() -> Arena:
 
 
 def state_of(arena: Arena, name: str) -> list[Any]:
-    """All that a robot has to keep."""
+    """Return the full state of a robot."""
     robot = arena[name]
     own = [robot.pose, robot.wheels.speeds, robot.contacts, robot.leds.read(), robot.speaker.read()]
     own += [device.enabled for device in robot.devices.values()]
@@ -75,7 +75,7 @@ def on(robot: Robot) -> list[Any]:
 # Coming.
 
 
-def test_the_others_keep_everything_when_one_comes() -> None:
+def test_spawn_keeps_the_state_of_other_robots() -> None:
     arena = driving()
     before = [state_of(arena, name) for name in ("red", "blue")]
     tick, seed = arena.tick, arena.seed
@@ -84,7 +84,7 @@ def test_the_others_keep_everything_when_one_comes() -> None:
     assert (arena.tick, arena.seed) == (tick, seed)
 
 
-def test_the_others_drive_on_as_if_nobody_had_come() -> None:
+def test_spawn_does_not_change_the_run_of_other_robots() -> None:
     arena, alone = driving(), driving()
     for one in (arena, alone):
         one["red"].camera.disable()  # it sees far
@@ -97,7 +97,7 @@ def test_the_others_drive_on_as_if_nobody_had_come() -> None:
 
 
 @pytest.mark.parametrize("kind", ["scout", "e-puck"])
-def test_a_kind_with_fewer_or_more_columns_does_not_matter(kind: str) -> None:
+def test_spawn_of_another_robot_type_keeps_the_state_of_others(kind: str) -> None:
     arena, alone = driving(), driving()
     arena.spawn("green", kind, at=(2, 2))  # other LEDs, pans and delays than those that are there
     arena.step(10)
@@ -107,7 +107,7 @@ def test_a_kind_with_fewer_or_more_columns_does_not_matter(kind: str) -> None:
     assert [state_of(arena, name) for name in ("red", "blue")] == [state_of(alone, name) for name in ("red", "blue")]
 
 
-def test_a_newcomer_with_a_longer_memory_makes_all_remember_longer() -> None:
+def test_spawned_robot_with_a_longer_delay_extends_the_history() -> None:
     arena = paddock.open(WORLD.with_robots(replace(WORLD.robots[1], name="blue")))
     blue = arena["blue"]
     blue.drive(0.1, 0.0)
@@ -120,7 +120,7 @@ def test_a_newcomer_with_a_longer_memory_makes_all_remember_longer() -> None:
     assert red.late.read().x < red.pose.x - 0.01
 
 
-def test_a_newcomer_stands_still_where_it_was_put_and_is_seen() -> None:
+def test_spawned_robot_stands_at_its_pose_and_is_detected() -> None:
     arena = driving()
     red = arena["red"]
     pose = red.pose
@@ -136,7 +136,7 @@ def test_a_newcomer_stands_still_where_it_was_put_and_is_seen() -> None:
     assert red.contacts
 
 
-def test_a_newcomer_without_a_place_finds_one() -> None:
+def test_robot_spawned_without_a_position_finds_a_free_one() -> None:
     arena = driving()
     names = [f"guest-{i}" for i in range(20)]
     for name in names:
@@ -145,7 +145,7 @@ def test_a_newcomer_without_a_place_finds_one() -> None:
     check_invariants(arena)
 
 
-def test_a_reset_puts_newcomers_where_they_came_in() -> None:
+def test_reset_returns_spawned_robots_to_their_spawn_pose() -> None:
     arena = driving()
     green = arena.spawn("green", "e-puck", at=(2, 2), heading=0.5)
     green.drive(0.1, 0.0)
@@ -164,7 +164,7 @@ def test_a_reset_puts_newcomers_where_they_came_in() -> None:
     ],
     ids=["another's start", "a box", "outside"],
 )
-def test_a_newcomer_needs_room(options: Any, told: str) -> None:
+def test_spawn_without_free_space_is_refused(options: Any, told: str) -> None:
     arena = driving()
     before = arena.digest()
     with pytest.raises(paddock.SimulationError, match=told):
@@ -174,7 +174,7 @@ def test_a_newcomer_needs_room(options: Any, told: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["red", "", 7])
-def test_a_newcomer_needs_a_name_of_its_own(name: Any) -> None:
+def test_spawn_needs_a_valid_unused_name(name: Any) -> None:
     arena = driving()
     before = arena.digest()
     with pytest.raises(paddock.PaddockError):
@@ -182,7 +182,7 @@ def test_a_newcomer_needs_a_name_of_its_own(name: Any) -> None:
     assert arena.digest() == before
 
 
-def test_a_full_world_says_so() -> None:
+def test_spawn_in_a_full_world_is_refused() -> None:
     with paddock.open(paddock.WorldSpec(name="box", bounds=(0, 0, 0.12, 0.12))) as arena:
         arena.spawn("one", "e-puck")
         with pytest.raises(paddock.SimulationError, match="robot 'two' fits nowhere in the world"):
@@ -192,7 +192,7 @@ def test_a_full_world_says_so() -> None:
 # Going.
 
 
-def test_the_others_keep_everything_when_one_goes() -> None:
+def test_removal_keeps_the_state_of_other_robots() -> None:
     arena = driving()
     arena.spawn("green", "scout", at=(2, 2))
     arena.spawn("white", "e-puck", at=(2, 3))
@@ -202,7 +202,7 @@ def test_the_others_keep_everything_when_one_goes() -> None:
     assert [state_of(arena, name) for name in ("red", "blue", "white")] == before
 
 
-def test_the_first_robot_may_go() -> None:
+def test_first_robot_can_be_removed() -> None:
     arena, alone = driving(), driving()
     arena.remove("red")
     blue = arena["blue"]
@@ -214,7 +214,7 @@ def test_the_first_robot_may_go() -> None:
     assert list(arena) == ["blue"]
 
 
-def test_the_last_robot_may_go_and_another_may_come() -> None:
+def test_all_robots_can_be_removed_and_a_new_one_spawned() -> None:
     arena = driving()
     for name in ("red", "blue"):
         arena.remove(name)
@@ -226,7 +226,7 @@ def test_the_last_robot_may_go_and_another_may_come() -> None:
     assert red.pose.x > 1
 
 
-def test_handles_of_who_has_left_refuse_for_ever() -> None:
+def test_handles_of_a_removed_robot_always_raise() -> None:
     arena = driving()
     red = arena["red"]
     ground, camera = red.ground, red.camera
@@ -255,13 +255,13 @@ def test_handles_of_who_has_left_refuse_for_ever() -> None:
     assert arena["red"].pose == (2, 2, 0)
 
 
-def test_who_is_not_there_cannot_go() -> None:
+def test_removal_of_an_unknown_robot_is_refused() -> None:
     arena = driving()
     with pytest.raises(paddock.UnknownName, match=r"no robot called 'rde' \(did you mean 'red'\?\)"):
         arena.remove("rde")
 
 
-def test_a_snapshot_of_other_company_is_refused() -> None:
+def test_snapshot_with_a_different_set_of_robots_is_refused() -> None:
     arena = driving()
     moment = arena.snapshot()
     arena.spawn("green", "e-puck", at=(2, 2))
@@ -277,7 +277,7 @@ def test_a_snapshot_of_other_company_is_refused() -> None:
 # Laws.
 
 
-def test_the_same_comings_and_goings_give_the_same_digest() -> None:
+def test_same_spawns_and_removals_give_the_same_digest() -> None:
     def run() -> list[str]:
         arena = driving()
         digests = []
@@ -293,7 +293,7 @@ def test_the_same_comings_and_goings_give_the_same_digest() -> None:
     assert run() == run()
 
 
-def test_coming_and_going_at_once_leaves_no_trace() -> None:
+def test_spawn_followed_by_removal_restores_the_digest() -> None:
     arena = driving()
     before = arena.digest()
     arena.spawn("green", "e-puck", at=(2, 2))
@@ -302,7 +302,7 @@ def test_coming_and_going_at_once_leaves_no_trace() -> None:
     assert arena.digest() == before
 
 
-def test_who_comes_last_and_is_not_seen_does_not_change_the_noise_of_the_others() -> None:
+def test_undetected_spawn_in_the_last_row_keeps_the_noise_of_others() -> None:
     noisy = WORLD.with_robots(*(replace(robot, noise=True) for robot in WORLD.robots))
     arena, alone = paddock.open(noisy, seed=3), paddock.open(noisy, seed=3)
     for one in (arena, alone):
@@ -318,8 +318,8 @@ def test_who_comes_last_and_is_not_seen_does_not_change_the_noise_of_the_others(
     assert arena.digest() == alone.digest()
 
 
-def test_who_goes_gives_those_behind_another_row_and_so_other_noise() -> None:
-    """Noise depends on the row: told here, so that nobody takes it for a mistake."""
+def test_removal_shifts_rows_and_changes_the_noise_of_later_robots() -> None:
+    """Noise depends on the row of a robot: this is intended."""
     noisy = WORLD.with_robots(*(replace(robot, noise=True) for robot in WORLD.robots))
     arena, other = paddock.open(noisy, seed=3), paddock.open(noisy, seed=3)
     arena.remove("red")
@@ -358,7 +358,7 @@ MOVES = st.one_of(
 @pytest.mark.heavy
 @settings(max_examples=15)
 @given(st.lists(MOVES, max_size=12))
-def test_whatever_comes_and_goes_all_is_in_order_and_who_cannot_see_it_does_not_notice(
+def test_any_sequence_of_spawns_and_removals_keeps_the_invariants(
     moves: list[tuple[str, Any, float]],
 ) -> None:
     arena, alone = driving(), driving()
@@ -394,7 +394,7 @@ def test_whatever_comes_and_goes_all_is_in_order_and_who_cannot_see_it_does_not_
     assert arena.digest() == alone.digest()
 
 
-def test_a_robot_that_is_removed_while_its_handle_is_made_can_be_spawned_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robot_removed_while_its_handle_is_created_can_be_respawned(monkeypatch: pytest.MonkeyPatch) -> None:
     with paddock.open("empty") as arena:
         arena.spawn("new", "e-puck", at=(0.5, 0.5))
         arena.robots._handles.clear()
@@ -424,11 +424,11 @@ def test_a_robot_that_is_removed_while_its_handle_is_made_can_be_spawned_again(m
 
 
 @pytest.mark.parametrize("at", [3, (1,), (1, 1, 1), "ab", (1, math.nan), {"x": 1, "y": 1}])
-def test_a_robot_is_placed_at_a_point_only(at: Any) -> None:
+def test_spawn_position_must_be_a_finite_point(at: Any) -> None:
     with pytest.raises(paddock.SimulationError, match=r"robot 'new' cannot be placed at .*: expected finite numbers"):
         paddock.open("empty").spawn("new", "e-puck", at=at)
 
 
-def test_a_robot_may_be_placed_at_an_array() -> None:
+def test_spawn_position_may_be_an_array() -> None:
     arena = paddock.open("empty")
     assert arena.spawn("new", "e-puck", at=np.array([0.5, 0.5])).pose[:2] == (0.5, 0.5)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The trace of a run in the compiled loop is that of the same run in Python, whatever devices are on."""
+"""Traces of the compiled loop and of the Python loop are identical for any set of enabled devices."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_both_loops_record_the_same_rows(devices: tuple[str, ...]) -> None:
         np.testing.assert_array_equal(readings.values, there.readings[name].values)
 
 
-def test_a_run_whose_trace_needs_more_memory_than_there_is_says_so() -> None:
+def test_trace_that_exceeds_memory_is_refused() -> None:
     with paddock.open("clutter") as arena:
         arena["red"].enable("proximity")
         with pytest.raises(paddock.PaddockError, match=r"the traces of this run need \d+ GiB of memory"):

@@ -1,4 +1,4 @@
-"""Estimators on simulated robots: what worlds and robots tell them, and what they leave in traces."""
+"""Estimators on simulated robots: their models, and their estimates in traces."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def world(kind: str, at: tuple[float, float] = (0.8, 1.0), heading: float = 20.0
 
 
 @pytest.mark.parametrize("device", ["sonar", "laser"])
-def test_ranges_that_are_expected_are_those_that_the_simulation_measures(device: str) -> None:
+def test_expected_ranges_match_the_simulated_readings(device: str) -> None:
     arena = paddock.open(world("pioneer-p3dx"))
     robot = arena["r"]
     robot.enable(device)
@@ -44,14 +44,14 @@ def test_ranges_that_are_expected_are_those_that_the_simulation_measures(device:
     assert near.mean() > 0.95  # a beam may just miss a corner of a cylinder that is a polygon here
 
 
-def test_walls_lower_than_a_sensor_are_left_out() -> None:
+def test_walls_lower_than_the_sensor_are_excluded() -> None:
     spec = world("e-puck")
     low = walls_of(spec, above=0.2)
     assert len(walls_of(spec)) > len(low) == 4 + 24  # the box and the chords of the cylinder, without the border
 
 
 class Still:
-    """Stands, and has an estimate."""
+    """A stationary controller with a fixed estimate."""
 
     def __init__(self, estimate: Estimate) -> None:
         self.estimate = estimate
@@ -63,7 +63,7 @@ class Still:
         return 0.0, 0.0
 
 
-def test_what_a_controller_estimates_is_in_the_trace_and_told_to_those_who_show_the_arena() -> None:
+def test_controller_estimate_is_recorded_and_published() -> None:
     arena = paddock.open("empty")
     arena["red"].enable("encoders")
     estimate = Estimate(Pose(0.1, 0.2, 0.3), np.eye(3))
@@ -75,7 +75,7 @@ def test_what_a_controller_estimates_is_in_the_trace_and_told_to_those_who_show_
     assert arena.estimates == {}  # nobody estimates any more
 
 
-def test_without_an_estimate_measured_wheels_give_the_odometry_of_the_trace() -> None:
+def test_without_an_estimate_the_trace_has_odometry_of_measured_wheels() -> None:
     spec = paddock.RobotSpec.from_table(
         {
             "base": "e-puck",
@@ -90,8 +90,8 @@ def test_without_an_estimate_measured_wheels_give_the_odometry_of_the_trace() ->
     assert trace.estimated_pose[-1] == pytest.approx(trace.pose[-1], abs=0.003)
 
 
-def test_tasks_drive_by_a_localiser_where_they_are_given_one() -> None:
-    """The robot starts elsewhere than it thinks; a camera tells it, so that it comes to the right place."""
+def test_task_uses_the_given_localiser() -> None:
+    """The robot starts with a wrong pose estimate; camera fixes correct it, and it reaches the goal."""
     arena = paddock.open(world("e-puck", heading=0.0))
     robot = arena["r"]
     robot.enable("encoders", "proximity")
@@ -116,7 +116,7 @@ def test_tasks_drive_by_a_localiser_where_they_are_given_one() -> None:
     assert math.dist(robot.pose[:2], (1.0, 1.2)) < 0.025
 
 
-def test_a_run_against_a_wall_cannot_tell_the_wheels() -> None:
+def test_run_with_contact_is_refused_for_wheel_calibration() -> None:
     arena = paddock.open(world("e-puck", at=(3.9, 1.0), heading=0.0))
     arena["r"].enable("encoders")
     trace = arena.run(2.0, lambda _: (0.1, 0.1)).trace
@@ -126,7 +126,7 @@ def test_a_run_against_a_wall_cannot_tell_the_wheels() -> None:
         free_run_of(trace)
 
 
-def test_travel_sensors_are_those_that_the_robot_has() -> None:
+def test_travel_sensors_match_the_robot() -> None:
     robot = paddock.open("empty")["red"]
     sensors = travel_sensors_of(robot.spec)
     assert (sensors.encoders, sensors.gyroscope) == ("encoders", None)

@@ -1,4 +1,4 @@
-"""Observers of a robot in this process: they are told what changed, by the thread that lets time pass."""
+"""Observers of a robot in the same process, called on changes by the thread that steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def red(arena: Arena) -> Robot:
 
 
 class Diary:
-    """An observer that writes down what it is told."""
+    """An observer that records its observations."""
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
@@ -56,7 +56,7 @@ class Diary:
 # When.
 
 
-def test_without_a_watch_an_observer_is_told_every_tick(arena: Arena, red: Robot) -> None:
+def test_observer_without_a_watch_is_called_every_tick(arena: Arena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
     assert diary.entries == []
@@ -66,7 +66,7 @@ def test_without_a_watch_an_observer_is_told_every_tick(arena: Arena, red: Robot
 
 
 @pytest.mark.parametrize(("period", "ticks"), [(0.1, [1, 6, 11, 16]), (0.0, range(1, 21)), (0.05, range(1, 21, 2))])
-def test_a_watch_says_how_often(arena: Arena, red: Robot, period: float, ticks: Any) -> None:
+def test_watch_sets_the_period(arena: Arena, red: Robot, period: float, ticks: Any) -> None:
     diary = Diary()
     red.watch(period)
     red.on_sense(diary)
@@ -74,7 +74,7 @@ def test_a_watch_says_how_often(arena: Arena, red: Robot, period: float, ticks: 
     assert diary.ticks == list(ticks)
 
 
-def test_a_watch_may_change_its_period(arena: Arena, red: Robot) -> None:
+def test_watch_period_can_be_changed(arena: Arena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
     arena.step(2)
@@ -83,7 +83,7 @@ def test_a_watch_may_change_its_period(arena: Arena, red: Robot) -> None:
     assert diary.ticks == [1, 2, 3, 8]
 
 
-def test_observers_are_told_in_a_run_too(arena: Arena, red: Robot) -> None:
+def test_observers_are_called_during_a_run(arena: Arena, red: Robot) -> None:
     diary = Diary()
     red.watch(0.1)
     red.on_sense(diary)
@@ -92,14 +92,14 @@ def test_observers_are_told_in_a_run_too(arena: Arena, red: Robot) -> None:
 
 
 @pytest.mark.parametrize("period", [-1, float("nan"), float("inf"), "often", None])
-def test_a_period_that_is_none_is_refused(red: Robot, period: Any) -> None:
+def test_invalid_period_is_refused(red: Robot, period: Any) -> None:
     for call in (red.watch, lambda period: (red.camera.enable(), red.camera.on_image(print, period))):
         with pytest.raises(paddock.SimulationError) as caught:
             call(period)
         assert str(caught.value) == f"period: expected seconds >= 0, got {period!r}"
 
 
-def test_a_reset_starts_the_period_anew(arena: Arena, red: Robot) -> None:
+def test_reset_restarts_the_period(arena: Arena, red: Robot) -> None:
     diary = Diary()
     red.watch(0.1)
     red.on_sense(diary)
@@ -109,7 +109,7 @@ def test_a_reset_starts_the_period_anew(arena: Arena, red: Robot) -> None:
     assert diary.ticks == [1, 6, 1, 6]
 
 
-def test_a_snapshot_starts_the_period_anew(arena: Arena, red: Robot) -> None:
+def test_restore_restarts_the_period(arena: Arena, red: Robot) -> None:
     diary = Diary()
     arena.step(3)
     moment = arena.snapshot()
@@ -121,7 +121,7 @@ def test_a_snapshot_starts_the_period_anew(arena: Arena, red: Robot) -> None:
     assert diary.ticks == [4, 9, 4, 9]
 
 
-def test_a_schedule_keeps_its_grid_when_it_is_asked_late() -> None:
+def test_schedule_keeps_its_grid_after_a_late_call() -> None:
     schedule = Schedule(0.1, 0.02)
     assert [tick for tick in (0, 1, 5, 7, 9, 10, 11, 12, 15, 40, 44, 45) if schedule.due(tick)] == [
         0,
@@ -136,7 +136,7 @@ def test_a_schedule_keeps_its_grid_when_it_is_asked_late() -> None:
 # What.
 
 
-def test_the_first_time_everything_is_told_and_then_what_changed(arena: Arena, red: Robot) -> None:
+def test_first_observation_has_all_devices_and_later_ones_changes(arena: Arena, red: Robot) -> None:
     diary = Diary()
     quiet = WORLD.with_robots(Placed(name="red", type="e-puck", at=(0.5, 0.5), noise=False))
     with paddock.open(quiet) as still:
@@ -151,7 +151,7 @@ def test_the_first_time_everything_is_told_and_then_what_changed(arena: Arena, r
     assert diary.entries[2].encoders[0] > diary.entries[1].encoders[0] > 0
 
 
-def test_an_observation_holds_what_the_devices_read(arena: Arena, red: Robot) -> None:
+def test_observation_matches_the_device_readings(arena: Arena, red: Robot) -> None:
     def compare(seen: paddock.Observation) -> None:
         assert seen.time == arena.time
         for name in seen:
@@ -166,7 +166,7 @@ def test_an_observation_holds_what_the_devices_read(arena: Arena, red: Robot) ->
     assert compared[0] == 3
 
 
-def test_an_observer_may_want_some_devices_only(arena: Arena, red: Robot) -> None:
+def test_observer_can_select_devices(arena: Arena, red: Robot) -> None:
     ground, others, everything = Diary(), Diary(), Diary()
     red.on_sense(ground, "ground")
     red.on_sense(others, "proximity", "encoders")
@@ -179,7 +179,7 @@ def test_an_observer_may_want_some_devices_only(arena: Arena, red: Robot) -> Non
     assert everything.devices[0] == ["proximity", "ground", "encoders"]
 
 
-def test_an_observer_that_comes_later_is_told_everything_first(arena: Arena) -> None:
+def test_late_observer_receives_all_devices_first(arena: Arena) -> None:
     with paddock.open(WORLD.with_robots(Placed(name="red", type="e-puck", at=(0.5, 0.5), noise=False))) as still:
         robot = still["red"]
         robot.enable("ground")
@@ -192,7 +192,7 @@ def test_an_observer_that_comes_later_is_told_everything_first(arena: Arena) -> 
     assert second.ticks == [3]
 
 
-def test_a_device_that_is_off_is_not_told_until_it_is_on(arena: Arena, red: Robot) -> None:
+def test_disabled_device_is_not_observed_until_enabled(arena: Arena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary, "ground", "microphones")
     arena.step()
@@ -203,7 +203,7 @@ def test_a_device_that_is_off_is_not_told_until_it_is_on(arena: Arena, red: Robo
     assert diary.devices == [["ground"], ["ground", "microphones"]]
 
 
-def test_a_polled_device_is_not_told(arena: Arena, red: Robot) -> None:
+def test_polled_device_is_not_observed(arena: Arena, red: Robot) -> None:
     diary = Diary()
     red.proximity.poll_only()
     red.on_sense(diary)
@@ -211,7 +211,7 @@ def test_a_polled_device_is_not_told(arena: Arena, red: Robot) -> None:
     assert all("proximity" not in devices for devices in diary.devices)
 
 
-def test_sensing_and_reading_do_not_take_anything_from_an_observer(arena: Arena, red: Robot) -> None:
+def test_sensing_and_reading_do_not_consume_observations(arena: Arena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
     red.wheels.set(0.1, 0.1)
@@ -222,7 +222,7 @@ def test_sensing_and_reading_do_not_take_anything_from_an_observer(arena: Arena,
     assert len(diary.entries) == 5
 
 
-def test_watching_changes_nothing(arena: Arena, red: Robot) -> None:
+def test_observation_does_not_change_the_simulation(arena: Arena, red: Robot) -> None:
     with paddock.open(WORLD, seed=1) as other:
         for one in (arena, other):
             one["red"].wheels.set(0.1, 0.08)
@@ -238,7 +238,7 @@ def test_watching_changes_nothing(arena: Arena, red: Robot) -> None:
 # Cameras.
 
 
-def test_pictures_have_a_period_of_their_own(arena: Arena, red: Robot) -> None:
+def test_images_have_their_own_period(arena: Arena, red: Robot) -> None:
     diary = Diary()
     pictures: list[int] = []
     red.camera.enable()
@@ -250,7 +250,7 @@ def test_pictures_have_a_period_of_their_own(arena: Arena, red: Robot) -> None:
     assert pictures == [1, 11, 21]
 
 
-def test_what_cannot_be_called_does_not_observe_a_camera(red: Robot) -> None:
+def test_image_observer_must_be_callable(red: Robot) -> None:
     red.camera.enable()
     with pytest.raises(
         paddock.PaddockError, match=r"red\.camera\.on_image: expected a function that takes a picture, got 3"
@@ -258,7 +258,7 @@ def test_what_cannot_be_called_does_not_observe_a_camera(red: Robot) -> None:
         red.camera.on_image(3)
 
 
-def test_each_observer_of_a_camera_has_its_own_period(arena: Arena, red: Robot) -> None:
+def test_each_image_observer_has_its_own_period(arena: Arena, red: Robot) -> None:
     often: list[int] = []
     seldom: list[int] = []
     red.camera.enable()
@@ -271,7 +271,7 @@ def test_each_observer_of_a_camera_has_its_own_period(arena: Arena, red: Robot) 
     assert seldom == [1, 11, 21]
 
 
-def test_pictures_are_those_of_the_camera(arena: Arena, red: Robot) -> None:
+def test_observed_images_match_the_camera(arena: Arena, red: Robot) -> None:
     red.camera.enable()
     red.camera.on_image(lambda picture: shown.append(np.array_equal(picture, red.camera.read())))
     shown: list[bool] = []
@@ -279,7 +279,7 @@ def test_pictures_are_those_of_the_camera(arena: Arena, red: Robot) -> None:
     assert shown == [True]
 
 
-def test_a_camera_that_is_off_cannot_be_observed_and_one_that_is_switched_off_rests(arena: Arena, red: Robot) -> None:
+def test_disabled_camera_cannot_be_observed_and_disabling_pauses_images(arena: Arena, red: Robot) -> None:
     with pytest.raises(paddock.DeviceNotEnabled):
         red.camera.on_image(print)
     diary = Diary()
@@ -296,7 +296,7 @@ def test_a_camera_that_is_off_cannot_be_observed_and_one_that_is_switched_off_re
 # Ending.
 
 
-def test_one_observer_ends_and_the_others_go_on(arena: Arena, red: Robot) -> None:
+def test_removed_observer_does_not_affect_the_others(arena: Arena, red: Robot) -> None:
     first, second = Diary(), Diary()
     end = red.on_sense(first)
     red.on_sense(second)
@@ -308,7 +308,7 @@ def test_one_observer_ends_and_the_others_go_on(arena: Arena, red: Robot) -> Non
     assert second.ticks == [1, 2]
 
 
-def test_the_same_function_may_observe_twice_and_ends_once_for_each(arena: Arena, red: Robot) -> None:
+def test_function_registered_twice_is_removed_once_per_handle(arena: Arena, red: Robot) -> None:
     diary, pictures = Diary(), Diary()
     red.camera.enable()
     ends = [red.on_sense(diary), red.camera.on_image(pictures, 0)]
@@ -323,7 +323,7 @@ def test_the_same_function_may_observe_twice_and_ends_once_for_each(arena: Arena
     assert len(pictures.entries) == 3
 
 
-def test_an_observer_may_end_itself_and_others(arena: Arena, red: Robot) -> None:
+def test_observer_can_remove_itself_and_others(arena: Arena, red: Robot) -> None:
     def once(seen: paddock.Observation) -> None:
         calls.append(arena.tick)
         for end in ends:
@@ -337,7 +337,7 @@ def test_an_observer_may_end_itself_and_others(arena: Arena, red: Robot) -> None
     assert other.ticks == [1]  # it was its turn already
 
 
-def test_a_robot_that_leaves_is_observed_no_longer(arena: Arena, red: Robot) -> None:
+def test_removed_robot_is_no_longer_observed(arena: Arena, red: Robot) -> None:
     diary = Diary()
     green = arena.spawn("green", "e-puck")
     green.enable("ground")
@@ -355,7 +355,7 @@ def test_a_robot_that_leaves_is_observed_no_longer(arena: Arena, red: Robot) -> 
     assert len(diary.entries) == 2
 
 
-def test_an_observer_may_remove_a_robot_even_its_own(arena: Arena, red: Robot) -> None:
+def test_observer_can_remove_any_robot_including_its_own(arena: Arena, red: Robot) -> None:
     diary = Diary()
     arena["blue"].enable("ground")
     red.on_sense(lambda seen: arena.remove("red") if "red" in arena else None)
@@ -366,7 +366,7 @@ def test_an_observer_may_remove_a_robot_even_its_own(arena: Arena, red: Robot) -
     assert diary.ticks == [1, 1, 2, 3]
 
 
-def test_observers_stay_when_other_robots_come_and_go(arena: Arena, red: Robot) -> None:
+def test_observers_survive_spawns_and_removals_of_other_robots(arena: Arena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
     arena.step()
@@ -380,7 +380,7 @@ def test_observers_stay_when_other_robots_come_and_go(arena: Arena, red: Robot) 
 # Observers that raise, call back, and step.
 
 
-def test_an_error_in_an_observer_comes_out_of_the_step_when_all_others_are_told(arena: Arena, red: Robot) -> None:
+def test_observer_exception_propagates_after_all_observers_were_called(arena: Arena, red: Robot) -> None:
     first, last, pictures = Diary(), Diary(), Diary()
     red.camera.enable()
     red.on_sense(first)
@@ -399,7 +399,7 @@ def test_an_error_in_an_observer_comes_out_of_the_step_when_all_others_are_told(
     assert first.ticks == last.ticks == [1, 2, 3, 4, 5]
 
 
-def test_several_errors_come_out_together(arena: Arena, red: Robot) -> None:
+def test_several_observer_exceptions_are_grouped(arena: Arena, red: Robot) -> None:
     def broken(seen: paddock.Observation) -> None:
         raise KeyError("missing")
 
@@ -410,7 +410,7 @@ def test_several_errors_come_out_together(arena: Arena, red: Robot) -> None:
     assert [type(error) for error in caught.value.exceptions] == [ZeroDivisionError, KeyError]
 
 
-def test_an_observer_may_drive(arena: Arena, red: Robot) -> None:
+def test_observer_can_send_commands(arena: Arena, red: Robot) -> None:
     def act(seen: paddock.Observation) -> None:
         red.wheels.set(0.1, 0.1)
         red.leds.set(0)
@@ -423,7 +423,7 @@ def test_an_observer_may_drive(arena: Arena, red: Robot) -> None:
     assert len(seen_there) == 20
 
 
-def test_an_observer_may_let_time_pass_and_is_not_told_of_it_meanwhile(arena: Arena, red: Robot) -> None:
+def test_observer_that_steps_is_not_called_recursively(arena: Arena, red: Robot) -> None:
     diary = Diary()
 
     def hurry(seen: paddock.Observation) -> None:
@@ -438,7 +438,7 @@ def test_an_observer_may_let_time_pass_and_is_not_told_of_it_meanwhile(arena: Ar
     assert diary.ticks == [1, 5]
 
 
-def test_an_observer_may_call_from_other_threads(arena: Arena, red: Robot) -> None:
+def test_observer_can_wait_for_other_threads_that_use_the_robot(arena: Arena, red: Robot) -> None:
     def ask_elsewhere(seen: paddock.Observation) -> None:
         thread = threading.Thread(target=lambda: poses.append(red.pose))
         thread.start()
@@ -451,7 +451,7 @@ def test_an_observer_may_call_from_other_threads(arena: Arena, red: Robot) -> No
     assert len(poses) == 3
 
 
-def test_an_observer_is_called_by_the_thread_that_steps(arena: Arena, red: Robot) -> None:
+def test_observer_is_called_by_the_stepping_thread(arena: Arena, red: Robot) -> None:
     callers: list[int] = []
     red.on_sense(lambda seen: callers.append(threading.get_ident()))
     thread = threading.Thread(target=arena.step)
@@ -461,7 +461,7 @@ def test_an_observer_is_called_by_the_thread_that_steps(arena: Arena, red: Robot
     assert callers == [thread.ident, threading.get_ident()]
 
 
-def test_robots_have_observers_of_their_own(arena: Arena, red: Robot) -> None:
+def test_robots_have_independent_observers(arena: Arena, red: Robot) -> None:
     blue = arena["blue"]
     blue.enable("ground")
     of_red, of_blue = Diary(), Diary()

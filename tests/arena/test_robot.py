@@ -1,4 +1,4 @@
-"""A robot's handle: wheels, devices, LEDs, speaker, place."""
+"""A robot's handle: wheels, devices, LEDs, speaker, pose."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def red(arena: Arena) -> Robot:
 # Wheels.
 
 
-def test_wheels_do_nothing_before_a_step_and_turn_from_then_on(arena: Arena, red: Robot) -> None:
+def test_wheel_command_takes_effect_with_the_next_step(arena: Arena, red: Robot) -> None:
     red.wheels.set(0.1, 0.1)
     assert red.wheels.speeds == (0, 0)
     assert red.pose == (0.5, 0.5, 0)
@@ -70,13 +70,13 @@ def test_wheels_do_nothing_before_a_step_and_turn_from_then_on(arena: Arena, red
     assert red.pose == pytest.approx((0.6, 0.5, 0), abs=2e-3)
 
 
-def test_the_left_and_the_right_wheel_are_where_they_should_be(arena: Arena, red: Robot) -> None:
+def test_faster_right_wheel_turns_counter_clockwise(arena: Arena, red: Robot) -> None:
     red.wheels.set(0.0, 0.05)
     arena.step(20)
     assert red.pose.heading > 0  # counter-clockwise
 
 
-def test_speeds_are_capped_at_the_data_sheet_each_wheel_for_itself(arena: Arena, red: Robot) -> None:
+def test_each_wheel_speed_is_capped_at_the_maximum(arena: Arena, red: Robot) -> None:
     red.wheels.set(9.0, -9.0)
     arena.step()
     assert red.wheels.speeds == pytest.approx((MOST, -MOST), abs=1e-3)
@@ -86,7 +86,7 @@ def test_speeds_are_capped_at_the_data_sheet_each_wheel_for_itself(arena: Arena,
 
 
 @pytest.mark.parametrize("speed", [math.nan, math.inf, -math.inf])
-def test_speeds_that_are_not_finite_are_refused_and_change_nothing(arena: Arena, red: Robot, speed: float) -> None:
+def test_non_finite_wheel_speeds_are_refused_without_effect(arena: Arena, red: Robot, speed: float) -> None:
     red.wheels.set(0.05, 0.05)
     for pair in ((speed, 0.1), (0.1, speed)):
         with pytest.raises(paddock.PaddockError) as caught:
@@ -97,19 +97,19 @@ def test_speeds_that_are_not_finite_are_refused_and_change_nothing(arena: Arena,
 
 
 @pytest.mark.parametrize("speed", ["fast", None, [0.1]])
-def test_speeds_that_are_no_numbers_are_refused(red: Robot, speed: Any) -> None:
+def test_non_numeric_wheel_speeds_are_refused(red: Robot, speed: Any) -> None:
     with pytest.raises(paddock.PaddockError, match=r"red\.wheels\.set\(.*\): expected two finite speeds in m/s"):
         red.wheels.set(speed, 0.1)
 
 
-def test_driving_turns_speed_and_turn_rate_into_wheel_speeds(arena: Arena, red: Robot) -> None:
+def test_drive_converts_a_twist_into_wheel_speeds(arena: Arena, red: Robot) -> None:
     red.drive(0.05, 1.0)
     arena.step()
     half = KIND.drive.wheel_separation / 2
     assert red.wheels.speeds == pytest.approx((0.05 - half, 0.05 + half), abs=1e-3)
 
 
-def test_driving_too_fast_shrinks_both_wheels_so_that_the_curve_stays(arena: Arena, red: Robot) -> None:
+def test_drive_scales_both_wheels_to_keep_the_curvature(arena: Arena, red: Robot) -> None:
     red.drive(1.0, 4.0)
     arena.step()
     left, right = red.wheels.speeds
@@ -119,7 +119,7 @@ def test_driving_too_fast_shrinks_both_wheels_so_that_the_curve_stays(arena: Are
 
 
 @pytest.mark.parametrize(("ahead", "turn"), [(math.nan, 0), (0, math.inf), (math.inf, 0), ("fast", 0), (0, None)])
-def test_driving_at_no_speed_is_refused(red: Robot, ahead: Any, turn: Any) -> None:
+def test_invalid_twist_is_refused(red: Robot, ahead: Any, turn: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         red.drive(ahead, turn)
     assert str(caught.value) == (
@@ -127,7 +127,7 @@ def test_driving_at_no_speed_is_refused(red: Robot, ahead: Any, turn: Any) -> No
     )
 
 
-def test_stopping_stops_both_wheels(arena: Arena, red: Robot) -> None:
+def test_stop_stops_both_wheels(arena: Arena, red: Robot) -> None:
     red.drive(0.1, 0.5)
     arena.step(5)
     red.stop()
@@ -138,7 +138,7 @@ def test_stopping_stops_both_wheels(arena: Arena, red: Robot) -> None:
     assert red.pose == place
 
 
-def test_robots_do_not_share_wheels(arena: Arena, red: Robot) -> None:
+def test_wheel_commands_affect_only_their_robot(arena: Arena, red: Robot) -> None:
     red.wheels.set(0.1, 0.1)
     arena.step(10)
     assert arena["blue"].pose == (1.5, 1.5, 0)
@@ -147,7 +147,7 @@ def test_robots_do_not_share_wheels(arena: Arena, red: Robot) -> None:
 # Devices.
 
 
-def test_every_sensor_of_the_spec_is_a_device_by_name(red: Robot) -> None:
+def test_every_sensor_of_the_spec_is_a_named_device(red: Robot) -> None:
     assert list(red.devices) == NAMES
     for name in NAMES:
         assert getattr(red, name) is red.devices[name] is red.device(name)
@@ -156,7 +156,7 @@ def test_every_sensor_of_the_spec_is_a_device_by_name(red: Robot) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_device_must_be_enabled_before_it_is_read(red: Robot, name: str) -> None:
+def test_device_must_be_enabled_before_reading(red: Robot, name: str) -> None:
     device = red.device(name)
     with pytest.raises(paddock.DeviceNotEnabled) as caught:
         device.read()
@@ -170,12 +170,12 @@ def test_a_device_must_be_enabled_before_it_is_read(red: Robot, name: str) -> No
         device.read()
 
 
-def test_hardware_numbers_need_an_enabled_device_too(red: Robot) -> None:
+def test_raw_values_need_an_enabled_device(red: Robot) -> None:
     with pytest.raises(paddock.DeviceNotEnabled):
         red.proximity.raw()
 
 
-def test_one_device_some_or_all_are_enabled(red: Robot) -> None:
+def test_one_several_or_all_devices_can_be_enabled(red: Robot) -> None:
     red.ground.enable()
     assert list(red.sense()) == ["ground"]
     red.enable("proximity", "north")
@@ -188,7 +188,7 @@ def test_one_device_some_or_all_are_enabled(red: Robot) -> None:
     assert list(red.sense()) == []
 
 
-def test_single_sensors_of_a_ring_are_enabled(red: Robot) -> None:
+def test_single_sensors_of_a_ring_can_be_enabled(red: Robot) -> None:
     red.proximity.enable()
     whole, raw = red.proximity.read(), red.proximity.raw()
     red.proximity.enable(0, 7)
@@ -209,7 +209,7 @@ def test_single_sensors_of_a_ring_are_enabled(red: Robot) -> None:
         red.proximity.read(7)
 
 
-def test_sensors_that_are_off_are_no_news(arena: Arena, red: Robot) -> None:
+def test_disabled_sensors_of_a_ring_cause_no_notification(arena: Arena, red: Robot) -> None:
     red.proximity.enable(0)
     told: list[Any] = []
     red.on_sense(told.append, "proximity")
@@ -227,7 +227,7 @@ def test_sensors_that_are_off_are_no_news(arena: Arena, red: Robot) -> None:
         ("camera", 3, "red.camera is not a ring of sensors: it is one camera"),
     ],
 )
-def test_a_sensor_that_is_not_there_is_refused(red: Robot, device: str, sensor: Any, message: str) -> None:
+def test_unknown_sensor_index_is_refused(red: Robot, device: str, sensor: Any, message: str) -> None:
     for call in (red.device(device).enable, red.device(device).read):
         with pytest.raises(paddock.DeviceRefused) as caught:
             call(sensor)
@@ -238,13 +238,13 @@ def test_a_sensor_that_is_not_there_is_refused(red: Robot, device: str, sensor: 
 @pytest.mark.parametrize(
     ("part", "instead"), [("wheels", "set(left, right)"), ("leds", "set(name, brightness)"), ("ground", "read()")]
 )
-def test_parts_of_a_robot_cannot_be_replaced_by_mistake(red: Robot, part: str, instead: str) -> None:
+def test_parts_of_a_robot_cannot_be_assigned(red: Robot, part: str, instead: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         setattr(red, part, (0.1, 0.1))
     assert str(caught.value) == f"red.{part} cannot be replaced: call red.{part}.{instead}"
 
 
-def test_enabling_twice_is_enabling(red: Robot) -> None:
+def test_enable_is_idempotent(red: Robot) -> None:
     red.ground.enable()
     red.ground.enable()
     assert red.ground.enabled
@@ -252,7 +252,7 @@ def test_enabling_twice_is_enabling(red: Robot) -> None:
     assert not red.ground.enabled
 
 
-def test_an_unknown_device_is_answered_with_a_known_one_and_nothing_is_switched(red: Robot) -> None:
+def test_unknown_device_is_refused_with_a_suggestion_and_no_effect(red: Robot) -> None:
     for call in (red.enable, red.disable, red.device):
         with pytest.raises(paddock.UnknownName) as caught:
             call("grond")
@@ -263,13 +263,13 @@ def test_an_unknown_device_is_answered_with_a_known_one_and_nothing_is_switched(
     assert not red.ground.enabled
 
 
-def test_an_unknown_attribute_is_answered_with_a_device(red: Robot) -> None:
+def test_unknown_attribute_error_suggests_a_device(red: Robot) -> None:
     with pytest.raises(paddock.UnknownName, match=r"no device of red called 'grond' \(did you mean 'ground'\?\)"):
         _ = red.grond
     assert not hasattr(red, "grond")
 
 
-def test_a_misspelt_attribute_that_is_no_device_is_answered_too(red: Robot) -> None:
+def test_misspelt_attribute_error_suggests_the_attribute(red: Robot) -> None:
     for wrong, right in (("weels", "wheels"), ("ledz", "leds"), ("posse", "pose"), ("drve", "drive")):
         with pytest.raises(paddock.UnknownName, match=f"did you mean '{right}'"):
             getattr(red, wrong)
@@ -277,24 +277,24 @@ def test_a_misspelt_attribute_that_is_no_device_is_answered_too(red: Robot) -> N
         _ = red.zzz
 
 
-def test_a_usual_name_that_robots_do_not_have_is_answered_with_theirs(red: Robot) -> None:
+def test_common_foreign_attribute_names_get_a_hint(red: Robot) -> None:
     for wrong, right in (("speed", "wheels.speeds"), ("set_speed", "wheels.set(left, right)"), ("x", "pose.x")):
         with pytest.raises(paddock.UnknownName) as caught:
             getattr(red, wrong)
         assert str(caught.value) == f"no device of red called {wrong!r}: expected red.{right}"
 
 
-def test_every_answer_to_a_usual_name_exists(red: Robot) -> None:
+def test_every_hinted_attribute_exists(red: Robot) -> None:
     for answer in USUAL_NAMES.values():
         assert attrgetter(answer.partition("(")[0])(red) is not None
 
 
-def test_robots_of_one_type_enable_their_own_devices(arena: Arena) -> None:
+def test_robots_of_one_type_have_independent_devices(arena: Arena) -> None:
     arena["red"].ground.enable()
     assert not arena["blue"].ground.enabled
 
 
-def test_reading_twice_in_a_tick_gives_the_same_numbers(arena: Arena) -> None:
+def test_repeated_reads_in_a_tick_are_identical(arena: Arena) -> None:
     noisy = paddock.open("clutter", seed=5)["red"]
     noisy.enable()
     first, second = noisy.sense(), noisy.sense()
@@ -303,7 +303,7 @@ def test_reading_twice_in_a_tick_gives_the_same_numbers(arena: Arena) -> None:
     assert np.array_equal(noisy.proximity.read(), first.proximity)
 
 
-def test_readings_belong_to_who_asked(arena: Arena, red: Robot) -> None:
+def test_readings_are_copies(arena: Arena, red: Robot) -> None:
     red.enable()
     first = red.sense()
     first.ground[:] = -1.0
@@ -317,7 +317,7 @@ def test_readings_belong_to_who_asked(arena: Arena, red: Robot) -> None:
     assert red.sense().time == pytest.approx(0.4)
 
 
-def test_readings_have_the_shape_of_what_they_mean(arena: Arena, red: Robot) -> None:
+def test_readings_have_the_right_type_and_shape(arena: Arena, red: Robot) -> None:
     red.enable()
     seen = red.sense()
     assert seen.proximity.shape == (8,)
@@ -331,14 +331,14 @@ def test_readings_have_the_shape_of_what_they_mean(arena: Arena, red: Robot) -> 
     assert seen.camera.shape[2] == 3
 
 
-def test_a_robot_without_enabled_devices_senses_the_time_only(arena: Arena, red: Robot) -> None:
+def test_observation_without_enabled_devices_has_only_the_time(arena: Arena, red: Robot) -> None:
     arena.step(5)
     seen = red.sense()
     assert list(seen) == []
     assert seen.time == pytest.approx(0.1)
 
 
-def test_hardware_numbers_are_those_of_the_hardware(red: Robot) -> None:
+def test_raw_values_are_in_the_hardware_range(red: Robot) -> None:
     red.enable()
     assert (red.proximity.raw() >= 0).all()
     assert (red.proximity.raw() <= 4095).all()
@@ -346,14 +346,14 @@ def test_hardware_numbers_are_those_of_the_hardware(red: Robot) -> None:
 
 
 @pytest.mark.parametrize("name", ["camera", "position", "sonar"])
-def test_a_device_without_hardware_numbers_says_so(red: Robot, name: str) -> None:
+def test_device_without_raw_values_is_reported(red: Robot, name: str) -> None:
     red.enable()
     with pytest.raises(paddock.DeviceRefused) as caught:
         red.device(name).raw()
     assert str(caught.value) == f"red.{name} has no raw values: use read()"
 
 
-def test_one_hardware_number_is_a_number() -> None:
+def test_single_raw_value_is_a_float() -> None:
     scaled = replace(KIND, sensors=(CompassSpec(name="north", scale=100),))
     robot = Placed(name="red", type=scaled, at=(1, 1))
     red = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(robot,)))["red"]
@@ -362,7 +362,7 @@ def test_one_hardware_number_is_a_number() -> None:
     assert isinstance(red.north.raw(), float)
 
 
-def test_a_polled_device_is_read_only_when_asked_itself(red: Robot) -> None:
+def test_polled_device_is_read_only_directly(red: Robot) -> None:
     red.enable()
     red.sonar.poll_only()
     assert "sonar" not in list(red.sense())
@@ -373,7 +373,7 @@ def test_a_polled_device_is_read_only_when_asked_itself(red: Robot) -> None:
         red.ground.poll_only()
 
 
-def test_a_pivoting_device_turns_and_a_fixed_one_refuses(arena: Arena, red: Robot) -> None:
+def test_pivoting_device_pans_and_a_fixed_one_refuses(arena: Arena, red: Robot) -> None:
     red.sonar.pan(1.0)
     assert red.sonar.pan_angle == 0.0
     arena.step(50)
@@ -387,14 +387,14 @@ def test_a_pivoting_device_turns_and_a_fixed_one_refuses(arena: Arena, red: Robo
     assert red.proximity.pan_angle == 0.0
 
 
-def test_a_command_turns_pivots(arena: Arena, red: Robot) -> None:
+def test_command_pans_devices(arena: Arena, red: Robot) -> None:
     arena.run(1.0, {"red": lambda _: paddock.Command(pans={"sonar": -0.5})})
     assert red.sonar.pan_angle == pytest.approx(-0.5)
     with pytest.raises(paddock.UnknownName, match="no device of red called 'sonr'"):
         red.apply(paddock.Command(pans={"sonr": 0.0}))
 
 
-def test_a_camera_gives_pictures_that_belong_to_who_asked(red: Robot) -> None:
+def test_camera_images_are_copies(red: Robot) -> None:
     red.camera.enable()
     first, second = red.camera.read(), red.camera.read()
     assert first is not second
@@ -405,7 +405,7 @@ def test_a_camera_gives_pictures_that_belong_to_who_asked(red: Robot) -> None:
 # LEDs and speaker.
 
 
-def test_leds_are_set_by_name_or_number(arena: Arena, red: Robot) -> None:
+def test_leds_are_set_by_name_or_index(arena: Arena, red: Robot) -> None:
     assert set(red.leds.read().values()) == {0.0}
     red.leds.set("led3", 0.5)
     red.leds.set(0)
@@ -415,19 +415,19 @@ def test_leds_are_set_by_name_or_number(arena: Arena, red: Robot) -> None:
     assert set(arena["blue"].leds.read().values()) == {0.0}
 
 
-def test_a_robot_without_leds_says_so() -> None:
+def test_robot_without_leds_refuses_led_commands() -> None:
     with paddock.open("maze") as arena, pytest.raises(paddock.DeviceRefused, match="leds: this robot has no LEDs"):
         next(iter(arena.robots.values())).leds.set(0)
 
 
 @pytest.mark.parametrize("brightness", [-0.1, 1.1, math.nan, "on"])
-def test_an_led_shines_from_nought_to_one(red: Robot, brightness: Any) -> None:
+def test_led_brightness_outside_0_to_1_is_refused(red: Robot, brightness: Any) -> None:
     with pytest.raises(paddock.DeviceRefused) as caught:
         red.leds.set("led0", brightness)
     assert str(caught.value) == f"red.leds: expected a brightness from 0 to 1, got {brightness!r}"
 
 
-def test_an_led_that_is_not_there_is_refused(red: Robot) -> None:
+def test_unknown_led_is_refused(red: Robot) -> None:
     with pytest.raises(paddock.UnknownName, match="no LED of red called 'led33'"):
         red.leds.set("led33")
     for number in (-1, 99, 1.5, None):
@@ -437,7 +437,7 @@ def test_an_led_that_is_not_there_is_refused(red: Robot) -> None:
             red.leds.set(number)  # type: ignore[arg-type]
 
 
-def test_a_speaker_plays_until_it_is_stopped(arena: Arena, red: Robot) -> None:
+def test_speaker_plays_until_stopped(arena: Arena, red: Robot) -> None:
     assert red.speaker.read() == (0, 0)
     red.speaker.play(440, 0.3)
     arena.step()
@@ -450,12 +450,12 @@ def test_a_speaker_plays_until_it_is_stopped(arena: Arena, red: Robot) -> None:
 @pytest.mark.parametrize(
     "tone", [(0, 1), (-440, 1), (440, -1), (math.nan, 1), (440, math.inf), (math.inf, 1), ("a", 1)]
 )
-def test_a_tone_that_cannot_sound_is_refused(red: Robot, tone: Any) -> None:
+def test_invalid_tone_is_refused(red: Robot, tone: Any) -> None:
     with pytest.raises(paddock.DeviceRefused, match=r"red\.speaker: expected hertz > 0 and an amplitude >= 0"):
         red.speaker.play(*tone)
 
 
-def test_a_robot_without_a_speaker_or_leds_says_so() -> None:
+def test_missing_speaker_and_leds_are_reported_as_unknown_names() -> None:
     mute = replace(KIND, speaker=False, leds=())
     robot = Placed(name="red", type=mute, at=(1, 1))
     red = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(robot,)))["red"]
@@ -470,7 +470,7 @@ def test_a_robot_without_a_speaker_or_leds_says_so() -> None:
 # Place, pose, contacts.
 
 
-def test_a_robot_is_put_elsewhere_and_goes_on_from_there(arena: Arena, red: Robot) -> None:
+def test_robot_continues_from_a_set_pose(arena: Arena, red: Robot) -> None:
     red.set_pose(1.0, 1.0, math.pi / 2)
     assert red.pose == (1.0, 1.0, math.pi / 2)
     red.enable("position")
@@ -488,30 +488,30 @@ def test_a_robot_is_put_elsewhere_and_goes_on_from_there(arena: Arena, red: Robo
         (2.0, 1.0, "sticks 37.0 mm out of the bounds [0, 0, 2, 2]: move it further inside"),
     ],
 )
-def test_a_robot_is_not_put_where_there_is_no_room(red: Robot, x: float, y: float, problem: str) -> None:
+def test_set_pose_without_free_space_is_refused(red: Robot, x: float, y: float, problem: str) -> None:
     with pytest.raises(paddock.SimulationError) as caught:
         red.set_pose(x, y)
     assert str(caught.value) == f"robot 'red' cannot be moved to ({x:g}, {y:g}): it {problem}"
     assert red.pose == (0.5, 0.5, 0)
 
 
-def test_a_robot_may_be_put_where_it_stands(red: Robot) -> None:
+def test_set_pose_may_overlap_the_robots_own_position(red: Robot) -> None:
     red.set_pose(0.5, 0.5, 1.0)
     assert red.pose == (0.5, 0.5, 1.0)
 
 
-def test_a_heading_is_wrapped(red: Robot) -> None:
+def test_heading_is_wrapped(red: Robot) -> None:
     red.set_pose(0.5, 0.5, 3 * math.pi / 2)
     assert red.pose.heading == pytest.approx(-math.pi / 2)
 
 
 @pytest.mark.parametrize("pose", [(math.nan, 1.0), (1.0, math.inf), (1.0, 1.0, math.nan), ("here", 1.0)])
-def test_a_robot_is_not_put_nowhere(red: Robot, pose: Any) -> None:
+def test_non_finite_pose_is_refused(red: Robot, pose: Any) -> None:
     with pytest.raises(paddock.SimulationError, match="expected finite numbers"):
         red.set_pose(*pose)
 
 
-def test_a_robot_that_was_put_into_a_crowd_is_seen_there_at_once() -> None:
+def test_set_pose_among_many_robots_is_detected_immediately() -> None:
     robots = tuple(
         Placed(name=f"r{i}", type="e-puck", at=(0.5 + i % 10, 0.5 + i // 10), noise=False) for i in range(100)
     )
@@ -522,14 +522,14 @@ def test_a_robot_that_was_put_into_a_crowd_is_seen_there_at_once() -> None:
     assert last.proximity.read().min() < 0.03
 
 
-def test_a_robot_that_was_put_somewhere_is_seen_there_at_once(arena: Arena, red: Robot) -> None:
+def test_set_pose_is_detected_immediately(arena: Arena, red: Robot) -> None:
     blue = arena["blue"]
     blue.enable("proximity")
     red.set_pose(1.5 + 2 * 0.037 + 0.01, 1.5)
     assert blue.proximity.read().min() < 0.03
 
 
-def test_a_robot_that_was_put_somewhere_is_seen_there_after_a_step(arena: Arena, red: Robot) -> None:
+def test_set_pose_is_detected_after_a_step(arena: Arena, red: Robot) -> None:
     blue = arena["blue"]
     blue.enable("proximity")
     red.set_pose(1.5 + 2 * 0.037 + 0.01, 1.5)
@@ -537,14 +537,14 @@ def test_a_robot_that_was_put_somewhere_is_seen_there_after_a_step(arena: Arena,
     assert blue.proximity.read().min() < 0.03
 
 
-def test_a_pose_is_read_only(red: Robot) -> None:
+def test_pose_is_read_only(red: Robot) -> None:
     with pytest.raises(AttributeError):
         red.pose = Pose(1, 1, 0)  # type: ignore[misc]
     with pytest.raises(AttributeError):
         red.pose.x = 1.0  # type: ignore[misc]
 
 
-def test_contacts_are_told_while_something_is_touched(arena: Arena, red: Robot) -> None:
+def test_contacts_are_reported_while_touching(arena: Arena, red: Robot) -> None:
     assert red.contacts == ()
     red.enable("bumper")
     red.set_pose(1.4 - 0.037 - 0.01, 0.5)
@@ -559,7 +559,7 @@ def test_contacts_are_told_while_something_is_touched(arena: Arena, red: Robot) 
     assert red.bumper.read().tolist() == [False, False]
 
 
-def test_a_device_may_be_called_like_any_python_name_that_is_free() -> None:
+def test_device_may_have_any_unused_python_name() -> None:
     sensors = tuple(CompassSpec(name=name) for name in ("read", "x", "keys", "world", "dt"))
     robot = Placed(name="red", type=replace(KIND, sensors=sensors), at=(1, 1), heading_deg=90)
     red = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(robot,)))["red"]

@@ -1,4 +1,4 @@
-"""Mistaken units are refused or told, never silently made to fit."""
+"""Values in the wrong unit are refused or reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def arena(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("degrees", [90, -180.0, 6.5])
-def test_a_heading_in_degrees_is_refused_and_the_fix_named(arena: Any, degrees: float) -> None:
+def test_heading_in_degrees_is_refused_with_a_fix(arena: Any, degrees: float) -> None:
     red = arena["red"]
     before = red.pose
     fix = rf"expected a heading in radians, from -2π to 2π, got {degrees:g}; math\.radians\({degrees:g}\) gives"
@@ -40,7 +40,7 @@ def test_a_heading_in_degrees_is_refused_and_the_fix_named(arena: Any, degrees: 
     assert red.pose.heading == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_speed_in_the_wrong_unit_warns_once_per_robot_and_names_the_limit(arena: Any) -> None:
+def test_speed_in_the_wrong_unit_warns_once_per_robot(arena: Any) -> None:
     red = arena["red"]
     with pytest.warns(PaddockWarning) as told:
         red.wheels.set(500, 500)
@@ -58,7 +58,7 @@ def test_a_speed_in_the_wrong_unit_warns_once_per_robot_and_names_the_limit(aren
         red.wheels.set(-500, 0)
 
 
-def test_a_controller_that_asks_for_somewhat_too_much_is_counted_but_not_disturbed(arena: Any) -> None:
+def test_slightly_excessive_speed_is_counted_without_a_warning(arena: Any) -> None:
     red = arena["red"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -70,14 +70,14 @@ def test_a_controller_that_asks_for_somewhat_too_much_is_counted_but_not_disturb
 
 
 @pytest.mark.parametrize("twist", [(500, 0), (0.05, 90)])
-def test_a_twist_in_the_wrong_unit_warns_and_keeps_its_curve(arena: Any, twist: tuple[float, float]) -> None:
+def test_twist_in_the_wrong_unit_warns(arena: Any, twist: tuple[float, float]) -> None:
     red = arena["red"]
     with pytest.warns(PaddockWarning, match="speeds are in m/s and rad/s, not in mm/s or degrees"):
         red.drive(*twist)
     assert red.wheels.capped == 1
 
 
-def test_a_shipped_policy_that_asks_for_far_too_much_made_no_mistake_with_units(arena: Any) -> None:
+def test_shipped_policy_with_excessive_speed_gives_no_unit_warning(arena: Any) -> None:
     policy = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(3.0, -3.0))
     arena["red"].enable("proximity")
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Worlds served in CoppeliaSim's ZeroMQ remote API, and the clients that programs for it use."""
+"""Worlds served over CoppeliaSim's ZeroMQ remote API, and its clients."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLIENTS: dict[int, list[Any]] = defaultdict(list)  # by the port of their server
 def served(
     world: str | WorldSpec = ROOM, *, seed: int = 5, stopped: bool = True, silence: float = 60.0, **settings: Any
 ) -> Iterator[CoppeliaServer]:
-    """A world with CoppeliaSim's API on a free port, as fast as possible; its time stands still until it is started."""
+    """Serve a world over CoppeliaSim's API on a free port at full speed; the simulation is stopped at first."""
     arena = paddock.open(world, seed=seed)
     server = Server(arena, Settings(**{"port": 0, "speed": None, **settings}))
     with CoppeliaServer(arena, 0, stopped=stopped, silence=silence) as bridge, server.in_background():
@@ -41,10 +41,7 @@ def served(
 
 
 def new_client(bridge: CoppeliaServer, module: Any = None) -> Any:
-    """CoppeliaSim's own client, version 2 or another; it is closed with the server.
-
-    Otherwise ZeroMQ would look for the server ten times a second, and find those of other tests on the same port.
-    """
+    """Return CoppeliaSim's client (version 2 by default), closed with the server so that ZeroMQ does not reconnect."""
     reason = "CoppeliaSim's client is not installed"
     module = module or pytest.importorskip("coppeliasim_zmqremoteapi_client", reason=reason)
     client = module.RemoteAPIClient("127.0.0.1", bridge.port)
@@ -53,7 +50,7 @@ def new_client(bridge: CoppeliaServer, module: Any = None) -> Any:
 
 
 def load_old_client() -> Any:
-    """Its version 0.0.4, for protocol 1, in a folder of its own."""
+    """Load client version 0.0.4, for protocol 1, from its own folder."""
     if not OLD_CLIENT.exists():
         pytest.skip("CoppeliaSim's client 0.0.4 is not here: make clients")
     name = "coppeliasim_zmqremoteapi_client"

@@ -1,4 +1,4 @@
-"""A world with an e-puck and an e-puck2 that stand still, with something for every sense."""
+"""A world with a stationary e-puck and e-puck2 and an object for every sensor."""
 
 from __future__ import annotations
 

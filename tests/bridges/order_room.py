@@ -1,4 +1,4 @@
-"""A room with rows of e-pucks that take orders, and an arena that runs in a thread, fifty times as fast as time."""
+"""A room with rows of e-pucks that accept orders, and an arena that runs in a thread at 50 times real time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ APART = 0.25  # [m]
 
 
 def open_room(robots: int, dt: float = 0.02) -> Arena:
-    """So many robots, ten in a row, with room for a small square each."""
+    """Open a room with this many robots, ten per row, with space for a small square each."""
     placed = tuple(Placed(name=f"r{i}", type="e-puck", at=place(i)) for i in range(robots))
     height = APART * (robots // 10 + 1)
     return paddock.open(WorldSpec(name="room", bounds=(0, 0, 10 * APART, height), robots=placed), dt=dt)
@@ -27,14 +27,14 @@ def place(i: int) -> tuple[float, float]:
 
 
 def plan_square(i: int) -> RobotPlan:
-    """Four targets around a robot's place."""
+    """Return four targets around a robot's start position."""
     x, y = place(i)
     targets = [(x + dx, y + dy) for dx, dy in ((0.04, 0.04), (-0.04, 0.04), (-0.04, -0.04), (0.04, -0.04))]
     return RobotPlan(name=f"r{i}", start=Pose(x, y, 0.0), threshold=6000, targets=targets)
 
 
 class RunningArena:
-    """Lets time pass in a thread; `pause` and `resume` it."""
+    """Steps an arena in a thread; `pause` and `resume` control it."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena

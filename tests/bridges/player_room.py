@@ -1,4 +1,4 @@
-"""Worlds served in Player's protocol, and a client written straight from its description, without Paddock."""
+"""Worlds served over Player's protocol, and a client written from the protocol's specification, without Paddock."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ROOM = WorldSpec.from_table(
 
 
 class Received(NamedTuple):
-    """A message that came."""
+    """A received message."""
 
     interface: int
     index: int
@@ -51,7 +51,7 @@ class Received(NamedTuple):
 
 
 class PlayerProgram:
-    """What a program does with Player's client library."""
+    """A client with the operations of Player's client library."""
 
     def __init__(self, address: tuple[str, int], host: str = "127.0.0.1") -> None:
         self.socket = socket.create_connection(address, timeout=60, source_address=(host, 0))
@@ -78,7 +78,7 @@ class PlayerProgram:
         return Received(interface, index, type, subtype, time, sequence, self.receive(size))
 
     def ask(self, interface: int, index: int, subtype: int, payload: bytes = b"") -> Received:
-        """A request; data that come before its answer are dropped."""
+        """Send a request and return its answer; data received before the answer are dropped."""
         sequence = self.send(REQUEST, interface, index, subtype, payload)
         while (message := self.read_message()).type not in (ACK, NACK):
             pass
@@ -86,7 +86,7 @@ class PlayerProgram:
         return message
 
     def get(self, interface: int, index: int, subtype: int, payload: bytes = b"") -> bytes:
-        """The answer to a request that must be accepted."""
+        """Return the answer to a request that must be accepted."""
         message = self.ask(interface, index, subtype, payload)
         assert message.type == ACK, message
         return message.payload
@@ -95,13 +95,13 @@ class PlayerProgram:
         return self.ask(PLAYER, 0, 3, struct.pack(">7I", 0, 0, interface, index, access, 0, 0))
 
     def open(self, *interfaces: int, index: int = 0) -> None:
-        """Pull mode, and subscriptions."""
+        """Switch to pull mode and subscribe."""
         assert self.ask(PLAYER, 0, 5, struct.pack(">I", 2)).type == ACK
         for interface in interfaces:
             assert self.subscribe(interface, index).type == ACK
 
     def read(self) -> dict[tuple[int, int], Received]:
-        """A round of data in pull mode, by interface and index."""
+        """Return one round of data in pull mode, by interface and index."""
         self.send(REQUEST, PLAYER, 0, 4)
         assert self.read_message().type == ACK
         found = {}
@@ -124,19 +124,19 @@ class PlayerProgram:
 
 
 def pose_in(message: Received) -> tuple[float, ...]:
-    """x, y, heading, their rates, and whether it is stalled."""
+    """Return x, y, heading, their rates, and the stall flag."""
     return struct.unpack(">6dI", message.payload)
 
 
 def named(name: str) -> bytes:
-    """A name as payloads have it."""
+    """Encode a name as in payloads."""
     data = name.encode()
     return struct.pack(">2I", len(data), len(data)) + data + bytes(-len(data) % 4)
 
 
 @contextmanager
 def served(world: Any = ROOM, ports: int = 1, *, seed: int = 3, **options: Any) -> Iterator[PlayerServer]:
-    """A world with Player's protocol on free ports; time waits for whoever reads."""
+    """Serve a world over Player's protocol on free ports; time waits for clients that read."""
     arena = paddock.open(world, seed=seed)
     settings = {key: options.pop(key) for key in ("speed", "lock_step") if key in options}
     server = Server(arena, Settings(**{"port": 0, "speed": None, "lock_step": True, **settings}))

@@ -1,4 +1,4 @@
-"""Worlds shown to ROS 2, and clients of it that know nothing of Paddock."""
+"""Worlds with a ROS 2 bridge, and ROS 2 clients that do not use Paddock."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DOMAIN = 100 + os.getpid() % 60 * 2  # processes that test side by side do not m
 
 @contextmanager
 def shown(open_bridge: Callable[[Any], Bridge], world: Any = ROOM, *, speed: float | None = 1.0) -> Iterator[Any]:
-    """A world with a bridge, and time that runs."""
+    """Serve a world with a bridge while time runs."""
     arena = paddock.open(world, seed=3)
     server = Server(arena, Settings(port=0, speed=speed))
     with open_bridge(arena) as bridge, server.in_background():
@@ -36,7 +36,7 @@ def by_rosbridge(arena: Any, **options: Any) -> RosbridgeServer:
 
 
 class RosbridgeProgram:
-    """What roslibjs does, written straight from the protocol's description."""
+    """A client with the operations of roslibjs, written from the protocol's specification."""
 
     def __init__(self, bridge: RosbridgeServer, **options: Any) -> None:
         host, port = bridge.addresses[0]
@@ -52,14 +52,14 @@ class RosbridgeProgram:
         return found
 
     def wait_for(self, op: str, **fields: Any) -> dict[str, Any]:
-        """The next operation like this; others are dropped."""
+        """Return the next operation of this kind; others are dropped."""
         while True:
             found = self.receive()
             if found["op"] == op and all(found.get(name) == value for name, value in fields.items()):
                 return found
 
     def listen(self, topic: str, **more: Any) -> Any:
-        """Subscribe, and take a message."""
+        """Subscribe and return one message."""
         self.send(op="subscribe", topic=topic, **more)
         return self.next(topic)
 

@@ -1,4 +1,4 @@
-"""What tests of rough clients share."""
+"""Functions shared by tests of misbehaving clients."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import socket
 
 
 def read_all(client: socket.socket) -> bytes:
-    """What comes until the other side hangs up."""
+    """Return everything received until the other side closes the connection."""
     parts = []
     try:
         while data := client.recv(1 << 16):
@@ -17,6 +17,6 @@ def read_all(client: socket.socket) -> bytes:
 
 
 def flood(client: socket.socket, message: bytes) -> None:
-    """Send without end, until nothing more can be sent."""
+    """Send repeatedly until the socket accepts no more data."""
     while True:
         client.send(message)

@@ -1,4 +1,4 @@
-"""Bridges that are closed while their world is still served, and servers that end before their bridges."""
+"""Bridges closed while their world is still served, and servers closed before their bridges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = [VrepServer, PlayerServer, RosbridgeServer, CoppeliaServer]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_clients_are_disconnected_when_the_server_ends(kind: Callable[..., Any]) -> None:
+def test_clients_are_disconnected_when_the_server_closes(kind: Callable[..., Any]) -> None:
     arena = paddock.open(ROOM, seed=5)
     server = Server(arena, Settings(port=0, speed=None))
     with kind(arena, 0) as bridge, socket.create_connection(bridge.addresses[0], timeout=60) as client:
@@ -30,7 +30,7 @@ def test_clients_are_disconnected_when_the_server_ends(kind: Callable[..., Any])
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_its_clients_are_disconnected_and_time_goes_on(kind: Callable[..., Any]) -> None:
+def test_closing_a_bridge_disconnects_its_clients_and_time_continues(kind: Callable[..., Any]) -> None:
     arena = paddock.open(ROOM, seed=5)
     server, bridge = Server(arena, Settings(port=0, speed=None)), kind(arena, 0)
     address = bridge.addresses[0]
@@ -44,7 +44,7 @@ def test_its_clients_are_disconnected_and_time_goes_on(kind: Callable[..., Any])
         wait_for(lambda: arena.tick > tick)
 
 
-def test_topics_of_ros_are_removed_and_time_goes_on() -> None:
+def test_closing_a_ros_bridge_does_not_stop_time() -> None:
     pytest.importorskip("zenoh", reason="zenoh is not installed")
     arena = paddock.open(ROOM, seed=5)
     with socket.create_server(("127.0.0.1", 0)) as free:

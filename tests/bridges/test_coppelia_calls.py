@@ -1,4 +1,4 @@
-"""CoppeliaSim's own client calls every function of `sim`, rightly and with a mistake."""
+"""CoppeliaSim's client calls every function of `sim` with valid and invalid arguments."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def room() -> Iterator[tuple[CoppeliaServer, Any, Any]]:
 
 @pytest.fixture
 def sim(room: tuple[CoppeliaServer, Any, Any]) -> Any:
-    """The simulation stands at its start, with two dummies, a collection and some signals."""
+    """Stopped simulation with two dummies, a collection and some signals."""
     _, _, sim = room
     sim.stopSimulation()
     for handle in sim.getObjectsInTree(sim.handle_scene, sim.sceneobject_dummy):
@@ -305,20 +305,22 @@ def fill_in(sim: Any, arguments: Arguments) -> list[Any]:
     return [handle(value) for value in arguments]
 
 
-def test_the_table_has_every_call() -> None:
+def test_call_table_is_complete() -> None:
     named = {f"sim.{name}" for name in (*TABLE, *ABSENT)} | ANYTHING
     assert named == set(CALLS) | ANYTHING
 
 
 @pytest.mark.parametrize("name", [name for name in TABLE if name not in ALWAYS_REFUSED])
-def test_a_call_has_a_value(room: tuple[CoppeliaServer, Any, Any], sim: Any, name: str) -> None:
+def test_valid_call_succeeds(room: tuple[CoppeliaServer, Any, Any], sim: Any, name: str) -> None:
     _, client, _ = room
     client.call(f"sim.{name}", fill_in(sim, TABLE[name][0]))
     assert sim.getSimulationState() in (sim.simulation_stopped, sim.simulation_paused, sim.simulation_advancing_running)
 
 
 @pytest.mark.parametrize("name", [name for name, (_, wrong) in TABLE.items() if wrong is not None])
-def test_a_mistake_is_an_error_that_names_the_call(room: tuple[CoppeliaServer, Any, Any], sim: Any, name: str) -> None:
+def test_invalid_arguments_raise_an_error_that_names_the_call(
+    room: tuple[CoppeliaServer, Any, Any], sim: Any, name: str
+) -> None:
     _, client, _ = room
     wrong = TABLE[name][1]
     assert wrong is not None
@@ -327,12 +329,12 @@ def test_a_mistake_is_an_error_that_names_the_call(room: tuple[CoppeliaServer, A
 
 
 @pytest.mark.parametrize("name", [*ABSENT])
-def test_calls_that_are_not_here_say_so(room: tuple[CoppeliaServer, Any, Any], name: str) -> None:
+def test_unsupported_call_is_reported_as_not_supported(room: tuple[CoppeliaServer, Any, Any], name: str) -> None:
     with pytest.raises(Exception, match=rf"sim\.{name} is not supported"):
         getattr(room[2], name)(1, [2], "three")
 
 
-def test_unknown_calls_and_modules_are_named(room: tuple[CoppeliaServer, Any, Any]) -> None:
+def test_unknown_calls_and_modules_are_reported_by_name(room: tuple[CoppeliaServer, Any, Any]) -> None:
     _, client, sim = room
     with pytest.raises(Exception, match=r"No such function: sim\.makeCoffee"):
         client.call("sim.makeCoffee", [])
@@ -343,7 +345,7 @@ def test_unknown_calls_and_modules_are_named(room: tuple[CoppeliaServer, Any, An
     assert {name: getattr(sim, name) for name in CONSTANTS} == CONSTANTS
 
 
-def test_paths_names_and_handles_of_all_kinds_find_the_same_object(sim: Any) -> None:
+def test_all_path_name_and_handle_forms_resolve_to_the_same_object(sim: Any) -> None:
     left = sim.getObject("/PioneerP3DX/leftMotor")
     base = sim.getObject("/PioneerP3DX")
     for path in ("/PioneerP3DX[0]/leftMotor", "/pioneer/leftMotor", "Pioneer_p3dx_leftMotor", "/Pioneer_p3dx_leftMotor",
@@ -368,7 +370,7 @@ def test_paths_names_and_handles_of_all_kinds_find_the_same_object(sim: Any) -> 
         sim.getObjectParent(17.5)
 
 
-def test_an_alias_has_a_form_for_every_option_and_a_tree_has_parts(sim: Any) -> None:
+def test_alias_options_and_object_trees(sim: Any) -> None:
     base, sonar = sim.getObject("/PioneerP3DX"), sim.getObject("/PioneerP3DX/ultrasonicSensor[3]")
     floor = sim.getObject("/Floor")
     path = "/PioneerP3DX[0]/ultrasonicSensor[3]"
@@ -384,7 +386,7 @@ def test_an_alias_has_a_form_for_every_option_and_a_tree_has_parts(sim: Any) -> 
     assert all(sim.getObjectParent(child) == base for child in children)
 
 
-def test_both_orders_of_arguments_are_taken(sim: Any) -> None:
+def test_both_argument_orders_are_accepted(sim: Any) -> None:
     robot, script = sim.getObject("/ePuck"), sim.getScript(sim.scripttype_childscript, "/ePuck")
     sim.setObjectPosition(robot, [1.5, 1.5, 0.0])
     assert sim.getObjectPosition(robot)[:2] == pytest.approx([1.5, 1.5])
@@ -403,7 +405,7 @@ def test_both_orders_of_arguments_are_taken(sim: Any) -> None:
     assert all(answer == answers[0] for answer in answers)
 
 
-def test_properties_are_those_of_objects_signals_and_own_data(sim: Any) -> None:
+def test_properties_access_object_attributes_signals_and_custom_data(sim: Any) -> None:
     left, camera = sim.getObject("/PioneerP3DX/leftMotor"), sim.getObject("/ePuck/camera")
     sim.setFloatProperty(left, "targetVelocity", 1.5)
     assert sim.getJointTargetVelocity(left) == pytest.approx(1.5)
@@ -418,7 +420,7 @@ def test_properties_are_those_of_objects_signals_and_own_data(sim: Any) -> None:
         sim.getVector3Property(left, "possition")
 
 
-def test_signals_are_properties_of_the_scene_too(sim: Any) -> None:
+def test_signals_are_also_scene_properties(sim: Any) -> None:
     for value, get in ((7, sim.getInt32Signal), (0.5, sim.getFloatSignal), (b"\xff\0", sim.getStringSignal)):
         sim.setProperty(sim.handle_scene, "signal.mine", value)
         assert get("mine") == sim.getProperty(sim.handle_scene, "signal.mine") == value
@@ -428,15 +430,13 @@ def test_signals_are_properties_of_the_scene_too(sim: Any) -> None:
         sim.setProperty(sim.handle_scene, "signal.mine", [1])
 
 
-def test_a_program_waits_by_its_own_clock(sim: Any) -> None:
+def test_wait_without_simulation_time_uses_the_wall_clock(sim: Any) -> None:
     began = time.monotonic()
     assert sim.wait(0.05, False) >= 0
     assert time.monotonic() - began >= 0.05
 
 
-def test_custom_data_that_is_too_large_is_refused_and_the_old_data_stay(
-    sim: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_oversized_custom_data_is_refused_and_the_old_data_kept(sim: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(signal_calls, "MAX_BYTES", 1000)
     dummy = sim.getObject("/Dummy[0]")
     sim.writeCustomDataBlock(dummy, "tag", b"old")
@@ -445,13 +445,13 @@ def test_custom_data_that_is_too_large_is_refused_and_the_old_data_stay(
     assert sim.readCustomDataBlock(dummy, "tag") == b"old"
 
 
-def test_data_of_an_object_that_is_not_there_are_refused(sim: Any) -> None:
+def test_custom_data_of_a_missing_object_is_refused(sim: Any) -> None:
     for handle in (999_999, SCRIPTS, SCRIPTS + 999_999):
         with pytest.raises(Exception, match=f"{handle} does not exist"):
             sim.writeCustomDataBlock(handle, "tag", b"data")
 
 
-def test_data_of_a_removed_object_are_removed_with_it(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
+def test_custom_data_is_removed_with_its_object(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
     dummy = sim.getObject("/Dummy[0]")
     sim.writeCustomDataBlock(dummy, "tag", b"data")
     sim.removeObject(dummy)
@@ -459,7 +459,7 @@ def test_data_of_a_removed_object_are_removed_with_it(room: tuple[CoppeliaServer
     assert not [key for key in settings if isinstance(key, tuple) and dummy in key]
 
 
-def test_data_of_a_script_are_removed_with_its_robot(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
+def test_custom_data_of_a_script_is_removed_with_its_robot(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
     robot = sim.loadModel("models/robots/mobile/e-puck.ttm")
     script = sim.getScript(1, robot)
     sim.writeCustomDataBlock(script, "tag", b"data")
@@ -469,7 +469,7 @@ def test_data_of_a_script_are_removed_with_its_robot(room: tuple[CoppeliaServer,
         sim.writeCustomDataBlock(script, "tag", b"data")
 
 
-def test_a_call_that_fails_while_it_waits_for_a_step_is_answered(
+def test_call_that_fails_while_waiting_for_a_step_returns_an_error(
     room: tuple[CoppeliaServer, Any, Any], sim: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(caller: Any) -> Iterator[None]:
@@ -485,7 +485,7 @@ def test_a_call_that_fails_while_it_waits_for_a_step_is_answered(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_pictures_are_bytes_from_bottom_to_top(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
+def test_camera_images_are_bytes_in_bottom_up_row_order(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
     bridge, _, _ = room
     camera = sim.getObject("/ePuck/camera")
     robot = bridge.arena.robots.new_handle("red")

@@ -1,4 +1,4 @@
-"""What docs/coppelia.md shows works as it stands there."""
+"""The examples of docs/coppelia.md run unchanged."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
-def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     run_examples(PAGE)
     assert capsys.readouterr().out.split()[1] == "5.0"
 
 
-def test_the_program_of_the_page_drives_a_robot() -> None:
+def test_program_of_the_page_drives_a_robot() -> None:
     program, at_once = re.findall(r"^```py\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
     lines = program.replace("RemoteAPIClient()", "client").replace("< 20", "< 2").replace("sim.stopSimulation()", "")
     with served() as bridge:
@@ -34,6 +34,6 @@ def test_the_program_of_the_page_drives_a_robot() -> None:
         assert len(names["distances"]) == 16
 
 
-def test_every_option_of_the_link_is_told() -> None:
+def test_every_link_option_is_documented() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", TEXT.split("| option of the URL |")[1], re.MULTILINE)
     assert set(rows) == set(OPTIONS)

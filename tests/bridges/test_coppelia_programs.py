@@ -1,4 +1,4 @@
-"""Programs in the usual style of CoppeliaSim's ZeroMQ API do their work here."""
+"""Programs in the usual style of CoppeliaSim's ZeroMQ API complete their tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.testing import PaddockProcess
 
 
 @pytest.mark.parametrize("stepping", [True, False])
-def test_a_pioneer_finds_a_wall_and_follows_it(stepping: bool) -> None:
+def test_pioneer_finds_and_follows_a_wall(stepping: bool) -> None:
     with served(speed=None if stepping else 1.0) as bridge:
         client = new_client(bridge)
         time, _ = follow_walls(client, stepping=stepping, seconds=8.0)
@@ -26,7 +26,7 @@ def test_a_pioneer_finds_a_wall_and_follows_it(stepping: bool) -> None:
         assert min(sonar.read()[:8]) == pytest.approx(0.23, abs=0.1)
 
 
-def test_an_epuck_follows_a_line_and_does_so_again() -> None:
+def test_epuck_line_following_is_deterministic() -> None:
     with served("line-track") as bridge:
         runs = [follow_line(new_client(bridge), 200) for _ in range(2)]
         assert runs[0] == runs[1]
@@ -36,7 +36,7 @@ def test_an_epuck_follows_a_line_and_does_so_again() -> None:
 
 
 @pytest.mark.long
-def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
+def test_pioneer_closes_the_loop_while_another_client_sends_requests() -> None:
     with served(LOOP) as bridge:
         ended, asked = threading.Event(), []
 
@@ -57,7 +57,7 @@ def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
         assert len(set(asked)) == 1
 
 
-def test_a_served_world_is_found_by_a_program_of_its_own_process() -> None:
+def test_program_in_another_process_connects_to_a_served_world() -> None:
     with PaddockProcess("serve", "line-track", "--coppelia", "0") as server:
         port = server.line(r"ZeroMQ remote API at 127\.0\.0\.1, port (\d+)")
         script = "from coppeliasim_zmqremoteapi_client import RemoteAPIClient as Client; "

@@ -1,4 +1,4 @@
-"""Rough clients of CoppeliaSim's API: garbage, half messages, wrong types, deaf ones. Nobody else notices."""
+"""Misbehaving clients of CoppeliaSim's API (garbage, partial messages, wrong types, no reads) do not affect others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def room() -> Iterator[tuple[CoppeliaServer, Any]]:
 
 
 class RawClient:
-    """A REQ socket that says what it likes."""
+    """A REQ socket that sends arbitrary bytes."""
 
     def __init__(self, bridge: CoppeliaServer, first: bytes = GREETING + pack_ready("REQ")) -> None:
         self.socket = socket.create_connection(("127.0.0.1", bridge.port), timeout=60)
@@ -43,7 +43,7 @@ class RawClient:
                 return cbor2.loads(frames[1])
 
     def is_hung_up(self) -> bool:
-        """Whether the other side closes the connection, after whatever it has said."""
+        """Return whether the other side closes the connection, after any data it sent."""
         try:
             while self.socket.recv(1 << 16):
                 pass
@@ -75,7 +75,7 @@ class RawClient:
         GREETING + pack_frame(b"\5ERROR\4oops", 4),
     ],
 )
-def test_whoever_breaks_zeromqs_protocol_is_hung_up_on(room: tuple[CoppeliaServer, Any], garbage: bytes) -> None:
+def test_client_that_violates_zeromq_protocol_is_disconnected(room: tuple[CoppeliaServer, Any], garbage: bytes) -> None:
     bridge, sim = room
     with RawClient(bridge, garbage) as client:
         assert client.is_hung_up()
@@ -101,7 +101,7 @@ def test_whoever_breaks_zeromqs_protocol_is_hung_up_on(room: tuple[CoppeliaServe
         cbor2.dumps({"eval": "os.exit()", "uuid": "x"}),
     ],
 )
-def test_what_is_no_request_is_answered_with_an_error(room: tuple[CoppeliaServer, Any], body: bytes) -> None:
+def test_invalid_request_is_answered_with_an_error(room: tuple[CoppeliaServer, Any], body: bytes) -> None:
     bridge, sim = room
     with RawClient(bridge) as client:
         assert client.ask(body)["err"]
@@ -109,7 +109,7 @@ def test_what_is_no_request_is_answered_with_an_error(room: tuple[CoppeliaServer
     assert sim.getSimulationState() == 0
 
 
-def test_fuzzed_requests_break_nothing(room: tuple[CoppeliaServer, Any]) -> None:
+def test_fuzzed_requests_cause_no_internal_error(room: tuple[CoppeliaServer, Any]) -> None:
     bridge, sim = room
     random, names = np.random.default_rng(7), sorted(CALLS)
     values: list[Any] = [
@@ -148,7 +148,7 @@ def test_fuzzed_requests_break_nothing(room: tuple[CoppeliaServer, Any]) -> None
     assert sim.getSimulationState() == 0
 
 
-def test_half_messages_and_those_who_never_read_hold_up_nobody(room: tuple[CoppeliaServer, Any]) -> None:
+def test_partial_messages_and_non_reading_clients_do_not_block_others(room: tuple[CoppeliaServer, Any]) -> None:
     bridge, sim = room
     camera = sim.getObject("/ePuck/camera")
     whole = pack_message(
@@ -165,7 +165,7 @@ def test_half_messages_and_those_who_never_read_hold_up_nobody(room: tuple[Coppe
         assert len(half.answer()["ret"][0]) == 64 * 64 * 3
 
 
-def test_a_connection_has_room_for_some_clients_and_envelopes_come_back(room: tuple[CoppeliaServer, Any]) -> None:
+def test_clients_per_connection_are_limited_and_envelopes_are_returned(room: tuple[CoppeliaServer, Any]) -> None:
     bridge, _ = room
     with RawClient(bridge, GREETING + pack_ready("DEALER")) as client:
         request = {"func": "sim.getSimulationState", "args": [], "argsL": 0}
@@ -180,13 +180,13 @@ def test_a_connection_has_room_for_some_clients_and_envelopes_come_back(room: tu
         assert [frames[:2] for frames in answers] == [[b"route", b""]] * 3
 
 
-def test_the_port_is_for_this_machine_only_unless_asked() -> None:
+def test_server_listens_on_localhost_by_default() -> None:
     with served() as bridge:
         assert bridge._sockets[0].getsockname()[0] == "127.0.0.1"
         assert "no token" not in " ".join(bridge.describe())
 
 
-def test_requests_without_waiting_are_answered_in_their_order() -> None:
+def test_pipelined_requests_are_answered_in_order() -> None:
     def ask(function: str, *arguments: Any) -> bytes:
         return pack_message([b"", cbor2.dumps({"func": function, "args": list(arguments), "uuid": "one"})])
 

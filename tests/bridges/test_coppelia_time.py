@@ -1,4 +1,4 @@
-"""Time over CoppeliaSim's API: stepping programs are exactly repeatable, and clients share time."""
+"""Time over CoppeliaSim's API: stepping programs are bit-identical, and clients share one clock."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ RADIUS = 0.195 / 2
 
 
 def speeds_for(ahead: float) -> tuple[float, float]:
-    """Away from what is near; infinity for nothing."""
+    """Return wheel speeds that steer away from near objects; infinity means no detection."""
     return (BASE, BASE) if ahead > 0.7 else (BASE, BASE - TURN * (1 - ahead))
 
 
 def run_stepped(bridge: CoppeliaServer, sim: Any, step: Any) -> str:
-    """A program in stepping mode; what became of the world."""
+    """Run a program in stepping mode and return the resulting state."""
     left, right = (sim.getObject(f"/PioneerP3DX/{side}Motor") for side in ("left", "right"))
     sensor = sim.getObject("/PioneerP3DX/ultrasonicSensor[3]")
     sim.startSimulation()
@@ -38,7 +38,7 @@ def run_stepped(bridge: CoppeliaServer, sim: Any, step: Any) -> str:
 
 
 def run_own() -> str:
-    """The same with Paddock's own handles."""
+    """Run the same program with Paddock's own handles."""
     arena = paddock.open(ROOM, seed=5)
     robot = arena["pioneer"]
     robot.sonar.enable()
@@ -49,7 +49,7 @@ def run_own() -> str:
     return arena.digest()
 
 
-def test_a_stepping_program_gives_the_same_bits_every_time_and_those_of_the_own_api() -> None:
+def test_stepping_program_is_bit_identical_to_the_paddock_api() -> None:
     own = run_own()
     with served() as bridge:
         client = new_client(bridge)
@@ -64,7 +64,7 @@ def test_a_stepping_program_gives_the_same_bits_every_time_and_those_of_the_own_
         assert run_stepped(bridge, sim, sim.step) == own
 
 
-def test_a_stepping_program_of_protocol_1_gives_the_same_bits() -> None:
+def test_stepping_program_of_protocol_1_is_bit_identical() -> None:
     module = load_old_client()
     with served() as bridge:
         client = new_client(bridge, module)
@@ -81,7 +81,7 @@ def test_a_stepping_program_of_protocol_1_gives_the_same_bits() -> None:
         assert sim.waitForSignal("ready")
 
 
-def test_levels_of_stepping_are_counted_and_a_stop_ends_them() -> None:
+def test_stepping_levels_are_counted_and_stop_resets_them() -> None:
     with served() as bridge:
         sim = new_client(bridge).require("sim")
         assert [sim.setStepping(on) for on in (True, True, False, False, False)] == [0, 1, 2, 1, 0]
@@ -101,7 +101,7 @@ def test_levels_of_stepping_are_counted_and_a_stop_ends_them() -> None:
         assert (sim.getSimulationState(), sim.getSimulationTime(), sim.setStepping(True)) == (0, 0.0, 0)
 
 
-def test_several_stepping_clients_go_through_time_together() -> None:
+def test_several_stepping_clients_advance_time_together() -> None:
     with served() as bridge:
         clients = [new_client(bridge) for _ in range(3)]
         sims = [client.require("sim") for client in clients]
@@ -119,7 +119,7 @@ def test_several_stepping_clients_go_through_time_together() -> None:
         assert bridge.arena.tick == 155
 
 
-def test_a_client_waits_for_a_signal_of_another() -> None:
+def test_client_waits_for_a_signal_set_by_another_client() -> None:
     with served() as bridge:
         first, second = (new_client(bridge).require("sim") for _ in range(2))
         found: list[Any] = []
@@ -131,7 +131,7 @@ def test_a_client_waits_for_a_signal_of_another() -> None:
         assert found == [b"now"]
 
 
-def test_a_wait_that_takes_long_is_kept_alive_with_wait_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_wait_is_kept_alive_with_wait_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.bridges.coppelia.LONGEST_HOLD", 0.01)
     monkeypatch.setattr("paddock.bridges.coppelia.LOOK", 0.01)
     with served() as bridge:
@@ -152,7 +152,7 @@ def test_a_wait_that_takes_long_is_kept_alive_with_wait_messages(monkeypatch: py
         assert bridge.arena.tick == 5
 
 
-def test_a_client_that_leaves_or_vanishes_holds_up_nobody() -> None:
+def test_disconnected_client_does_not_block_time() -> None:
     with served() as bridge:
         clients = [new_client(bridge) for _ in range(3)]
         sims = [client.require("sim") for client in clients]
@@ -168,7 +168,7 @@ def test_a_client_that_leaves_or_vanishes_holds_up_nobody() -> None:
         assert clients[1].call("sim.getSimulationTime", []) == pytest.approx(0.05)  # it may come again
 
 
-def test_a_frozen_client_is_released_while_others_wait() -> None:
+def test_frozen_client_does_not_block_other_clients() -> None:
     with served(silence=0.05) as bridge:
         frozen, sim = (new_client(bridge).require("sim") for _ in range(2))
         for member in (frozen, sim):
@@ -179,7 +179,7 @@ def test_a_frozen_client_is_released_while_others_wait() -> None:
         frozen.step()  # back again
 
 
-def test_an_arena_without_a_server_has_no_time_and_ports_are_checked() -> None:
+def test_unserved_arena_and_invalid_ports_are_refused() -> None:
     with pytest.raises(SimulationError, match="this arena is not served"):
         CoppeliaServer(paddock.open(ROOM), 0)
     from paddock.bridges.coppelia import open_coppelia

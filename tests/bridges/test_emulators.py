@@ -1,4 +1,4 @@
-"""EPuckEmulators on real pseudo terminals and real sockets."""
+"""EPuckEmulators on pseudo-terminals and TCP sockets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def receive(link: socket.socket, count: int) -> bytes:
     return seen
 
 
-def test_a_serial_device_greets_answers_and_is_there_for_the_next_client() -> None:
+def test_serial_device_greets_answers_and_accepts_the_next_client() -> None:
     with EPuckEmulators(bench(), serial=["red"]) as emulators:
         for greeting in (b"help\r\n", b""):
             file = os.open(emulators.devices["red"], os.O_RDWR | os.O_NOCTTY)
@@ -55,7 +55,7 @@ def test_a_serial_device_greets_answers_and_is_there_for_the_next_client() -> No
     assert not os.path.exists(emulators.devices["red"])  # noqa: PTH110
 
 
-def test_several_emulators_at_once_and_the_newest_client_of_a_port_counts() -> None:
+def test_several_emulators_run_and_a_new_client_replaces_the_old_one() -> None:
     arena = bench()
     wifi = {"red": 0, "blue": 0}
     with EPuckEmulators(arena, serial=["red", "blue"], wifi=wifi, kind=wifi) as emulators:
@@ -80,7 +80,7 @@ def test_several_emulators_at_once_and_the_newest_client_of_a_port_counts() -> N
             link.close()
 
 
-def test_time_does_not_pass_by_itself_and_is_not_held_up() -> None:
+def test_emulator_does_not_advance_or_block_time() -> None:
     arena = bench()
     with EPuckEmulators(arena, serial=["red"]) as emulators:
         file = os.open(emulators.devices["red"], os.O_RDWR | os.O_NOCTTY)
@@ -94,7 +94,7 @@ def test_time_does_not_pass_by_itself_and_is_not_held_up() -> None:
         os.close(file)
 
 
-def test_a_robot_that_leaves_takes_its_emulator_along() -> None:
+def test_emulator_closes_when_its_robot_is_removed() -> None:
     arena = bench()
     with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}, kind=["red"]) as emulators:
         red, blue = (socket.create_connection(emulators.addresses[name], timeout=60) for name in ("red", "blue"))
@@ -108,7 +108,7 @@ def test_a_robot_that_leaves_takes_its_emulator_along() -> None:
         blue.close()
 
 
-def test_a_client_that_reads_slowly_gets_every_byte() -> None:
+def test_slow_reader_receives_every_byte() -> None:
     count = 60  # pictures of 38401 bytes: more than the sockets hold
     with (
         EPuckEmulators(bench(), wifi={"blue": 0}, kind=["blue"]) as emulators,
@@ -120,7 +120,7 @@ def test_a_client_that_reads_slowly_gets_every_byte() -> None:
             assert packet[0] == packets.IMAGE
 
 
-def test_a_client_that_does_not_read_holds_nobody_up() -> None:
+def test_client_that_does_not_read_does_not_block_others() -> None:
     arena = bench()
     with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}) as emulators:
         deaf, other = (socket.create_connection(emulators.addresses[name], timeout=60) for name in ("blue", "red"))
@@ -137,7 +137,7 @@ def test_a_client_that_does_not_read_holds_nobody_up() -> None:
         other.close()
 
 
-def test_the_numbers_of_a_chain_are_of_one_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readings_of_a_command_chain_are_from_one_tick(monkeypatch: pytest.MonkeyPatch) -> None:
     def tick(hardware: SimulatedHardware, device: str) -> tuple[int, ...]:
         return (hardware.arena.tick % 4096,) * 8
 
@@ -160,7 +160,7 @@ def test_the_numbers_of_a_chain_are_of_one_tick(monkeypatch: pytest.MonkeyPatch)
     assert all(np.ptp(look) == 0 for look in looks)
 
 
-def test_much_input_does_not_hold_up_the_clock() -> None:
+def test_large_input_does_not_block_the_clock() -> None:
     arena, taken = bench(), []
 
     class Noted(SimulatedHardware):
@@ -178,12 +178,12 @@ def test_much_input_does_not_hold_up_the_clock() -> None:
     assert firmware.receive(b"E\r") == b"e,0,0\r\n"
 
 
-def test_a_robot_that_is_named_twice_is_refused() -> None:
+def test_duplicate_robot_is_refused() -> None:
     with pytest.raises(paddock.LinkError, match="robot 'red' already has a serial device"):
         EPuckEmulators(bench(), serial=["red", "red"])
 
 
-def test_who_commands_last_is_obeyed() -> None:
+def test_latest_command_wins() -> None:
     arena = bench()
     with (
         EPuckEmulators(arena, serial=["blue"], wifi={"blue": 0}) as emulators,
@@ -199,14 +199,14 @@ def test_who_commands_last_is_obeyed() -> None:
         os.close(file)
 
 
-def test_a_port_in_use_is_named() -> None:
+def test_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(paddock.LinkError, match=rf"robot 'blue': port {port} on 127.0.0.1 is in use"):
             EPuckEmulators(bench(), wifi={"blue": port})
 
 
-def test_without_pseudo_terminals_there_is_a_clear_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pseudo_terminals_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without_pty(name: str, *more: object, **most: object) -> object:
@@ -227,7 +227,7 @@ class SilentFirmware:
         return b""
 
 
-def test_a_robot_may_speak_while_its_server_is_held_up() -> None:
+def test_send_does_not_block_while_the_server_is_not_running() -> None:
     server = EmulatorServer()
     server.open_serial("r", SilentFirmware())
     for _ in range(2000):  # more than a socket takes, and nobody empties it yet
@@ -253,7 +253,7 @@ class TalkativeFirmware(SilentFirmware):
     def disconnect(self) -> None: ...
 
 
-def test_a_program_that_only_sends_commands_is_obeyed_however_much_the_robot_tells() -> None:
+def test_client_that_only_writes_is_served_despite_unread_output() -> None:
     server, heard, robots = EmulatorServer(), list[bytes](), list[TalkativeFirmware]()
 
     def make_robot(send: Callable[[bytes], None]) -> TalkativeFirmware:

@@ -1,4 +1,4 @@
-"""Robots of a world that take orders at real pseudo terminals, and real hosts."""
+"""Robots that accept orders on pseudo-terminals, and hosts that control them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GREETING = b"\2UNKNOWN ORDER, length string is: 16\3"
 
 
 def read_frame(file: int) -> bytes:
-    """The next bytes up to an ETX."""
+    """Return the next bytes up to an ETX."""
     seen = b""
     while not seen.endswith(b"\3"):
         ready, _, _ = select.select([file], [], [], 30)
@@ -34,7 +34,7 @@ def read_frame(file: int) -> bytes:
     return seen
 
 
-def test_ten_robots_walk_at_once_from_one_thread() -> None:
+def test_host_controls_ten_robots_from_one_thread() -> None:
     arena = open_room(10)
     names = {f"r{i}": i % 2 == 0 for i in range(10)}
     with OrderRobots(arena, names) as robots, running(arena):
@@ -46,7 +46,7 @@ def test_ten_robots_walk_at_once_from_one_thread() -> None:
         assert arena[f"r{i}"].pose[:2] == pytest.approx((x + 0.04, y - 0.04), abs=4e-3)
 
 
-def test_a_robot_greets_every_host_that_connects() -> None:
+def test_robot_greets_every_host_that_connects() -> None:
     arena = open_room(1)
     with OrderRobots(arena, {"r0": False}) as robots, running(arena):
         for _ in range(3):
@@ -59,7 +59,7 @@ def test_a_robot_greets_every_host_that_connects() -> None:
     assert not os.path.exists(robots.devices["r0"])  # noqa: PTH110
 
 
-def test_robots_that_do_not_answer_are_reported_and_the_others_go_on() -> None:
+def test_unresponsive_robots_are_reported_and_the_others_continue() -> None:
     arena = open_room(2)
     ours, theirs = pty.openpty()
     events: list[OrderEvent] = []
@@ -77,7 +77,7 @@ def test_robots_that_do_not_answer_are_reported_and_the_others_go_on() -> None:
     assert {event.robot for event in events if event.kind == "lost"} == {"r1", "far"}
 
 
-def test_a_line_that_falls_silent_is_opened_anew_and_the_walk_goes_on() -> None:
+def test_silent_line_is_reopened_and_the_walk_continues() -> None:
     arena = open_room(1)
     with OrderRobots(arena, {"r0": True}) as robots, running(arena) as clock:
 
@@ -92,7 +92,7 @@ def test_a_line_that_falls_silent_is_opened_anew_and_the_walk_goes_on() -> None:
     assert sessions["r0"].statistics.reopenings >= 1
 
 
-def test_a_robot_that_leaves_the_world_falls_silent_and_one_of_a_reset_world_begins_anew() -> None:
+def test_removed_robot_falls_silent_and_reset_restarts_the_firmware() -> None:
     arena = open_room(2)
     with OrderRobots(arena, {"r0": True, "r1": True}) as robots, running(arena):
         file = os.open(robots.devices["r1"], os.O_RDWR | os.O_NOCTTY)
@@ -110,7 +110,7 @@ def test_a_robot_that_leaves_the_world_falls_silent_and_one_of_a_reset_world_beg
 
 
 class BrokenAvoidance:
-    """A strategy with a mistake in it."""
+    """A strategy that raises an exception."""
 
     detections = 0
 
@@ -123,7 +123,7 @@ class BrokenAvoidance:
         return None
 
 
-def test_a_robot_whose_program_fails_stands_and_time_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+def test_robot_whose_firmware_fails_stops_and_time_continues(caplog: pytest.LogCaptureFixture) -> None:
     arena = open_room(2)
     with OrderRobots(arena, {"r0": True, "r1": True}, avoidance=BrokenAvoidance) as robots:
         robots.firmware["r0"].receive(write_checked(0, "K1"))
@@ -138,7 +138,7 @@ def test_a_robot_whose_program_fails_stands_and_time_goes_on(caplog: pytest.LogC
     assert "r0: its program failed" in caplog.text
 
 
-def test_a_new_robot_with_the_name_of_one_that_left_does_not_get_its_program() -> None:
+def test_respawned_robot_of_the_same_name_gets_no_firmware() -> None:
     arena = open_room(2)
     with OrderRobots(arena, {"r0": True, "r1": True}) as robots:
         arena.remove("r0")
@@ -147,7 +147,7 @@ def test_a_new_robot_with_the_name_of_one_that_left_does_not_get_its_program() -
         assert list(robots.firmware) == ["r1"]
 
 
-def test_served_robots_take_orders_and_are_lost_when_their_process_dies() -> None:
+def test_served_robots_accept_orders_and_are_lost_when_the_server_dies() -> None:
     with PaddockProcess("serve", "petri-dish", "--port", "0", "--speed", "0", "--orders", "all") as server:
         names = ("e-puck_2478", "e-puck_2479", "e-puck_2481")
         devices = [server.line(rf"^{name}: takes orders at .*?orders://([^)]+)") for name in names]
@@ -180,17 +180,17 @@ def test_served_robots_take_orders_and_are_lost_when_their_process_dies() -> Non
         (["r0=nowhere:Mine"], "nowhere"),
     ],
 )
-def test_what_is_asked_for_wrongly_is_refused(asked: list[str], message: str) -> None:
+def test_invalid_request_is_refused(asked: list[str], message: str) -> None:
     with pytest.raises(paddock.PaddockError, match=message):
         OpenBridges(open_room(2), [("orders", text) for text in asked])
 
 
-def test_a_host_refuses_a_robot_that_is_there_twice() -> None:
+def test_host_refuses_a_duplicate_robot() -> None:
     with pytest.raises(paddock.PaddockError, match="robot 'r0' is given twice"):
         Host([(plan_square(0), "/dev/a"), (plan_square(0), "/dev/b")])
 
 
-def test_a_served_robot_passes_obstacles_as_it_was_asked_to() -> None:
+def test_served_robot_uses_the_requested_avoidance_strategy() -> None:
     arena = open_room(3)
     with OpenBridges(arena, [("orders", "r0=planning"), ("orders", "r1=distal"), ("orders", "r2")]) as opened:
         (robots,) = opened.bridges

@@ -1,4 +1,4 @@
-"""Programs that were written for scenes of their own find what they look for: scanners, line tracers, goals, names."""
+"""Objects that programs for other scenes look up: scanners, line tracers, goals and aliases."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LINE = WorldSpec(
 
 
 def read_scanner(sim: Any, path: str) -> list[list[float]]:
-    """x, y [m] of all points in the scanner's frame, as programs for the fastHokuyo compute them."""
+    """Return x, y [m] of all points in the scanner's frame, computed as programs for the fastHokuyo do."""
     base, points = sim.getObject(path), []
     for half in (sim.getObject(f"{path}/sensor{i}") for i in (1, 2)):
         _, _, packet = sim.readVisionSensor(half)
@@ -52,7 +52,7 @@ def read_scanner(sim: Any, path: str) -> list[list[float]]:
     return points
 
 
-def test_a_laser_scanner_is_a_fast_hokuyo_that_sees_what_the_robots_laser_sees() -> None:
+def test_fast_hokuyo_matches_the_robot_laser() -> None:
     with coppelia_room.served(SCENE) as bridge:
         sim = new_client(bridge).require("sim")
         points = np.array(read_scanner(sim, "/PioneerP3DX/fastHokuyo"))
@@ -70,7 +70,7 @@ def test_a_laser_scanner_is_a_fast_hokuyo_that_sees_what_the_robots_laser_sees()
         assert depths.max() <= 5.0
 
 
-def test_the_legacy_api_reads_both_packets_of_a_fast_hokuyo() -> None:
+def test_legacy_api_reads_both_packets_of_a_fast_hokuyo() -> None:
     with vrep_room.served(SCENE) as bridge, native(bridge) as client:
         for name in ("fastHokuyo_sensor1", "fastHokuyo_sensor2#0"):
             code, _, packets = client("ReadVisionSensor", client.get("GetObjectHandle", name))
@@ -78,7 +78,7 @@ def test_the_legacy_api_reads_both_packets_of_a_fast_hokuyo() -> None:
             assert packets[1][:2] == [342, 1]
 
 
-def test_a_line_tracer_follows_its_line_in_coppeliasims_way() -> None:
+def test_line_tracer_follows_its_line_over_coppeliasims_api() -> None:
     with coppelia_room.served(LINE) as bridge:
         sim = new_client(bridge).require("sim")
         sensors = [sim.getObject(f"/LineTracer/{side}Sensor") for side in ("Left", "Right")]
@@ -98,7 +98,7 @@ def test_a_line_tracer_follows_its_line_in_coppeliasims_way() -> None:
         assert swept >= 2 * math.pi
 
 
-def test_the_line_tracers_sensors_detect_what_is_bright_in_v_reps_way() -> None:
+def test_line_tracer_sensors_detect_bright_ground_over_the_legacy_api() -> None:
     with vrep_room.served(LINE) as bridge, native(bridge) as client:
         middle = client.get("GetObjectHandle", "MiddleSensor")
         assert client("GetVisionSensorImage", middle, 1)[1] == [1, 1]
@@ -114,7 +114,7 @@ def test_the_line_tracers_sensors_detect_what_is_bright_in_v_reps_way() -> None:
             assert client("GetObjectHandle", name)[0] == 0
 
 
-def test_goals_and_further_names_of_a_world_are_found_in_both_apis() -> None:
+def test_goals_and_aliases_are_found_in_both_apis() -> None:
     with coppelia_room.served(SCENE) as bridge:
         sim = new_client(bridge).require("sim")
         target = sim.getObject("/Target")
@@ -149,14 +149,14 @@ def test_goals_and_further_names_of_a_world_are_found_in_both_apis() -> None:
 @pytest.mark.parametrize(
     "file", ["models/robots/mobile/ePuck.ttm", r"C:\V-REP\models\Pioneer_p3dx.ttm", "line tracer.ttm"]
 )
-def test_models_are_loaded_by_the_names_of_their_files(file: str) -> None:
+def test_models_are_loaded_by_file_name(file: str) -> None:
     with vrep_room.served(SCENE) as bridge, native(bridge) as client:
         code, base = client("LoadModel", file, 0)
         assert code == 0
         assert client.get("GetObjectPosition", base, -1)[2] > 0
 
 
-def test_robots_that_a_program_copies_get_the_names_that_it_gives_them() -> None:
+def test_copied_robots_can_be_renamed() -> None:
     with coppelia_room.served(load_world("empty")) as bridge:
         sim = new_client(bridge).require("sim")
         sim.setObjectAlias(sim.getObject("/ePuck"), "ePuck1")
@@ -170,7 +170,7 @@ def test_robots_that_a_program_copies_get_the_names_that_it_gives_them() -> None
         assert sim.getObjectPosition(sim.getObject("/ePuck3/base"))[:2] == pytest.approx([0.9, 0.5])
 
 
-def test_wheels_turn_with_their_joints() -> None:
+def test_wheels_rotate_with_their_joints() -> None:
     with coppelia_room.served(SCENE) as bridge:
         sim = new_client(bridge).require("sim")
         joint, wheel = (sim.getObject(f"/PioneerP3DX/left{part}") for part in ("Motor", "Wheel"))
@@ -185,7 +185,7 @@ def test_wheels_turn_with_their_joints() -> None:
         assert sim.getObjectPosition(wheel, joint) == pytest.approx([0, 0, 0])
 
 
-def test_two_aliases_of_the_same_name_are_refused() -> None:
+def test_duplicate_alias_name_is_refused() -> None:
     twins = (Alias(name="cam", object="/red/camera"), Alias(name="cam", object="/blue/camera"))
     with pytest.raises(SpecError, match=r"aliases\[1\]\.name"):
         replace(ROOM, aliases=twins)

@@ -1,4 +1,4 @@
-"""Programs for Player drive robots of a served world: every interface, in both data modes."""
+"""Programs for Player control robots of a served world: every interface, in both data modes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def doubles(data: bytes, count: int, at: int = 0) -> tuple[float, ...]:
     return struct.unpack_from(f">{count}d", data, at)
 
 
-def test_a_client_is_told_which_devices_there_are(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_client_receives_the_device_list(program: PlayerProgram, bridge: PlayerServer) -> None:
     assert program.banner == b"Player v.3.1.0".ljust(32, b"\0")
     data = program.get(PLAYER, 0, 1)
     count, again = struct.unpack_from(">2I", data)
@@ -74,7 +74,7 @@ def test_a_client_is_told_which_devices_there_are(program: PlayerProgram, bridge
     assert driver[16:] == named("paddock")
 
 
-def test_devices_are_subscribed_to_and_left(program: PlayerProgram) -> None:
+def test_client_subscribes_and_unsubscribes(program: PlayerProgram) -> None:
     program.open()
     opened = program.subscribe(POSITION, 1)
     assert opened.type == ACK
@@ -90,7 +90,7 @@ def test_devices_are_subscribed_to_and_left(program: PlayerProgram) -> None:
     assert struct.unpack_from(">3I", missing.payload, 8) == (7, 0, 3)
 
 
-def test_what_there_is_not_is_refused_and_nothing_else_happens(program: PlayerProgram) -> None:
+def test_unsupported_requests_are_refused_without_side_effects(program: PlayerProgram) -> None:
     for request in (
         (PLAYER, 0, 2, struct.pack(">6I", 0, 0, 7, 0, 0, 0)),
         (PLAYER, 0, 5, struct.pack(">I", 9)),
@@ -121,7 +121,7 @@ def test_what_there_is_not_is_refused_and_nothing_else_happens(program: PlayerPr
     assert program.ask(POSITION, 0, 255, struct.pack(">2I", 2, 1)).type == ACK
 
 
-def test_a_robot_drives_and_tells_where_it_came_to(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_robot_drives_and_reports_its_odometry(program: PlayerProgram, bridge: PlayerServer) -> None:
     program.open(POSITION, index=1)
     x, y, heading, *_ = pose_in(program.read()[POSITION, 1])
     assert (x, y, heading) == (0, 0, 0)
@@ -143,7 +143,7 @@ def test_a_robot_drives_and_tells_where_it_came_to(program: PlayerProgram, bridg
     assert pose_in(program.read()[POSITION, 1])[3:6] == (0, 0, 0)
 
 
-def test_odometry_is_set_and_begins_anew(program: PlayerProgram) -> None:
+def test_odometry_is_set_and_reset(program: PlayerProgram) -> None:
     program.open(POSITION)
     program.get(POSITION, 0, 5, struct.pack(">3d", 1.0, 2.0, 0.5))
     assert pose_in(program.read()[POSITION, 0])[:3] == pytest.approx((1.0, 2.0, 0.5))
@@ -151,7 +151,7 @@ def test_odometry_is_set_and_begins_anew(program: PlayerProgram) -> None:
     assert pose_in(program.read()[POSITION, 0])[:3] == pytest.approx((0, 0, 0))
 
 
-def test_a_robot_goes_to_a_goal_and_holds_a_heading(program: PlayerProgram) -> None:
+def test_robot_reaches_a_goal_and_holds_a_heading(program: PlayerProgram) -> None:
     program.open(POSITION)
     program.get(POSITION, 0, 4, struct.pack(">I", 1))
     program.get(POSITION, 0, 6)
@@ -166,7 +166,7 @@ def test_a_robot_goes_to_a_goal_and_holds_a_heading(program: PlayerProgram) -> N
     assert heading == pytest.approx(0, abs=0.02)
 
 
-def test_a_robot_that_runs_into_a_wall_is_stalled(program: PlayerProgram) -> None:
+def test_robot_that_hits_a_wall_is_stalled(program: PlayerProgram) -> None:
     program.open(POSITION, index=1)
     assert program.subscribe(BUMPER, 1).type == ACK
     program.subscribe(SIMULATION, 0)
@@ -182,7 +182,7 @@ def test_a_robot_that_runs_into_a_wall_is_stalled(program: PlayerProgram) -> Non
     program.get(SIMULATION, 0, 2, named("r1") + struct.pack(">3d", 5.0, 2.0, math.pi / 2))
 
 
-def test_sizes_are_those_of_the_body(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_geometry_matches_the_body(program: PlayerProgram, bridge: PlayerServer) -> None:
     program.open(POSITION)
     *pose, width, length, height = doubles(program.get(POSITION, 0, 1), 9)
     assert pose[2:] == [0, 0, 0, 0]
@@ -190,7 +190,7 @@ def test_sizes_are_those_of_the_body(program: PlayerProgram, bridge: PlayerServe
     assert height == bridge.arena["r0"].spec.body.height
 
 
-def test_sonars_are_there_as_sonar_and_as_ranger(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_sonar_is_available_as_sonar_and_as_ranger(program: PlayerProgram, bridge: PlayerServer) -> None:
     program.open(SONAR, RANGER)
     data = program.read()
     floats = np.frombuffer(data[SONAR, 0].payload, ">f4", offset=8)
@@ -214,7 +214,7 @@ def test_sonars_are_there_as_sonar_and_as_ranger(program: PlayerProgram, bridge:
     assert program.get(SONAR, 0, 2, struct.pack(">I", 1)) == b""
 
 
-def test_a_scanner_is_there_as_laser_and_as_ranger(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_laser_is_available_as_laser_and_as_ranger(program: PlayerProgram, bridge: PlayerServer) -> None:
     program.open(LASER)
     program.subscribe(RANGER, 1)
     data = program.read()
@@ -239,7 +239,7 @@ def test_a_scanner_is_there_as_laser_and_as_ranger(program: PlayerProgram, bridg
     assert (low + 179 * step, farthest) == (pytest.approx(high), longest)
 
 
-def test_infrared_and_camera_of_an_e_puck(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_epuck_infrared_and_camera_data(program: PlayerProgram, bridge: PlayerServer) -> None:
     program.open(IR, index=2)
     program.subscribe(CAMERA, 1)
     data = program.read()
@@ -256,7 +256,7 @@ def test_infrared_and_camera_of_an_e_puck(program: PlayerProgram, bridge: Player
     assert picture[32 : 32 + size] == camera.read().tobytes()
 
 
-def test_other_robots_are_found_where_no_wall_hides_them(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_fiducials_report_robots_not_occluded_by_obstacles(program: PlayerProgram, bridge: PlayerServer) -> None:
     program.open(FIDUCIAL, SIMULATION)
     data = program.read()[FIDUCIAL, 0].payload
     items = {found[0]: found[1:4] for found in struct.iter_unpack(">i12d", data[8:])}
@@ -276,7 +276,7 @@ def test_other_robots_are_found_where_no_wall_hides_them(program: PlayerProgram,
     assert len(program.get(FIDUCIAL, 0, 1)) == 72 + 16
 
 
-def test_the_simulation_tells_and_sets_poses_by_name(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_simulation_interface_gets_and_sets_poses_by_name(program: PlayerProgram, bridge: PlayerServer) -> None:
     program.open(SIMULATION)
     program.get(SIMULATION, 0, 2, named("r0") + struct.pack(">3d", 1.5, 1.0, 0.25))
     assert bridge.arena["r0"].pose == pytest.approx((1.5, 1.0, 0.25))
@@ -287,7 +287,7 @@ def test_the_simulation_tells_and_sets_poses_by_name(program: PlayerProgram, bri
     assert doubles(answer, 7, len(answer) - 56) == pytest.approx((1.0, 2.0, 0, 0, 0, 0.5, bridge.arena.time))
 
 
-def test_a_program_pauses_the_world_and_begins_anew(program: PlayerProgram, bridge: PlayerServer) -> None:
+def test_program_pauses_and_resets_the_world(program: PlayerProgram, bridge: PlayerServer) -> None:
     program.open(POSITION, SIMULATION)
     program.drive(0.2, 0.0)
     program.read()
@@ -306,9 +306,7 @@ def test_a_program_pauses_the_world_and_begins_anew(program: PlayerProgram, brid
     [(2, struct.pack(">6dI", 3.0, 0, 0, 0, 0, 0, 1)), (4, struct.pack(">2d", 0.2, 0.0))],
     ids=["goal", "heading"],
 )
-def test_goals_and_headings_are_over_when_the_world_begins_anew(
-    program: PlayerProgram, subtype: int, payload: bytes
-) -> None:
+def test_reset_cancels_position_and_heading_goals(program: PlayerProgram, subtype: int, payload: bytes) -> None:
     program.open(POSITION, SIMULATION)
     program.send(COMMAND, POSITION, 0, subtype, payload)
     for _ in range(3):
@@ -320,7 +318,7 @@ def test_goals_and_headings_are_over_when_the_world_begins_anew(
     assert pose_in(data)[:6] == (0, 0, 0, 0, 0, 0)
 
 
-def test_a_command_before_the_first_tick_is_over_when_the_world_begins_anew(program: PlayerProgram) -> None:
+def test_reset_cancels_a_command_sent_before_the_first_tick(program: PlayerProgram) -> None:
     program.open(POSITION, SIMULATION)
     program.send(COMMAND, SIMULATION, 0, 2)
     program.send(COMMAND, POSITION, 0, 4, struct.pack(">2d", 0.0, 0.0))  # it has that heading already
@@ -332,7 +330,7 @@ def test_a_command_before_the_first_tick_is_over_when_the_world_begins_anew(prog
     program.get(SIMULATION, 0, 2, named("r0") + struct.pack(">3d", 1.0, 2.0, 0.0))
 
 
-def test_only_programs_of_a_host_begin_anew_what_they_drive() -> None:
+def test_only_clients_of_the_driving_host_can_reset_a_driven_robot() -> None:
     with served(stepped=False, lock_step=False) as bridge, PlayerProgram(bridge.addresses[0]) as driver:
         driver.open(POSITION)
         driver.drive(0.0, 0.2)
@@ -348,7 +346,7 @@ def test_only_programs_of_a_host_begin_anew_what_they_drive() -> None:
         assert bridge.arena["r0"].body.command == (0, 0)
 
 
-def test_a_pause_ends_when_its_program_leaves() -> None:
+def test_pause_ends_when_its_client_disconnects() -> None:
     with served(stepped=False, lock_step=False) as bridge:
         with PlayerProgram(bridge.addresses[0]) as program:
             program.open(SIMULATION)
@@ -359,7 +357,7 @@ def test_a_pause_ends_when_its_program_leaves() -> None:
         assert bridge.time.state == "running"
 
 
-def test_in_push_mode_data_come_by_themselves() -> None:
+def test_push_mode_sends_data_unrequested() -> None:
     with served(stepped=False, lock_step=False) as bridge, PlayerProgram(bridge.addresses[0]) as program:
         program.subscribe(POSITION, 0)
         messages = [program.read_message() for _ in range(5)]
@@ -371,7 +369,7 @@ def test_in_push_mode_data_come_by_themselves() -> None:
         assert list(program.read()) == [(POSITION, 0)]
 
 
-def test_from_push_to_pull_nothing_comes_unasked() -> None:
+def test_switch_from_push_to_pull_mode_sends_no_unrequested_data() -> None:
     with (
         served() as bridge,
         PlayerProgram(bridge.addresses[0]) as program,
@@ -386,14 +384,14 @@ def test_from_push_to_pull_nothing_comes_unasked() -> None:
         assert program.read_message()[2:6:3] == (ACK, sequence)
 
 
-def test_a_program_that_subscribes_before_it_asks_for_pull_mode_gets_data() -> None:
+def test_client_that_subscribes_before_pull_mode_receives_data() -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as program:
         program.subscribe(POSITION, 0)  # in push mode, in which no time passes here
         program.open()
         assert [program.read()[POSITION, 0].time for _ in range(2)] == pytest.approx([0.1, 0.2])
 
 
-def test_time_does_not_wait_for_a_program_that_went_back_to_push_mode() -> None:
+def test_time_does_not_wait_for_a_client_back_in_push_mode() -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as first, PlayerProgram(bridge.addresses[0]) as other:
         for program in (first, other):
             program.open()
@@ -404,7 +402,7 @@ def test_time_does_not_wait_for_a_program_that_went_back_to_push_mode() -> None:
         assert other.read() == {}
 
 
-def test_each_robot_can_have_a_port_of_its_own() -> None:
+def test_each_robot_can_have_its_own_port() -> None:
     with served(ports=2, in_world=True) as bridge:
         with PlayerProgram(bridge.addresses[0]) as first:
             first.open(POSITION)
@@ -418,7 +416,7 @@ def test_each_robot_can_have_a_port_of_its_own() -> None:
         pass
 
 
-def test_robots_that_come_and_go_take_no_numbers_of_others() -> None:
+def test_device_indices_are_not_reused_after_removal() -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as program:
         program.open(POSITION)
         program.subscribe(POSITION, 1)
@@ -436,14 +434,14 @@ def test_robots_that_come_and_go_take_no_numbers_of_others() -> None:
 
 
 def follow_wall(program: PlayerProgram, rounds: int) -> None:
-    """What beginners write: keep away from what is ahead."""
+    """Drive forward, and turn away from obstacles ahead."""
     program.open(POSITION, RANGER)
     for _ in range(rounds):
         ranges = np.frombuffer(program.read()[RANGER, 0].payload, ">f8", offset=8)
         program.drive(0.3, 0.0) if ranges[2:6].min() > 0.8 else program.drive(0.05, 0.8)
 
 
-def test_a_program_gives_the_same_run_every_time() -> None:
+def test_program_run_is_deterministic() -> None:
     digests = []
     for _ in range(2):
         with served("wall-loop") as bridge, PlayerProgram(bridge.addresses[0]) as program:
@@ -453,7 +451,7 @@ def test_a_program_gives_the_same_run_every_time() -> None:
     assert digests[0] == digests[1]
 
 
-def test_it_is_the_run_that_our_own_calls_give() -> None:
+def test_program_run_is_bit_identical_to_the_paddock_api() -> None:
     with served(ROOM) as bridge, PlayerProgram(bridge.addresses[0]) as program:
         follow_wall(program, 60)
         program.read()
@@ -467,7 +465,7 @@ def test_it_is_the_run_that_our_own_calls_give() -> None:
         assert bridge.arena.digest() == arena.digest()
 
 
-def test_programs_go_through_time_together() -> None:
+def test_pull_mode_clients_advance_time_together() -> None:
     with served() as bridge, ThreadPoolExecutor(2) as pool:
         programs = [PlayerProgram(bridge.addresses[0]) for _ in range(2)]
         for index, program in enumerate(programs):

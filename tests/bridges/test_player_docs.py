@@ -1,4 +1,4 @@
-"""What docs/player.md shows works as it stands there."""
+"""The examples of docs/player.md run unchanged."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
-def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     run_examples(PAGE)
     assert capsys.readouterr().out.split()[1] == "5.0"
 
 
-def test_every_option_of_the_link_and_every_interface_is_told() -> None:
+def test_every_link_option_and_interface_is_documented() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", TEXT.split("| option of the URL |")[1], re.MULTILINE)
     assert set(rows) == set(OPTIONS)
     table = TEXT.split("| interface |")[1].split("\n\n")[0]

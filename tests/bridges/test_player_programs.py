@@ -1,4 +1,4 @@
-"""Programs written as programs for Player usually are complete their tasks."""
+"""Programs in the usual style of Player clients complete their tasks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bridges.player_programs.wall_follower import CLEARANCE, WITHIN, follow_wall
 from bridges.player_room import PLAYER, PlayerProgram, served
 
 
-def test_a_pioneer_finds_a_wall_and_follows_it() -> None:
+def test_pioneer_finds_and_follows_a_wall() -> None:
     with served("wall-loop") as bridge, PlayerProgram(bridge.addresses[0]) as program:
         time, _ = follow_walls(program, 60.0)
         assert time == pytest.approx(60.1)
@@ -20,7 +20,7 @@ def test_a_pioneer_finds_a_wall_and_follows_it() -> None:
 
 
 @pytest.mark.long
-def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
+def test_pioneer_closes_the_loop_while_another_client_sends_requests() -> None:
     with served("wall-loop") as bridge, PlayerProgram(bridge.addresses[0]) as program:
         ended, lists = threading.Event(), []
 

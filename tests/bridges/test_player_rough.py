@@ -1,4 +1,4 @@
-"""What goes wrong on a port of Player's protocol stays with the client that does it."""
+"""Misbehaving clients of Player's protocol do not affect other clients."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
-def test_a_client_that_breaks_the_format_is_hung_up_on_and_nobody_else_notices(data: bytes) -> None:
+def test_client_with_malformed_data_is_disconnected_without_side_effects(data: bytes) -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as other:
         other.open(POSITION)
         with PlayerProgram(bridge.addresses[0]) as client:
@@ -48,7 +48,7 @@ def test_a_client_that_breaks_the_format_is_hung_up_on_and_nobody_else_notices(d
         assert list(other.read()) == [(POSITION, 0)]
 
 
-def test_halves_of_messages_wait_and_vanishing_clients_leave_nothing() -> None:
+def test_partial_messages_are_buffered_and_lost_clients_cleaned_up() -> None:
     whole = struct.pack(">6IdIII", 0, 0, PLAYER, 0, REQUEST, 5, 0.0, 9, 4, 2)
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as other:
         with PlayerProgram(bridge.addresses[0]) as client:
@@ -64,7 +64,7 @@ def test_halves_of_messages_wait_and_vanishing_clients_leave_nothing() -> None:
 
 
 @pytest.mark.parametrize("how", ["vanishes", "unsubscribes"])
-def test_a_robot_stands_when_its_program_goes(how: str) -> None:
+def test_robot_stops_when_its_client_disconnects_or_unsubscribes(how: str) -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as other:
         other.open(POSITION)
         program = PlayerProgram(bridge.addresses[0])
@@ -83,7 +83,7 @@ def test_a_robot_stands_when_its_program_goes(how: str) -> None:
 
 
 @pytest.mark.parametrize("subtype", [1, 2], ids=["speeds", "goal"])
-def test_a_robot_that_somebody_else_drives_is_not_stopped(subtype: int) -> None:
+def test_robot_driven_by_another_source_is_not_stopped(subtype: int) -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as other:
         other.open(POSITION)
         with PlayerProgram(bridge.addresses[0]) as program:
@@ -97,7 +97,7 @@ def test_a_robot_that_somebody_else_drives_is_not_stopped(subtype: int) -> None:
         assert bridge.arena["r0"].body.command == (0.2, 0.1)
 
 
-def test_who_sends_commands_without_end_is_heard_and_others_are_too() -> None:
+def test_command_flood_is_processed_without_blocking_others() -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as other, PlayerProgram(bridge.addresses[0]) as busy:
         busy.open(POSITION)
         command = struct.pack(">6IdII3dI", 0, 0, POSITION, 0, COMMAND, 1, 0.0, 1, 28, 0.1, 0.0, 0.0, 1)
@@ -108,7 +108,7 @@ def test_who_sends_commands_without_end_is_heard_and_others_are_too() -> None:
         assert bridge.arena["r0"].body.command == (0.1, 0.1)
 
 
-def test_who_does_not_read_is_not_listened_to() -> None:
+def test_client_that_does_not_read_does_not_block_others() -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as other, PlayerProgram(bridge.addresses[0]) as frozen:
         frozen.socket.setblocking(False)
         with pytest.raises(BlockingIOError):
@@ -117,7 +117,7 @@ def test_who_does_not_read_is_not_listened_to() -> None:
         assert list(other.read()) == [(POSITION, 0)]
 
 
-def test_who_asked_for_data_gets_them_however_late_it_reads() -> None:
+def test_requested_data_arrive_after_a_late_read() -> None:
     with served(stepped=False, lock_step=False, speed=1.0) as bridge, PlayerProgram(bridge.addresses[0]) as late:
         late.open(POSITION)
         late.read()
@@ -134,7 +134,7 @@ def test_who_asked_for_data_gets_them_however_late_it_reads() -> None:
         assert types.count(DATA) == 1
 
 
-def test_data_do_not_pile_up_for_who_does_not_read_them() -> None:
+def test_data_for_a_client_that_does_not_read_do_not_accumulate() -> None:
     with (
         served(stepped=False, lock_step=False) as bridge,
         PlayerProgram(bridge.addresses[0]) as frozen,
@@ -150,14 +150,14 @@ def test_data_do_not_pile_up_for_who_does_not_read_them() -> None:
         assert connection.transport.get_write_buffer_size() < 1 << 18
 
 
-def test_a_client_that_never_says_anything_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_client_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     with served() as bridge:
         monkeypatch.setattr(PlayerConnection, "greeting", 0.01)
         with PlayerProgram(bridge.addresses[0]) as client:
             assert read_all(client.socket) == b""
 
 
-def test_time_waits_no_longer_for_a_program_that_froze() -> None:
+def test_time_stops_waiting_for_a_frozen_client() -> None:
     with served(silence=0.2) as bridge, PlayerProgram(bridge.addresses[0]) as frozen:
         frozen.open(POSITION)
         frozen.read()
@@ -167,7 +167,7 @@ def test_time_waits_no_longer_for_a_program_that_froze() -> None:
         assert np.diff(times) == pytest.approx([0.1] * 4)
 
 
-def test_damaged_messages_of_every_kind_fail_alone() -> None:
+def test_malformed_messages_do_not_affect_other_clients() -> None:
     drawn = np.random.default_rng(14)
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as other, PlayerProgram(bridge.addresses[0]) as client:
         other.open(POSITION)
@@ -185,14 +185,14 @@ def test_damaged_messages_of_every_kind_fail_alone() -> None:
 
 
 @pytest.mark.parametrize("asked", ["", "x", "70000", "6665,stopped", "-1"])
-def test_what_cannot_be_asked_for_is_told(asked: str) -> None:
+def test_invalid_ports_are_reported(asked: str) -> None:
     arena = paddock.open("empty")
     Server(arena, Settings(port=0))
     with pytest.raises(paddock.PaddockError, match="player: expected comma-separated ports from 0 to 65535"):
         open_player(arena, [asked], "127.0.0.1")
 
 
-def test_it_wants_an_arena_that_is_served_and_a_port_that_is_free() -> None:
+def test_unserved_arena_and_port_in_use_are_refused() -> None:
     with pytest.raises(paddock.SimulationError, match="player: this arena is not served"):
         PlayerServer(paddock.open("empty"), 0)
     arena = paddock.open("empty")

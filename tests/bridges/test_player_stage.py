@@ -1,4 +1,4 @@
-"""A program for Player and Stage finds its world, its robots and its sensors here: with commands alone."""
+"""Import a Stage world, serve it and drive in it with a Player client, using only shell commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.testing import PaddockProcess
 LAB = Path(__file__).parents[1] / "worlds" / "stage" / "lab.world"
 
 
-def test_a_world_of_stage_is_imported_served_and_driven_in(tmp_path: Path) -> None:
+def test_stage_world_is_imported_served_and_driven(tmp_path: Path) -> None:
     assert run("import", str(LAB), "-o", str(tmp_path / "lab.toml")).returncode == 0
     options = ("--lock-step", "--port", "0", "--player", "0,stepped,world")
     with PaddockProcess("serve", str(tmp_path / "lab.toml"), *options) as server:

@@ -1,4 +1,4 @@
-"""ROS 2 by DDS: what nodes with rmw_cyclonedds find, seen with cyclonedds."""
+"""ROS 2 over DDS: the interface of rmw_cyclonedds, tested with cyclonedds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LATCHED = Qos(Policy.Reliability.Reliable(1_000_000_000), Policy.Durability.Tran
 
 
 class DdsProgram:
-    """A participant, and short ways to its readers and writers."""
+    """A DDS participant with shortcuts for readers and writers."""
 
     def __init__(self) -> None:
         self.participant = DomainParticipant(DOMAIN)
@@ -43,7 +43,7 @@ class DdsProgram:
         return DataWriter(self.participant, Topic(self.participant, name, kind), RELIABLE)
 
     def ask(self, service: str, kind: str, **fields: Any) -> Any:
-        """A request and its response, with rmw_cyclonedds' header before both."""
+        """Send a request and return its response, both with rmw_cyclonedds' header."""
         request_type, response_type = service_types(kind)
         responses = self.read(f"rr/{service}Reply", response_type)
         requests = self.write(f"rq/{service}Request", request_type)
@@ -83,7 +83,7 @@ def first(reader: DataReader[Any]) -> Any:
     return found[0]
 
 
-def test_sensor_data_comes_with_best_effort_and_the_rest_reliably(program: DdsProgram) -> None:
+def test_sensor_data_is_best_effort_and_the_rest_reliable(program: DdsProgram) -> None:
     scan = first(program.read("rt/r0/scan", make_idl_type(find_message("sensor_msgs/LaserScan")), SENSOR_DATA))
     assert (scan.header.frame_id, len(scan.ranges)) == ("r0/laser", 180)
     odometry = first(program.read("rt/r0/odom", make_idl_type(find_message("nav_msgs/Odometry"))))
@@ -92,14 +92,14 @@ def test_sensor_data_comes_with_best_effort_and_the_rest_reliably(program: DdsPr
     assert len(image.data) == 160 * 120 * 3
 
 
-def test_static_transforms_wait_for_those_who_come_late(program: DdsProgram) -> None:
+def test_static_transforms_reach_late_subscribers(program: DdsProgram) -> None:
     frames = first(program.read("rt/tf_static", make_idl_type(find_message("tf2_msgs/TFMessage")), LATCHED))
     assert {"r0/laser", "red/camera_optical_frame"} < {frame.child_frame_id for frame in frames.transforms}
     text = first(program.read("rt/red/robot_description", make_idl_type(find_message("std_msgs/String")), LATCHED))
     assert text.data.startswith('<?xml version="1.0"?>\n<robot name="e-puck">')
 
 
-def test_both_kinds_of_twist_drive(program: DdsProgram, bridge: RosBridge) -> None:
+def test_both_twist_types_drive_the_robot(program: DdsProgram, bridge: RosBridge) -> None:
     robot = bridge.hub.arena["r1"]
     plain, stamped = (make_idl_type(find_message(f"geometry_msgs/{name}")) for name in ("Twist", "TwistStamped"))
     vector, header = (make_idl_type(find_message(name)) for name in ("geometry_msgs/Vector3", "std_msgs/Header"))
@@ -115,7 +115,7 @@ def test_both_kinds_of_twist_drive(program: DdsProgram, bridge: RosBridge) -> No
     wait_for(lambda: robot.wheels.speeds == (0.0, 0.0))  # nobody repeats it
 
 
-def test_endpoints_tell_the_hashes_of_their_types(program: DdsProgram, bridge: RosBridge) -> None:
+def test_endpoints_announce_type_hashes(program: DdsProgram, bridge: RosBridge) -> None:
     known: dict[str, str] = {}
     for topic in (BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription):
         reader = BuiltinDataReader(program.participant, topic)
@@ -126,7 +126,7 @@ def test_endpoints_tell_the_hashes_of_their_types(program: DdsProgram, bridge: R
     assert known["rr/reset_simulationReply"].startswith("serviceid=")
 
 
-def test_a_participant_tells_its_node(program: DdsProgram, bridge: RosBridge) -> None:
+def test_participant_announces_its_node(program: DdsProgram, bridge: RosBridge) -> None:
     info = make_idl_type(find_message("rmw_dds_common/ParticipantEntitiesInfo"))
     (node,) = first(program.read("ros_discovery_info", info, LATCHED)).node_entities_info_seq
     assert (node.node_namespace, node.node_name) == ("/", "paddock")
@@ -142,7 +142,7 @@ def test_services_are_answered(program: DdsProgram, bridge: RosBridge) -> None:
     assert arena.time < 60
 
 
-def test_what_is_no_message_disturbs_nobody(program: DdsProgram, caplog: pytest.LogCaptureFixture) -> None:
+def test_invalid_message_is_logged_once_and_ignored(program: DdsProgram, caplog: pytest.LogCaptureFixture) -> None:
     twist = make_idl_type(find_message("geometry_msgs/Twist"))
     vector = make_idl_type(find_message("geometry_msgs/Vector3"))
     writer = program.write("rt/r0/cmd_vel", twist)
@@ -155,13 +155,13 @@ def test_what_is_no_message_disturbs_nobody(program: DdsProgram, caplog: pytest.
     first(program.read("rt/clock", make_idl_type(find_message("rosgraph_msgs/Clock")), SENSOR_DATA))
 
 
-def test_settings_keep_to_this_machine_unless_asked() -> None:
+def test_dds_is_limited_to_localhost_by_default() -> None:
     assert "AllowMulticast>false" in configure("127.0.0.1")
     assert 'address="10.0.0.5"' in configure("10.0.0.5")
     assert "autodetermine" in configure("0.0.0.0")
 
 
-def test_an_address_that_is_not_there_opens_nothing(bridge: RosBridge) -> None:
+def test_unavailable_address_is_refused(bridge: RosBridge) -> None:
     with pytest.raises(LinkError, match=r"cannot join DDS domain \d+ at 203\.0\.113\.7"):
         RosBridge(bridge.hub.arena, "dds", domain=DOMAIN + 1, host="203.0.113.7")
     with pytest.raises(LinkError, match="at another address"):
@@ -179,7 +179,7 @@ def test_an_address_that_is_not_there_opens_nothing(bridge: RosBridge) -> None:
         ("dds,stop=soon", "stop: expected a number"),
     ],
 )
-def test_mistakes_in_what_is_asked_for_are_told(asked: str, problem: str) -> None:
+def test_invalid_options_are_reported(asked: str, problem: str) -> None:
     import paddock
 
     arena = paddock.open("empty")
@@ -188,7 +188,7 @@ def test_mistakes_in_what_is_asked_for_are_told(asked: str, problem: str) -> Non
         OpenBridges(arena, [("ros2", asked)])
 
 
-def test_an_arena_must_be_served(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unserved_arena_and_missing_cyclonedds_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     import paddock
 
     with pytest.raises(SimulationError, match="ros2: this arena is not served"):

@@ -1,4 +1,4 @@
-"""What docs/ros2.md shows works as it stands there."""
+"""The examples of docs/ros2.md run unchanged."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
-def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     run_examples(PAGE)
     assert capsys.readouterr().out.splitlines() == ["0.5", "geometry_msgs/Vector3 linear RIHS01_9c45bf16"]
 
 
-def test_every_setting_and_every_service_is_told() -> None:
+def test_every_setting_and_service_is_documented() -> None:
     table = TEXT.split("| setting, after a comma |")[1].split("\n\n")[0]
     assert set(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == {*SETTINGS, *WORDS, ANY_ORIGIN}
 

@@ -1,4 +1,4 @@
-"""Samples that come faster than the event loop takes them."""
+"""Samples that arrive faster than the event loop takes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from paddock.bridges.ros2_inbox import RosInbox
 
 
-def test_one_call_waits_however_much_comes_and_it_takes_the_newest_in_their_order() -> None:
+def test_inbox_schedules_one_call_and_delivers_the_newest_in_order() -> None:
     calls: list[Callable[[], None]] = []
     taken: list[int] = []
     inbox = RosInbox(calls.append, taken.append, depth=10)
@@ -22,7 +22,7 @@ def test_one_call_waits_however_much_comes_and_it_takes_the_newest_in_their_orde
     assert taken[-2:] == [999, 1000]
 
 
-def test_when_the_event_loop_has_ended_nobody_is_called_again() -> None:
+def test_inbox_schedules_no_call_after_the_event_loop_closed() -> None:
     calls: list[Callable[[], None]] = []
 
     def refuse(call: Callable[[], None]) -> None:

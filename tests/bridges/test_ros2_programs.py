@@ -1,4 +1,4 @@
-"""Programs for ROS 2 that know nothing of Paddock drive a Pioneer around the yellow rooms."""
+"""ROS 2 programs that do not use Paddock drive a Pioneer through the yellow rooms."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SPEED = 8.0  # a program has 2.5 ms for each tick
 
 
 def run(program: str, *arguments: str) -> list[str]:
-    """What a program prints; it cannot import Paddock or anything of these tests."""
+    """Return the output of a program that cannot import Paddock or these tests."""
     command = [sys.executable, "-I", str(PROGRAMS / program), *arguments, *WAY]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
-def test_a_command_serves_both() -> None:
+def test_serve_offers_dds_and_rosbridge_together() -> None:
     with PaddockProcess(
         "serve", "yellow-rooms", "--ros2", f"dds,domain={DOMAIN},rate=10", "--rosbridge", "0"
     ) as server:
@@ -41,7 +41,7 @@ def test_a_command_serves_both() -> None:
 
 
 @pytest.mark.heavy
-def test_a_node_of_cyclonedds_drives_through_rooms() -> None:
+def test_cyclonedds_node_drives_through_rooms() -> None:
     with shown(by_dds, "yellow-rooms", speed=SPEED) as bridge:
         arena = bridge.hub.arena
         *visited, last = run("dds_rooms.py", str(DOMAIN))
@@ -52,7 +52,7 @@ def test_a_node_of_cyclonedds_drives_through_rooms() -> None:
 
 
 @pytest.mark.heavy
-def test_a_program_of_roslibpy_drives_through_rooms() -> None:
+def test_roslibpy_program_drives_through_rooms() -> None:
     with shown(by_rosbridge, "yellow-rooms", speed=SPEED / 2) as bridge:
         arena = bridge.hub.arena
         *visited, last = run("rosbridge_rooms.py", str(bridge.addresses[0][1]))

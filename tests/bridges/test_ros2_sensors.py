@@ -1,4 +1,4 @@
-"""Every sensor of every shipped robot has topics, and what they carry are messages of ROS."""
+"""Every sensor of every shipped robot has topics with valid ROS messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def robots() -> dict[str, RosRobot]:
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_all_topics_of_a_robot_carry_messages(name: str, robots: dict[str, RosRobot]) -> None:
+def test_all_topics_of_a_robot_carry_valid_messages(name: str, robots: dict[str, RosRobot]) -> None:
     robot = robots[name]
     robot.update()
     topics = [*robot.list_topics(), *list_sensor_topics(robot)]
@@ -45,19 +45,19 @@ def test_all_topics_of_a_robot_carry_messages(name: str, robots: dict[str, RosRo
         assert sensor.name in told or instead in told, sensor.name
 
 
-def test_nodes_of_humble_get_ranges_as_they_know_them(robots: dict[str, RosRobot]) -> None:
+def test_humble_nodes_receive_the_humble_range_message(robots: dict[str, RosRobot]) -> None:
     topics = {topic.name: topic for topic in list_sensor_topics(robots["pioneer-p3dx"], humble=True)}
     assert topics["/sonar0"].type is HumbleRangeMsg
     assert isinstance(topics["/sonar0"].make(), HumbleRangeMsg)
     assert topics["/scan"].type is LaserScanMsg
 
 
-def test_every_kind_with_topics_of_its_own_is_a_kind() -> None:
+def test_every_ros_sensor_kind_is_a_known_sensor_kind() -> None:
     assert set(ROS_SENSORS) <= set(SENSORS)
     assert all(callable(ROS_SENSORS.get(name)) for name in ROS_SENSORS)
 
 
-def test_names_are_given_once() -> None:
+def test_topic_names_are_unique() -> None:
     names = SensorNames()
     assert [names.choose("a b"), names.choose("a-b"), names.choose("odom")] == ["a_b", "a_b_2", "odom_2"]
     assert (names.choose_once("scan"), names.choose_once("scan")) == ("scan", None)

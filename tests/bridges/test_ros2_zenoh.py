@@ -1,4 +1,4 @@
-"""ROS 2 by zenoh: keys, attachments and tokens where rmw_zenoh looks for them, seen with zenoh alone."""
+"""ROS 2 over zenoh: keys, attachments and tokens of rmw_zenoh, tested with zenoh."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def session(router: str, bridge: RosBridge) -> Iterator[zenoh.Session]:
         yield session
 
 
-def test_messages_are_below_their_keys_and_carry_numbers(session: zenoh.Session) -> None:
+def test_messages_have_the_right_key_and_sequence_numbers(session: zenoh.Session) -> None:
     found: list[zenoh.Sample] = []
     with session.declare_subscriber(f"4/clock/{CLOCK}", found.append):
         wait_for(lambda: len(found) > 3)
@@ -68,7 +68,7 @@ def test_messages_are_below_their_keys_and_carry_numbers(session: zenoh.Session)
     assert (set(sizes), len(set(identities))) == ({16}, 1)
 
 
-def test_latched_messages_wait_for_those_who_come_late(session: zenoh.Session) -> None:
+def test_latched_messages_reach_late_subscribers(session: zenoh.Session) -> None:
     found: list[zenoh.Sample] = []
     history = ext.HistoryConfig(detect_late_publishers=True)
     with ext.declare_advanced_subscriber(session, f"4/tf_static/{FRAMES}", found.append, history=history):
@@ -76,7 +76,7 @@ def test_latched_messages_wait_for_those_who_come_late(session: zenoh.Session) -
     assert b"r0/laser\0" in found[0].payload.to_bytes()
 
 
-def test_a_twist_drives(session: zenoh.Session, bridge: RosBridge) -> None:
+def test_twist_drives_the_robot(session: zenoh.Session, bridge: RosBridge) -> None:
     robot = bridge.hub.arena["r1"]
     twist = HEADER + struct.pack("<6d", 0.1, 0, 0, 0, 0, 0)
     attachment = struct.pack("<qqB16s", 1, 0, 16, bytes(16))
@@ -85,7 +85,7 @@ def test_a_twist_drives(session: zenoh.Session, bridge: RosBridge) -> None:
     wait_for(lambda: robot.wheels.speeds == (0.0, 0.0))
 
 
-def test_commands_are_taken_in_a_turn_of_the_arena(bridge: RosBridge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_are_applied_in_a_turn_of_the_arena(bridge: RosBridge, monkeypatch: pytest.MonkeyPatch) -> None:
     turn: Any = bridge.hub.arena.turn
     owned: list[bool] = []
     monkeypatch.setattr(RosRobot, "_take_twist", lambda robot, twist: owned.append(turn._is_owned()))
@@ -94,7 +94,7 @@ def test_commands_are_taken_in_a_turn_of_the_arena(bridge: RosBridge, monkeypatc
     assert owned == [True]
 
 
-def test_garbage_is_told_and_disturbs_nobody(session: zenoh.Session, caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_message_is_logged_and_ignored(session: zenoh.Session, caplog: pytest.LogCaptureFixture) -> None:
     session.put(f"4/r1/cmd_vel/{TWIST}", b"garbage")
     wait_for(lambda: "/r1/cmd_vel: geometry_msgs/msg/Twist: expected little-endian CDR" in caplog.text)
     found: list[zenoh.Sample] = []
@@ -133,7 +133,7 @@ def test_services_are_answered(session: zenoh.Session) -> None:
     assert b"pause it first" in reply.payload.to_bytes()
 
 
-def test_a_second_world_uses_the_router_that_is_there(router: str, bridge: RosBridge, session: zenoh.Session) -> None:
+def test_second_world_uses_the_existing_router(router: str, bridge: RosBridge, session: zenoh.Session) -> None:
     assert "as the router" in next(iter(bridge.describe()))
     found: list[zenoh.Sample] = []
     with (

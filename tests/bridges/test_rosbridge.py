@@ -1,4 +1,4 @@
-"""rosbridge: topics of every sensor, commands, services and mistakes, as a client in JSON meets them."""
+"""rosbridge: topics of every sensor, commands, services and errors, as seen by a JSON client."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def program(bridge: RosbridgeServer) -> Iterator[RosbridgeProgram]:
         yield program
 
 
-def test_every_sensor_has_its_topics_below_the_name_of_its_robot(program: RosbridgeProgram) -> None:
+def test_every_sensor_has_topics_in_its_robots_namespace(program: RosbridgeProgram) -> None:
     found = program.call("/rosapi/topics")["values"]
     types = dict(zip(found["topics"], found["types"], strict=True))
     assert {name: types[name] for name in ("/clock", "/tf", "/tf_static")} == {
@@ -60,7 +60,7 @@ def test_every_sensor_has_its_topics_below_the_name_of_its_robot(program: Rosbri
     assert types["/red/ground"] == "std_msgs/msg/Float64MultiArray"
 
 
-def test_a_scan_is_what_the_scanner_reads(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+def test_scan_matches_the_laser_reading(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
     scan = program.listen("/r0/scan", type="sensor_msgs/LaserScan")
     laser = bridge.hub.arena["r0"].laser
     laser.enable()
@@ -71,7 +71,7 @@ def test_a_scan_is_what_the_scanner_reads(program: RosbridgeProgram, bridge: Ros
     assert (scan["angle_min"], last) == (pytest.approx(-math.pi / 2), pytest.approx(scan["angle_max"]))
 
 
-def test_ranges_pictures_battery_and_inertia(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+def test_range_image_battery_and_imu_messages(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
     arena = bridge.hub.arena
     for sonar, at in (("/r0/sonar0", 0), ("/r0/sonar7", 7)):
         message = program.listen(sonar)
@@ -97,7 +97,7 @@ def test_ranges_pictures_battery_and_inertia(program: RosbridgeProgram, bridge: 
     assert program.listen("/red/imu")["linear_acceleration"]["z"] == pytest.approx(9.8, abs=0.1)
 
 
-def test_transforms_and_descriptions_are_there_for_those_who_come_late(program: RosbridgeProgram) -> None:
+def test_transforms_and_descriptions_reach_late_subscribers(program: RosbridgeProgram) -> None:
     frames = {frame["child_frame_id"]: frame for frame in program.listen("/tf_static")["transforms"]}
     assert frames["r0/sonar3"]["header"]["frame_id"] == "r0/base_link"
     assert frames["r0/sonar3"]["transform"]["translation"] == {"x": 0.166, "y": 0.027, "z": 0.211}
@@ -109,7 +109,7 @@ def test_transforms_and_descriptions_are_there_for_those_who_come_late(program: 
 
 
 def wait_for_twist(program: RosbridgeProgram, topic: str, linear: float, angular: float) -> dict[str, Any]:
-    """The first odometry with these speeds."""
+    """Return the first odometry with these speeds."""
     while True:
         message: dict[str, Any] = program.next(topic)
         twist = message["twist"]["twist"]
@@ -117,7 +117,7 @@ def wait_for_twist(program: RosbridgeProgram, topic: str, linear: float, angular
             return message
 
 
-def test_a_twist_drives_until_nobody_repeats_it(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+def test_robot_stops_when_its_twist_is_not_repeated(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
     robot = bridge.hub.arena["r1"]
     start = robot.pose
     assert program.listen("/r1/odom")["child_frame_id"] == "r1/base_link"
@@ -131,7 +131,7 @@ def test_a_twist_drives_until_nobody_repeats_it(program: RosbridgeProgram, bridg
     assert odometry["pose"]["covariance"][0] > 0
 
 
-def test_a_stamped_twist_and_joint_commands_drive_too(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+def test_stamped_twist_and_joint_commands_drive_the_robot(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
     robot = bridge.hub.arena["r1"]
     program.listen("/r1/odom")
     stamped = {"header": {"frame_id": ""}, "twist": {"angular": {"z": 0.5}}}
@@ -147,7 +147,7 @@ def test_a_stamped_twist_and_joint_commands_drive_too(program: RosbridgeProgram,
     wait_for(lambda: robot.wheels.speeds == (0.0, 0.0))
 
 
-def test_names_without_a_slash_mean_the_same_topics_and_services(
+def test_relative_names_refer_to_the_same_topics_and_services(
     program: RosbridgeProgram, bridge: RosbridgeServer
 ) -> None:
     assert program.listen("r0/odom", id="relative")["child_frame_id"] == "r0/base_link"
@@ -163,7 +163,7 @@ def test_names_without_a_slash_mean_the_same_topics_and_services(
     wait_for(lambda: bridge.arena["r0"].body.command == (0.0, 0.0))
 
 
-def test_a_command_right_before_the_end_of_a_connection_is_carried_out() -> None:
+def test_command_sent_right_before_disconnection_is_applied() -> None:
     with shown(functools.partial(by_rosbridge, dead_man=math.inf)) as bridge:
         with RosbridgeProgram(bridge) as program:
             program.drive("/r0/cmd_vel", 0.2)
@@ -177,7 +177,7 @@ def test_a_command_right_before_the_end_of_a_connection_is_carried_out() -> None
         wait_for(lambda: bridge.arena["r0"].body.command == (0.0, 0.0))
 
 
-def test_whoever_wants_less_gets_less(program: RosbridgeProgram) -> None:
+def test_throttle_rate_limits_messages(program: RosbridgeProgram) -> None:
     program.listen("/clock", throttle_rate=1e9, id="slow")
     program.send(op="subscribe", topic="/r0/odom")
     assert [program.wait_for("publish")["topic"] for _ in range(5)] == ["/r0/odom"] * 5
@@ -190,7 +190,7 @@ def test_whoever_wants_less_gets_less(program: RosbridgeProgram) -> None:
     assert program.wait_for("publish")["topic"] == "/r0/odom"
 
 
-def test_bytes_of_messages_come_within_cbor(program: RosbridgeProgram) -> None:
+def test_cbor_raw_compression_carries_message_bytes(program: RosbridgeProgram) -> None:
     program.send(op="subscribe", topic="/r0/camera/image_raw", compression="cbor-raw")
     frame = program.socket.recv(timeout=60)
     assert isinstance(frame, bytes)
@@ -202,7 +202,9 @@ def test_bytes_of_messages_come_within_cbor(program: RosbridgeProgram) -> None:
     assert (found["msg"]["secs"], found["msg"]["nsecs"]) == (stamp.sec, stamp.nanosec)
 
 
-def test_mistakes_are_told_to_whom_they_belong(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+def test_errors_are_reported_only_to_the_client_that_caused_them(
+    program: RosbridgeProgram, bridge: RosbridgeServer
+) -> None:
     with RosbridgeProgram(bridge) as other:
         other.send(op="subscribe", topic="/clock")
         for frame, problem in (
@@ -252,7 +254,7 @@ def test_mistakes_are_told_to_whom_they_belong(program: RosbridgeProgram, bridge
         assert program.call("/rosapi/topic_type", topic="/clock")["values"] == {"type": "rosgraph_msgs/msg/Clock"}
 
 
-def test_bad_messages_are_told_in_the_log_with_their_topic(
+def test_invalid_messages_are_logged_with_their_topic(
     program: RosbridgeProgram, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("WARNING", logger="paddock.ros2"):
@@ -264,16 +266,14 @@ def test_bad_messages_are_told_in_the_log_with_their_topic(
     assert second.startswith("rosbridge: rosbridge: ")
 
 
-def test_a_topic_without_end_is_told_in_a_line_of_the_log(
-    program: RosbridgeProgram, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_overlong_topic_is_truncated_in_the_log(program: RosbridgeProgram, caplog: pytest.LogCaptureFixture) -> None:
     program.send(op="subscribe", topic="y" * 900_000)
     program.wait_for("status")
     assert caplog.messages
     assert max(map(len, caplog.messages)) < 1000
 
 
-def test_unknown_services_and_wrong_arguments_are_answered(program: RosbridgeProgram) -> None:
+def test_unknown_services_and_wrong_arguments_are_reported(program: RosbridgeProgram) -> None:
     for service, args, problem in (
         ("/reset", {}, "did you mean '/reset_simulation'"),
         ("/rosapi/topic", {}, "did you mean '/rosapi/topics'"),
@@ -291,7 +291,7 @@ def test_unknown_services_and_wrong_arguments_are_answered(program: RosbridgePro
     assert program.call("/rosapi/nodes")["values"] == {"nodes": ["/paddock"]}
 
 
-def test_a_sensor_that_fails_is_told_once_and_the_others_go_on(
+def test_failing_sensor_is_logged_once_and_the_others_continue(
     program: RosbridgeProgram, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(robot: object, device: str) -> None:
@@ -305,7 +305,7 @@ def test_a_sensor_that_fails_is_told_once_and_the_others_go_on(
     assert caplog.text.count("/red/camera/depth/image_raw: no picture today") == 1
 
 
-def test_pages_of_other_hosts_are_not_let_in(bridge: RosbridgeServer) -> None:
+def test_foreign_origins_are_refused(bridge: RosbridgeServer) -> None:
     for origin in ("https://elsewhere.example", "null", "http://[", "file://localhost", "http://localhost.evil.org"):
         with pytest.raises(InvalidStatus, match="403"):
             RosbridgeProgram(bridge, origin=origin)
@@ -315,14 +315,14 @@ def test_pages_of_other_hosts_are_not_let_in(bridge: RosbridgeServer) -> None:
         assert page.listen("/clock")
 
 
-def test_names_that_lead_here_without_being_ours_are_not_let_in(bridge: RosbridgeServer) -> None:
+def test_foreign_host_names_are_refused(bridge: RosbridgeServer) -> None:
     port = bridge.addresses[0][1]
     line = socket.create_connection(bridge.addresses[0])
     with pytest.raises(InvalidStatus, match="403"):
         connect(f"ws://evil.example:{port}", sock=line)
 
 
-def test_robots_come_and_go_by_services() -> None:
+def test_services_spawn_and_delete_robots() -> None:
     with shown(by_rosbridge) as bridge, RosbridgeProgram(bridge) as program:
         pose = {"pose": {"position": {"x": 3.0, "y": 1.0}, "orientation": {"z": 1.0, "w": 1.0}}}
         answer = program.call("/spawn_entity", name="guest", uri="e-puck", initial_pose=pose)["values"]
@@ -367,7 +367,7 @@ def test_robots_come_and_go_by_services() -> None:
         assert 10 in program.call("/get_simulator_features")["values"]["features"]["features"]
 
 
-def test_time_is_paused_stepped_and_reset_by_services() -> None:
+def test_services_pause_step_and_reset_time() -> None:
     with shown(by_rosbridge, speed=None) as bridge, RosbridgeProgram(bridge) as program:
         arena = bridge.hub.arena
         assert program.call("/step_simulation")["values"]["result"]["result"] == INCORRECT_STATE
@@ -389,7 +389,7 @@ def test_time_is_paused_stepped_and_reset_by_services() -> None:
         wait_for(lambda: arena.tick > 100)
 
 
-def test_a_robot_that_is_alone_needs_no_namespace() -> None:
+def test_single_robot_needs_no_namespace() -> None:
     alone = ROOM.with_robots(ROOM.robots[2])
     for namespaces, name in ((False, "/odom"), (True, "/red/odom")):
         show = functools.partial(by_rosbridge, namespaces=namespaces)
@@ -397,13 +397,13 @@ def test_a_robot_that_is_alone_needs_no_namespace() -> None:
             assert name in program.call("/rosapi/topics")["values"]["topics"]
 
 
-def test_settings_are_checked() -> None:
+def test_settings_are_validated() -> None:
     for options, problem in (({"rate": 0.0}, "rate: expected"), ({"dead_man": -1.0}, "stop: expected seconds > 0")):
         with pytest.raises(PaddockError, match=problem), shown(lambda arena, o=options: by_rosbridge(arena, **o)):
             pass
 
 
-def test_the_bytes_on_the_wire_are_json(bridge: RosbridgeServer) -> None:
+def test_messages_on_the_wire_are_json(bridge: RosbridgeServer) -> None:
     with RosbridgeProgram(bridge) as program:
         program.send(op="subscribe", topic="/clock", type="rosgraph_msgs/Clock", queue_length=1, compression="none")
         text = program.socket.recv(timeout=60)

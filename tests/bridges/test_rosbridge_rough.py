@@ -1,4 +1,4 @@
-"""What goes wrong at rosbridge's port stays with the client that does it."""
+"""Misbehaving clients of rosbridge do not affect other clients."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def call_port(bridge: RosbridgeServer) -> socket.socket:
 
 
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
-def test_a_client_that_breaks_the_rules_is_hung_up_on_and_nobody_else_notices(
-    data: bytes, bridge: RosbridgeServer
-) -> None:
+def test_client_with_malformed_data_is_disconnected_without_side_effects(data: bytes, bridge: RosbridgeServer) -> None:
     with RosbridgeProgram(bridge) as other:
         other.listen("/clock", throttle_rate=100)
         with call_port(bridge) as client:
@@ -55,7 +53,7 @@ def test_a_client_that_breaks_the_rules_is_hung_up_on_and_nobody_else_notices(
         other.next("/clock")
 
 
-def test_halves_of_frames_wait_and_vanishing_clients_leave_nothing(bridge: RosbridgeServer) -> None:
+def test_partial_frames_are_buffered_and_lost_clients_cleaned_up(bridge: RosbridgeServer) -> None:
     text = b'{"op":"subscribe","topic":"/clock"}'
     whole = HANDSHAKE + bytes([0x81, 0x80 | len(text)]) + bytes(4) + text
     with call_port(bridge) as client:
@@ -69,7 +67,7 @@ def test_halves_of_frames_wait_and_vanishing_clients_leave_nothing(bridge: Rosbr
     wait_for(lambda: not bridge.connections)
 
 
-def test_a_client_that_does_not_read_is_skipped(bridge: RosbridgeServer) -> None:
+def test_client_that_does_not_read_is_skipped(bridge: RosbridgeServer) -> None:
     with RosbridgeProgram(bridge) as other, call_port(bridge) as lazy:
         lazy.sendall(HANDSHAKE)
         text = json.dumps({"op": "subscribe", "topic": "/r0/camera/image_raw"}).encode()
@@ -78,7 +76,7 @@ def test_a_client_that_does_not_read_is_skipped(bridge: RosbridgeServer) -> None
         other.listen("/clock")
 
 
-def test_a_flood_of_operations_holds_up_nobody(bridge: RosbridgeServer) -> None:
+def test_flood_of_operations_does_not_block_others(bridge: RosbridgeServer) -> None:
     text = b'{"op":"nothing"}'
     with RosbridgeProgram(bridge) as other, call_port(bridge) as client:
         client.sendall(HANDSHAKE)
@@ -98,7 +96,7 @@ def test_a_flood_of_operations_holds_up_nobody(bridge: RosbridgeServer) -> None:
         ("0,domain=3", "rosbridge: expected a port"),
     ],
 )
-def test_mistakes_in_what_is_asked_for_are_told(asked: str, problem: str) -> None:
+def test_invalid_options_are_reported(asked: str, problem: str) -> None:
     import paddock
 
     arena = paddock.open("empty")

@@ -1,4 +1,4 @@
-"""`paddock serve` with emulators, as people start it."""
+"""`paddock serve` with emulators, run as a process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_served_robots_have_emulators(clock: list[str]) -> None:
         assert server.process.wait(120) == 0
 
 
-def test_lines_about_ports_name_the_robots_behind_them() -> None:
+def test_port_descriptions_name_their_robots() -> None:
     arena = paddock.open("line-crossing")
     Server(arena, Settings(port=0))
     with OpenBridges(arena, [("player", "0"), ("vrep", "0"), ("coppelia", "0")]) as bridges:
@@ -63,13 +63,13 @@ def test_lines_about_ports_name_the_robots_behind_them() -> None:
         (["--epuck2", "blue=0", "--epuck2", "blue=0"], "robot 'blue' is listed twice"),
     ],
 )
-def test_a_robot_that_is_named_twice_is_refused(options: list[str], message: str) -> None:
+def test_duplicate_robot_is_refused(options: list[str], message: str) -> None:
     refused = run_python(*SERVE, *options)
     assert refused.returncode != 0
     assert message in " ".join((refused.stdout + refused.stderr).split())
 
 
-def test_emulators_are_for_this_machine_only_even_where_the_server_is_not() -> None:
+def test_emulators_listen_on_localhost_even_if_the_server_does_not() -> None:
     with PaddockProcess("serve", "line-crossing", "--host", "0.0.0.0", "--epuck2", "blue=0") as server:
         line = server.line("an e-puck2 at")
         found = re.search(r"at 127\.0\.0\.1, port (\d+)", line)
@@ -81,7 +81,7 @@ def test_emulators_are_for_this_machine_only_even_where_the_server_is_not() -> N
             socket.create_connection(("127.0.0.2", port), timeout=60)
 
 
-def test_emulators_for_the_network_are_asked_for_and_say_that_no_token_guards_them() -> None:
+def test_emulators_on_the_network_need_an_option_and_warn_about_no_token() -> None:
     with PaddockProcess("serve", "line-crossing", "--bridge-host", "0.0.0.0", "--epuck2", "blue=0") as server:
         line = server.line("an e-puck2 at")
         found = re.search(r"at 0\.0\.0\.0, port (\d+)", line)
@@ -90,7 +90,7 @@ def test_emulators_for_the_network_are_asked_for_and_say_that_no_token_guards_th
         socket.create_connection(("127.0.0.2", int(found[1])), timeout=60).close()
 
 
-def test_bridges_are_chosen_by_name_and_may_come_from_a_users_file(tmp_path: Path) -> None:
+def test_bridges_are_selected_by_name_or_loaded_from_a_user_file(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "class Mine:\n"
         "    def __init__(self, arena, robots, host):\n"
@@ -108,7 +108,7 @@ def test_bridges_are_chosen_by_name_and_may_come_from_a_users_file(tmp_path: Pat
         OpenBridges(bench(), [("epuk2", "blue")])
 
 
-def test_a_bridge_that_cannot_be_opened_closes_those_before_it() -> None:
+def test_bridge_that_fails_to_open_closes_the_earlier_ones() -> None:
     arena = bench()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -118,7 +118,7 @@ def test_a_bridge_that_cannot_be_opened_closes_those_before_it() -> None:
         assert threading.active_count() == threads
 
 
-def test_names_from_outside_steer_no_terminal(tmp_path: Path) -> None:
+def test_markup_in_names_is_not_interpreted_by_the_terminal(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Eve [/b][red]\nBob\n")
     with PaddockProcess("serve", "line-track", "--classroom", str(names)) as server:
@@ -128,13 +128,13 @@ def test_names_from_outside_steer_no_terminal(tmp_path: Path) -> None:
         server.line("Bob")
 
 
-def test_the_kind_of_an_emulated_robot_is_told() -> None:
+def test_emulators_report_their_robot_kinds() -> None:
     arena = bench()
     with EPuckEmulators(arena, serial=["red", "blue"]) as emulators:
         assert emulators.kinds == {"red": "e-puck", "blue": "e-puck2"}
 
 
-def test_a_serial_e_puck2_is_called_one(tmp_path: Path) -> None:
+def test_serial_e_puck2_is_described_as_e_puck2(tmp_path: Path) -> None:
     world = tmp_path / "bench.toml"
     world.write_text(ROOM.to_toml())
     with PaddockProcess("serve", str(world), "--epuck-serial", "blue") as server:

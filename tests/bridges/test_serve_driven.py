@@ -1,4 +1,4 @@
-"""`paddock serve -c`: a controller at the wheels of served robots, seen by others."""
+"""`paddock serve -c`: a controller drives served robots while other clients connect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WRONG = "def act(observation):\n    return 0.05 if observation.time > 0.5 else (
 
 @contextmanager
 def driven(file: Path, option: str = "-c") -> Iterator[tuple[str, list[str]]]:
-    """The address of a server that drives with a file; and afterwards, what it printed, and its exit status."""
+    """Yield the address of a server that runs a controller file, and a list for its output and exit status."""
     said: list[str] = []
     with PaddockProcess("serve", "line-crossing", option, str(file)) as server:
         try:
@@ -33,7 +33,7 @@ def driven(file: Path, option: str = "-c") -> Iterator[tuple[str, list[str]]]:
             said += [server.log, *server.printed, f"{status}"]
 
 
-def test_a_served_world_is_driven_and_others_may_watch_and_drive(tmp_path: Path) -> None:
+def test_controlled_world_can_be_watched_and_other_robots_claimed(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(STRAIGHT)
     with driven(file) as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
@@ -46,7 +46,7 @@ def test_a_served_world_is_driven_and_others_may_watch_and_drive(tmp_path: Path)
     assert said[-2:] == ["stopped\n", "0"]  # on a busy machine the clock may have said first whom it waits for
 
 
-def test_a_policy_drives_all_robots(tmp_path: Path) -> None:
+def test_policy_drives_all_robots(tmp_path: Path) -> None:
     file = tmp_path / "champion.npz"
     Network(inputs=(nearness(),), hidden=(), weights=[1.0, 1.0, *[0.0] * 16]).save(file)
     with driven(file, "--policy") as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
@@ -67,7 +67,7 @@ class Controller:
 """
 
 
-def test_a_reset_gives_fresh_controllers(tmp_path: Path) -> None:
+def test_reset_creates_new_controllers(tmp_path: Path) -> None:
     file = tmp_path / "fresh.py"
     file.write_text(FRESH)
     with driven(file) as (url, _), paddock.connect(url, name="guest", lock_step=False) as arena:
@@ -77,7 +77,7 @@ def test_a_reset_gives_fresh_controllers(tmp_path: Path) -> None:
         wait_for(lambda: math.dist(start[:2], arena["red"].pose[:2]) > 0.003)
 
 
-def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_path: Path) -> None:
+def test_failing_controller_is_reported_with_file_and_line_and_robots_stop(tmp_path: Path) -> None:
     file = tmp_path / "wrong.py"
     file.write_text(WRONG)
     with driven(file) as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
@@ -88,7 +88,7 @@ def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_
     assert "wrong.py has stopped driving" in told
 
 
-def test_a_file_that_is_no_controller_is_refused_before_anyone_can_come(tmp_path: Path) -> None:
+def test_file_without_a_controller_is_refused_before_serving(tmp_path: Path) -> None:
     file = tmp_path / "none.py"
     file.write_text("x = 1\n")
     refused = run_python("-m", "paddock", "serve", "line-crossing", "--port", "0", "-c", str(file))

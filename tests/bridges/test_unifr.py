@@ -1,4 +1,4 @@
-"""A client that others wrote for the real e-puck2 drives a simulated one."""
+"""A third-party client for the e-puck2 controls a simulated one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MISSING = [name for name in ("unifr_api_epuck", "socketio", "requests") if impor
 
 
 @pytest.mark.skipif(bool(MISSING), reason=f"no {', '.join(MISSING)} here: make clients installs them")
-def test_the_client_of_fribourg_reads_and_drives_an_epuck2() -> None:
+def test_unifr_client_reads_and_drives_an_epuck2() -> None:
     arena = bench()
     blue = arena["blue"]
     blue.set_pose(0.5, 0.8)

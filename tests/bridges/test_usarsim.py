@@ -1,4 +1,4 @@
-"""A client that knows nothing but USARSim's lines, at a port of a world."""
+"""A client of USARSim's text protocol, connected to a served world."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def client(server: UsarSimServer) -> Iterator[Client]:
     client.socket.close()
 
 
-def test_a_client_is_greeted_and_drives_its_robot(client: Client) -> None:
+def test_client_is_greeted_and_drives_its_robot(client: Client) -> None:
     assert client.wait_for("NFO").get("Level") == "yellow-rooms"
     client.send(INIT + DRIVE)
     before = client.arena["pioneer"].pose
@@ -44,7 +44,7 @@ def test_a_client_is_greeted_and_drives_its_robot(client: Client) -> None:
     assert client.arena["pioneer"].body.wheel_speeds == (0, 0)
 
 
-def test_sensors_report_in_the_words_of_the_simulator(client: Client) -> None:
+def test_sensors_report_in_usarsim_format(client: Client) -> None:
     client.wait_for("NFO")
     client.send(INIT)
     client.step(20)
@@ -70,7 +70,7 @@ def test_sensors_report_in_the_words_of_the_simulator(client: Client) -> None:
     assert arena.time == pytest.approx(0.4)
 
 
-def test_turning_left_lowers_the_heading_of_the_odometry(client: Client) -> None:
+def test_left_turn_decreases_the_odometry_heading(client: Client) -> None:
     client.wait_for("NFO")
     client.send(INIT + b"DRIVE {Left -1.0} {Right 1.0}\r\n")
     client.step(50)
@@ -86,9 +86,7 @@ def test_turning_left_lowers_the_heading_of_the_odometry(client: Client) -> None
     assert client.wait_for("SEN", "Odometry").numbers("Pose") == pytest.approx([0, 0, 0], abs=0.05)
 
 
-def test_a_second_client_gets_a_robot_of_its_own_and_takes_it_along_when_it_leaves(
-    client: Client, server: UsarSimServer
-) -> None:
+def test_second_client_gets_its_own_robot_until_it_disconnects(client: Client, server: UsarSimServer) -> None:
     client.wait_for("NFO")
     client.send(INIT)
     client.step(1)
@@ -152,7 +150,7 @@ def test_encoders_odometry_scanner_and_head_are_described(client: Client) -> Non
         assert ask(f"GETCONF {{Type {kind}}}")[0]["ScanInterval"]
 
 
-def test_the_scanner_sweeps_as_it_is_told() -> None:
+def test_scan_direction_is_configurable() -> None:
     scans = []
     for clockwise in (False, True):
         with UsarSimServer(paddock.open("yellow-rooms", seed=3), 0, clockwise=clockwise) as server:
@@ -167,7 +165,7 @@ def test_the_scanner_sweeps_as_it_is_told() -> None:
     assert scans[0] != scans[1]
 
 
-def test_a_start_pose_has_a_name() -> None:
+def test_robot_starts_at_a_named_start_pose() -> None:
     with UsarSimServer(paddock.open(starting_room()), 0) as server:
         client = Client(server)
         client.wait_for("NFO")
@@ -186,7 +184,7 @@ def starting_room() -> WorldSpec:
     return WorldSpec(name="room", bounds=(0, 0, 6, 5), starts=(Start(name="corner", at=(3, 1), heading_deg=90),))
 
 
-def test_the_image_server_shows_the_camera() -> None:
+def test_image_server_sends_camera_images() -> None:
     arena = paddock.open("yellow-rooms", seed=3)
     with UsarSimServer(arena, 0, image_port=0) as server:
         client = Client(server)
@@ -215,7 +213,7 @@ def test_the_image_server_shows_the_camera() -> None:
         client.socket.close()
 
 
-def test_the_head_of_the_camera_turns(client: Client) -> None:
+def test_camera_head_pans(client: Client) -> None:
     client.wait_for("NFO")
     client.send(INIT + b"MISPKG {Name CameraPanTilt} {Link 1} {Value 0.5} {Order 0}\r\n")
     client.step(300)
@@ -225,14 +223,14 @@ def test_the_head_of_the_camera_turns(client: Client) -> None:
 @pytest.mark.parametrize(
     "order", [b"{Link 2} {Value 0} {Link 1} {Value 0.5}", b"{link 1 value 0.5 order 0}", b"{Value 0.5}"]
 )
-def test_the_links_of_the_head_come_in_any_order(client: Client, order: bytes) -> None:
+def test_camera_head_links_may_be_in_any_order(client: Client, order: bytes) -> None:
     client.wait_for("NFO")
     client.send(INIT + b"MISPKG {Name CameraPanTilt} " + order + b"\r\n")
     client.step(300)
     assert client.arena["pioneer"].devices["camera"].pan_angle == pytest.approx(-0.5, abs=0.02)
 
 
-def test_keys_share_braces_and_types_have_any_case(client: Client) -> None:
+def test_keys_may_share_braces_and_types_are_case_insensitive(client: Client) -> None:
     client.wait_for("NFO")
     client.send(b"init {ClassName usarbot.p2dx Name R1}\rdrive {left 1.0 RIGHT 1.0}\r")
     client.step(50)
@@ -249,7 +247,7 @@ def test_keys_share_braces_and_types_have_any_case(client: Client) -> None:
 @pytest.mark.parametrize(
     ("name", "called"), [(b"My Robot", "My_Robot"), (b"R.1", "R_1"), (b"a/b#0", "a_b_0"), (b"??", "R1")]
 )
-def test_a_name_that_a_world_does_not_allow_is_no_obstacle(server: UsarSimServer, name: bytes, called: str) -> None:
+def test_invalid_robot_name_is_replaced(server: UsarSimServer, name: bytes, called: str) -> None:
     clients = [Client(server) for _ in range(2)]  # the first drives the robot of the world
     for client in clients:
         client.wait_for("NFO")
@@ -261,7 +259,7 @@ def test_a_name_that_a_world_does_not_allow_is_no_obstacle(server: UsarSimServer
 
 
 @pytest.mark.parametrize("name", [b"", b"{Name R1}"])
-def test_programs_that_choose_the_same_name_get_a_robot_each(server: UsarSimServer, name: bytes) -> None:
+def test_clients_with_the_same_name_get_one_robot_each(server: UsarSimServer, name: bytes) -> None:
     clients = [Client(server) for _ in range(3)]
     for client in clients:
         client.wait_for("NFO")
@@ -286,7 +284,7 @@ def test_programs_that_choose_the_same_name_get_a_robot_each(server: UsarSimServ
         b"GETGEO\r\nSET\r\nMISPKG {Value x}\r\nNONSENSE {a b}\r\n",
     ],
 )
-def test_garbage_and_half_lines_do_no_harm(client: Client, garbage: bytes) -> None:
+def test_garbage_and_partial_lines_are_ignored(client: Client, garbage: bytes) -> None:
     client.wait_for("NFO")
     client.send(garbage)
     client.send(b"\r\n" + INIT + DRIVE)
@@ -294,7 +292,7 @@ def test_garbage_and_half_lines_do_no_harm(client: Client, garbage: bytes) -> No
     assert client.arena["pioneer"].pose.x != pytest.approx(1.5, abs=0.01)
 
 
-def test_lines_in_single_bytes_are_understood(client: Client) -> None:
+def test_lines_sent_byte_by_byte_are_parsed(client: Client) -> None:
     client.wait_for("NFO")
     for byte in INIT + DRIVE:
         client.send(bytes([byte]))
@@ -305,12 +303,12 @@ def test_lines_in_single_bytes_are_understood(client: Client) -> None:
 @pytest.mark.parametrize(
     "asked", [["x"], ["3000", "3001"], ["70000"], ["3000,scan=left"], ["3000,camera=x"], ["3000,clockwise"]]
 )
-def test_a_wrong_port_or_option_is_refused(asked: list[str]) -> None:
+def test_invalid_port_or_option_is_refused(asked: list[str]) -> None:
     with pytest.raises(PaddockError, match=r"usarsim: expected (a port|this bridge once)"):
         open_usarsim(paddock.open("yellow-rooms"), asked, "127.0.0.1")
 
 
-def test_options_stand_behind_the_port() -> None:
+def test_options_follow_the_port() -> None:
     with open_usarsim(paddock.open("yellow-rooms"), ["0,scan=clockwise,camera=0"], "127.0.0.1") as server:
         assert server.clockwise
         assert server.image_address is not None

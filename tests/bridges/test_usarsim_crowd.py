@@ -1,4 +1,4 @@
-"""Clients of a USARSim server that misbehave, come in numbers, or are interrupted."""
+"""Clients of a USARSim server that misbehave, are numerous, or are interrupted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ words = st.sampled_from([*WORDS.split(b" "), b" ", b"\r\n", b"\n"])
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(garbage=st.lists(st.one_of(words, st.binary(max_size=8)), max_size=40).map(b"".join))
-def test_no_bytes_harm_the_server(server: UsarSimServer, garbage: bytes) -> None:
+def test_arbitrary_bytes_do_not_harm_the_server(server: UsarSimServer, garbage: bytes) -> None:
     client = Client(server)
     client.wait_for("NFO")
     client.send(garbage + b"}\r\n")
@@ -47,7 +47,7 @@ def test_no_bytes_harm_the_server(server: UsarSimServer, garbage: bytes) -> None
     wait_until(server, lambda: set(server.arena.robots) == {"pioneer"})
 
 
-def test_many_clients_drive_a_robot_each(server: UsarSimServer) -> None:
+def test_many_clients_drive_one_robot_each(server: UsarSimServer) -> None:
     places = [(x, y) for x in (0.6, 1.4, 2.2, 3.0) for y in (5.2, 6.1)]
     clients = [Client(server) for _ in places]
     try:
@@ -71,7 +71,7 @@ def test_many_clients_drive_a_robot_each(server: UsarSimServer) -> None:
     wait_until(server, lambda: set(server.arena.robots) == {"pioneer"})
 
 
-def test_a_client_that_never_reads_holds_up_nobody(server: UsarSimServer) -> None:
+def test_client_that_never_reads_does_not_block_others(server: UsarSimServer) -> None:
     deaf = socket.create_connection(server.address)
     deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     deaf.sendall(INIT)
@@ -101,7 +101,7 @@ while line.recv(4096):
 
 
 @pytest.mark.parametrize("guest", [False, True], ids=["of the world", "brought along"])
-def test_the_robot_of_a_killed_program_stands_or_goes(server: UsarSimServer, guest: bool) -> None:
+def test_robot_of_a_killed_program_stops_or_is_removed(server: UsarSimServer, guest: bool) -> None:
     keeper = Client(server)
     keeper.wait_for("NFO")
     if guest:  # the world's own robot is taken
@@ -126,7 +126,7 @@ def test_the_robot_of_a_killed_program_stands_or_goes(server: UsarSimServer, gue
     keeper.socket.close()
 
 
-def test_a_reset_of_the_world_leaves_clients_connected(server: UsarSimServer) -> None:
+def test_world_reset_keeps_clients_connected(server: UsarSimServer) -> None:
     client = Client(server)
     client.wait_for("NFO")
     client.send(INIT + DRIVE)
@@ -144,7 +144,7 @@ def test_a_reset_of_the_world_leaves_clients_connected(server: UsarSimServer) ->
     wait_until(server, lambda: server.arena["pioneer"].body.command == (0, 0))
 
 
-def test_who_drives_a_robot_on_the_page_gets_it_and_its_program_lives_on() -> None:
+def test_another_client_can_take_control_and_the_usarsim_client_regain_it() -> None:
     with PaddockProcess("serve", "yellow-rooms", "--usarsim", "0") as served:
         wait_for(lambda: any("USARSim at" in line for line in served.printed))
         port = next(int(line.split("port ")[1].split()[0]) for line in served.printed if "USARSim at" in line)

@@ -1,4 +1,4 @@
-"""What docs/usarsim.md shows works as it stands there."""
+"""The examples of docs/usarsim.md run unchanged."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
-def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     run_examples(PAGE)
     said = capsys.readouterr().out
     assert "NFO {Gametype BotDeathMatch} {Level yellow-rooms}" in said
     assert "SEN {Time 0.0200} {Type Sonar} {Name F1 Range" in said
 
 
-def test_every_option_of_the_link_is_told() -> None:
+def test_every_link_option_is_documented() -> None:
     rows = re.findall(r"^\| (`[a-z`, ]+`) \|", TEXT.split("| option |")[1].split("\n\n")[0], re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(OPTIONS)

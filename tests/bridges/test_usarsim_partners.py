@@ -1,4 +1,4 @@
-"""Programs in other languages at a USARSim port: a small one for Node, and AP2DX itself where it is at hand."""
+"""Programs in other languages connected to a USARSim port: one for Node, and AP2DX where it is installed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCES = os.environ.get("PADDOCK_AP2DX", "")  # the folder of AP2DX's Java proj
 
 
 @pytest.mark.skipif(not NODE, reason="node is not installed")
-def test_a_program_for_node_drives_until_something_is_near() -> None:
+def test_node_program_drives_until_an_obstacle_is_near() -> None:
     arena = paddock.open("yellow-rooms", seed=3)
     with UsarSimServer(arena, 0) as server, running(arena):
         done = subprocess.run([NODE, CLIENT, str(server.address[1])], capture_output=True, text=True, check=False)
@@ -44,7 +44,7 @@ def test_a_program_for_node_drives_until_something_is_near() -> None:
 @pytest.mark.skipif(
     not (SOURCES and shutil.which("javac")), reason="PADDOCK_AP2DX names no folder with AP2DX's Java sources, or no JDK"
 )
-def test_the_original_ap2dx_drives_stops_backs_up_and_turns(tmp_path: Path) -> None:
+def test_original_ap2dx_drives_stops_backs_up_and_turns(tmp_path: Path) -> None:
     arena = paddock.open("yellow-rooms", seed=3)
     with UsarSimServer(arena, 0) as server, original_modules(tmp_path, server.address[1]), running(arena):
         robot, commands = arena["pioneer"], set[str]()
@@ -62,7 +62,7 @@ def test_the_original_ap2dx_drives_stops_backs_up_and_turns(tmp_path: Path) -> N
 
 @contextmanager
 def original_modules(folder: Path, simulator: int) -> Iterator[None]:
-    """Coordinator, motor, reflex and planner of AP2DX, with stand-ins for sensor and mapper, which need a screen."""
+    """Run AP2DX's coordinator, motor, reflex and planner, with stubs for sensor and mapper, which need a display."""
     files = [str(file) for file in Path(SOURCES, "src").rglob("*.java") if is_program(file)]
     jars = os.pathsep.join(str(file) for file in Path(SOURCES).rglob("*.jar"))
     subprocess.run(
@@ -95,7 +95,7 @@ def original_modules(folder: Path, simulator: int) -> Iterator[None]:
 
 @contextmanager
 def stand_in(port: int, receivers: list[int]) -> Iterator[None]:
-    """What the sensor module does, and the mapper: pass on all that comes, to reflex and planner."""
+    """Stub of the sensor and mapper modules: forward all messages to reflex and planner."""
     listener = socket.create_server(("127.0.0.1", port))
 
     def relay() -> None:
@@ -121,7 +121,7 @@ def stand_in(port: int, receivers: list[int]) -> Iterator[None]:
 
 
 def is_program(file: Path) -> bool:
-    """Whether a source is part of the program, not of its tests, which need JUnit."""
+    """Return whether a source belongs to the program and not to its tests, which need JUnit."""
     return "test" not in file.parts and not file.stem.endswith(("TestCase", "Test"))
 
 

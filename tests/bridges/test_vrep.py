@@ -1,4 +1,4 @@
-"""V-REP's native library drives robots of a served world: every call, in every operation mode."""
+"""V-REP's native library controls robots of a served world: every call, in every operation mode."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def room() -> Iterator[tuple[VrepServer, NativeClient]]:
 
 
 def ask(client: NativeClient, mode: str, name: str, arguments: tuple[Any, ...]) -> Any:
-    """A call in one of the modes, as programs use it; streams are ended again."""
+    """Make a call in one of the modes, and end streams afterwards."""
     vrep = client.vrep
     codes = {
         "blocking": vrep.simx_opmode_oneshot_wait,
@@ -99,7 +99,7 @@ def resolve(client: NativeClient, arguments: tuple[Any, ...]) -> tuple[Any, ...]
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", READING)
-def test_every_reading_call_gives_its_value_and_its_error_in_every_mode(
+def test_every_getter_returns_its_value_or_error_in_every_mode(
     room: tuple[VrepServer, NativeClient], name: str, mode: str
 ) -> None:
     _, client = room
@@ -167,7 +167,7 @@ EARLIER: dict[str, Any] = {  # the value before, where it can be asked for
 
 @pytest.mark.parametrize("mode", ["blocking", "oneshot", "split"])
 @pytest.mark.parametrize("name", DOING)
-def test_every_doing_call_is_done_or_refused_in_every_mode(
+def test_every_setter_is_applied_or_refused_in_every_mode(
     room: tuple[VrepServer, NativeClient], name: str, mode: str
 ) -> None:
     _, client = room
@@ -191,7 +191,7 @@ def test_every_doing_call_is_done_or_refused_in_every_mode(
         assert client.get("GetLastErrors")
 
 
-def test_the_stock_trees_have_their_names(room: tuple[VrepServer, NativeClient]) -> None:
+def test_stock_models_have_their_object_names(room: tuple[VrepServer, NativeClient]) -> None:
     _, client = room
     names = set(client("GetObjectGroupData", 109, 0)[4])
     for suffix in ("", "#0"):
@@ -204,7 +204,7 @@ def test_the_stock_trees_have_their_names(room: tuple[VrepServer, NativeClient])
     assert client.get("GetObjectHandle", "/PioneerP3DX[1]") == client.get("GetObjectHandle", "Pioneer_p3dx#0")
 
 
-def test_a_pioneer_detects_within_a_metre_along_the_sensors_own_axis(room: tuple[VrepServer, NativeClient]) -> None:
+def test_pioneer_sonar_detects_within_one_metre_along_its_axis(room: tuple[VrepServer, NativeClient]) -> None:
     _, client = room
     pioneer = client.get("GetObjectHandle", "Pioneer_p3dx")
     sensor = client.get("GetObjectHandle", "Pioneer_p3dx_ultrasonicSensor4")
@@ -223,7 +223,7 @@ def test_a_pioneer_detects_within_a_metre_along_the_sensors_own_axis(room: tuple
             assert (point, handle) == ([0.0, 0.0, 0.0], -1)
 
 
-def test_places_are_told_and_set_relative_to_other_objects(room: tuple[VrepServer, NativeClient]) -> None:
+def test_positions_are_read_and_set_relative_to_other_objects(room: tuple[VrepServer, NativeClient]) -> None:
     _, client = room
     red, blue = client.get("GetObjectHandle", "ePuck"), client.get("GetObjectHandle", "ePuck#0")
     client("SetObjectPosition", red, -1, [1.0, 1.0, 0.0])
@@ -242,7 +242,7 @@ def test_places_are_told_and_set_relative_to_other_objects(room: tuple[VrepServe
     assert client("GetObjectPosition", dummy, -1)[0] == 8
 
 
-def test_the_framework_of_vorarlberg_finds_signals_and_script_functions() -> None:
+def test_vorarlberg_framework_finds_signals_and_script_functions() -> None:
     with served() as bridge, native(bridge) as client:
         vrep = client.vrep
         values = vrep.simxUnpackFloats(client.get("GetStringSignal", "epuck20000_allSens"))
@@ -267,7 +267,7 @@ def test_the_framework_of_vorarlberg_finds_signals_and_script_functions() -> Non
         assert blue == pytest.approx((2.094 * 0.0205, -1.0 * 0.0205))
 
 
-def test_pictures_come_bottom_up_and_in_several_packets(room: tuple[VrepServer, NativeClient]) -> None:
+def test_images_are_bottom_up_and_split_into_packets(room: tuple[VrepServer, NativeClient]) -> None:
     bridge, client = room
     camera = client.get("GetObjectHandle", "ePuck_camera")
     robot = bridge.arena.robots.new_handle("red")
@@ -284,7 +284,7 @@ def test_pictures_come_bottom_up_and_in_several_packets(room: tuple[VrepServer, 
     assert client("SetVisionSensorImage", camera, [5] * 12, 0) == 8
 
 
-def test_streams_of_strings_are_written_and_read() -> None:
+def test_string_streams_are_written_and_read() -> None:
     with served() as bridge, native(bridge) as client:
         for part in (b"one ", b"two"):
             assert client("WriteStringStream", "line", bytearray(part)) in (0, 1)
@@ -297,7 +297,7 @@ def test_streams_of_strings_are_written_and_read() -> None:
         assert client("ClearStringSignal", "") == 0
 
 
-def test_windows_and_files_are_answered_sensibly() -> None:
+def test_window_and_file_calls_are_answered() -> None:
     with served() as bridge, native(bridge) as client:
         console = client.get("AuxiliaryConsoleOpen", "log", 4, 0, None, None, None, None)
         assert client("AuxiliaryConsolePrint", console, "hello") == 0

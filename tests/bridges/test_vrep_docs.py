@@ -1,4 +1,4 @@
-"""What docs/vrep.md shows works as it stands there."""
+"""The examples of docs/vrep.md run unchanged."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
-def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     run_examples(PAGE)
     assert capsys.readouterr().out.split()[1] == "5.0"
 
 
-def test_every_option_of_the_link_is_told() -> None:
+def test_every_link_option_is_documented() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", TEXT.split("| option of the URL |")[1], re.MULTILINE)
     assert set(rows) == set(OPTIONS)
 
 
-def test_the_scene_of_the_page_has_what_its_program_looks_for(tmp_path: Path) -> None:
+def test_scene_of_the_page_has_the_objects_its_program_looks_up(tmp_path: Path) -> None:
     example = re.search(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)
     assert example
     file = tmp_path / "theirs.toml"

@@ -1,4 +1,4 @@
-"""Programs in the usual style of V-REP's API do their work here."""
+"""Programs in the usual style of V-REP's API complete their tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.testing import PaddockProcess
 
 
 @pytest.mark.parametrize("blocking", [False, True], ids=["streamed", "blocking"])
-def test_a_pioneer_finds_a_wall_and_follows_it(blocking: bool) -> None:
+def test_pioneer_finds_and_follows_a_wall(blocking: bool) -> None:
     vrep = load_native()
     with served() as bridge:
         port = bridge.addresses[0][1]
@@ -27,7 +27,7 @@ def test_a_pioneer_finds_a_wall_and_follows_it(blocking: bool) -> None:
 
 
 @pytest.mark.long
-def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
+def test_pioneer_closes_the_loop_while_another_client_sends_requests() -> None:
     vrep = load_native()
     with served(LOOP, ports=2) as bridge:
         ended, asked = threading.Event(), []
@@ -49,7 +49,7 @@ def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
         assert len(set(asked)) == 1
 
 
-def test_an_epuck_follows_a_line_by_signals_and_script_functions() -> None:
+def test_epuck_follows_a_line_with_signals_and_script_functions() -> None:
     vrep = load_native()
     with served("line-track") as bridge:
         places = follow_line(vrep, bridge.addresses[0][1], "ePuck", 300)
@@ -59,7 +59,7 @@ def test_an_epuck_follows_a_line_by_signals_and_script_functions() -> None:
         assert places[-1][0] - places[0][0] > 0.4
 
 
-def test_a_served_world_is_found_by_a_program_of_its_own_process() -> None:
+def test_program_in_another_process_connects_to_a_served_world() -> None:
     load_native()
     with PaddockProcess("serve", "line-track", "--vrep", "0") as server:
         port = server.line(r"V-REP's remote API at 127\.0\.0\.1, port (\d+)")

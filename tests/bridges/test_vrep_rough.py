@@ -1,4 +1,4 @@
-"""What goes wrong on a port of V-REP's API stays with the client that does it."""
+"""Misbehaving clients of V-REP's API do not affect other clients."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def visit(bridge: VrepServer) -> socket.socket:
 
 
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
-def test_a_client_that_breaks_the_format_is_hung_up_on_and_nobody_else_notices(data: bytes) -> None:
+def test_client_with_malformed_data_is_disconnected_without_side_effects(data: bytes) -> None:
     with served() as bridge, connect(bridge) as other:
         handle = handle_of(other, "ePuck")
         with visit(bridge) as client:
@@ -55,7 +55,7 @@ def test_a_client_that_breaks_the_format_is_hung_up_on_and_nobody_else_notices(d
         assert handle_of(other, "ePuck") == handle
 
 
-def test_halves_of_messages_wait_and_vanishing_clients_leave_nothing() -> None:
+def test_partial_messages_are_buffered_and_lost_clients_cleaned_up() -> None:
     with served() as bridge, connect(bridge) as other:
         with visit(bridge) as client:
             for byte in GOOD:
@@ -69,7 +69,7 @@ def test_halves_of_messages_wait_and_vanishing_clients_leave_nothing() -> None:
         assert handle_of(other, "ePuck") > 0
 
 
-def test_a_client_that_does_not_wait_for_answers_is_soon_not_heard_any_more() -> None:
+def test_queue_of_a_client_that_ignores_answers_is_limited() -> None:
     with served() as bridge, connect(bridge) as other:
         camera = handle_of(other, "ePuck_camera")
         message = split_packets(build_request(0, [ask_for(0x1004, number(camera))]))
@@ -82,7 +82,7 @@ def test_a_client_that_does_not_wait_for_answers_is_soon_not_heard_any_more() ->
             assert sum(len(message) for message in waiting) < 1 << 19
 
 
-def test_a_message_with_much_work_holds_up_nobody() -> None:
+def test_expensive_message_does_not_block_others() -> None:
     with served() as bridge, connect(bridge) as other, visit(bridge) as client:
         handle = handle_of(other, "ePuck")
         all_pairs = ask_for(0x2010, struct.pack("<ii", -2, -2))
@@ -98,7 +98,7 @@ def test_a_message_with_much_work_holds_up_nobody() -> None:
         assert asked > 5
 
 
-def test_messages_are_not_taken_in_while_one_waits_for_its_step() -> None:
+def test_queue_is_limited_while_a_message_waits_for_its_step() -> None:
     with served(ports=2) as bridge, connect(bridge, 1) as other, visit(bridge) as client:
         other.call(0x1)  # time waits for it
         client.sendall(split_packets(build_request(0, [ask_for(0x1), ask_for(0x1007, number(0)), ask_for(0x3)])))
@@ -110,7 +110,7 @@ def test_messages_are_not_taken_in_while_one_waits_for_its_step() -> None:
         assert sum(len(message) for c in bridge.connections for message in c._messages) < 1 << 19
 
 
-def test_a_client_that_never_says_anything_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_client_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     with served() as bridge, connect(bridge) as other:
         handle = handle_of(other, "ePuck")
         monkeypatch.setattr(VrepConnection, "greeting", 0.01)
@@ -119,7 +119,7 @@ def test_a_client_that_never_says_anything_is_hung_up_on(monkeypatch: pytest.Mon
         assert handle_of(other, "ePuck") == handle
 
 
-def test_time_waits_no_longer_for_a_synchronous_client_that_froze() -> None:
+def test_time_stops_waiting_for_a_frozen_synchronous_client() -> None:
     with served(silence=0.2) as bridge, connect(bridge) as frozen, connect(bridge) as other:
         frozen.call(0x1)
         other.call(0x1007, number(0))
@@ -133,7 +133,7 @@ def test_time_waits_no_longer_for_a_synchronous_client_that_froze() -> None:
         assert bridge.arena.tick == tick
 
 
-def test_unknown_commands_and_damaged_arguments_are_errors_that_say_what_is_wrong() -> None:
+def test_unknown_commands_and_malformed_arguments_are_reported() -> None:
     with served() as bridge, connect(bridge) as client:
         for blocks, text in (
             (ask_for(0x10FF, number(1)), "command 0x10ff: unknown call"),
@@ -151,7 +151,7 @@ def test_unknown_commands_and_damaged_arguments_are_errors_that_say_what_is_wron
                 client.call_all([blocks])
 
 
-def test_damaged_commands_of_every_kind_fail_alone() -> None:
+def test_malformed_commands_do_not_affect_other_clients() -> None:
     drawn = np.random.default_rng(14)
     with served(lock_step=True, stopped=False) as bridge, connect(bridge) as other:
         handle = handle_of(other, "ePuck")
@@ -181,7 +181,7 @@ def test_damaged_commands_of_every_kind_fail_alone() -> None:
 
 
 @given(st.binary(max_size=5000), st.lists(st.integers(1, 700), max_size=20))
-def test_messages_come_out_of_packets_as_they_went_in(message: bytes, cuts: list[int]) -> None:
+def test_messages_survive_splitting_into_packets(message: bytes, cuts: list[int]) -> None:
     packets, joiner, messages = split_packets(message) + split_packets(b"next"), PacketJoiner(), []
     for cut in [*cuts, len(packets)]:
         messages += joiner.feed(packets[:cut])
@@ -189,7 +189,7 @@ def test_messages_come_out_of_packets_as_they_went_in(message: bytes, cuts: list
     assert messages == [message, b"next"]
 
 
-def test_robots_of_other_programs_come_and_go_while_a_client_asks() -> None:
+def test_robots_spawn_and_leave_while_a_client_sends_requests() -> None:
     with served(stopped=False) as bridge, connect(bridge) as client:
         handle = handle_of(client, "ePuck")
         done = threading.Event()

@@ -1,4 +1,4 @@
-"""Time over V-REP's API: synchronous programs are exactly repeatable, and nobody stops the time of others."""
+"""Time over V-REP's API: synchronous programs are bit-identical, and a client cannot stop the time of others."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ RADIUS = 0.195 / 2
 
 
 def speeds_for(ahead: float) -> tuple[float, float]:
-    """Away from what is near; `ahead` is a float32, infinity for nothing."""
+    """Return wheel speeds that steer away from near objects; `ahead` is a float32, infinity for no detection."""
     return (BASE, BASE) if ahead > 0.7 else (BASE, BASE - TURN * (1 - ahead))
 
 
 def run_native(bridge: VrepServer, *, streamed: bool, drives: str = "oneshot") -> str:
-    """A program in V-REP's synchronous mode; what became of the world."""
+    """Run a program in V-REP's synchronous mode and return the resulting state."""
     with native(bridge) as client:
         vrep = client.vrep
         left = client.get("GetObjectHandle", "Pioneer_p3dx_leftMotor")
@@ -55,7 +55,7 @@ def run_native(bridge: VrepServer, *, streamed: bool, drives: str = "oneshot") -
 
 
 def run_own() -> str:
-    """The same with Paddock's own handles; the wire has float32 numbers."""
+    """Run the same program with Paddock's own handles and the float32 precision of the wire."""
     arena = paddock.open(ROOM, seed=5)
     robot = arena["pioneer"]
     robot.sonar.enable()
@@ -67,7 +67,7 @@ def run_own() -> str:
     return arena.digest()
 
 
-def test_a_synchronous_program_gives_the_same_bits_every_time_and_those_of_the_own_api() -> None:
+def test_synchronous_program_is_bit_identical_to_the_paddock_api() -> None:
     own = run_own()
     with served() as bridge:
         for streamed in (False, True, False):
@@ -76,7 +76,7 @@ def test_a_synchronous_program_gives_the_same_bits_every_time_and_those_of_the_o
         assert run_native(bridge, streamed=True) == own
 
 
-def test_a_streamed_command_takes_effect_in_the_next_step_like_any_other() -> None:
+def test_streamed_command_takes_effect_in_the_next_step() -> None:
     with served() as bridge:
         assert run_native(bridge, streamed=True, drives="streaming") == run_own()
 
@@ -87,7 +87,7 @@ def drive(client: VrepClient, robot: str, speed: float) -> None:
     client.call_all([ask_for(TARGET_VELOCITY, number(joint), struct.pack("<f", speed)) for joint in joints])
 
 
-def test_a_trigger_needs_the_synchronous_mode_and_a_running_simulation() -> None:
+def test_trigger_needs_synchronous_mode_and_a_running_simulation() -> None:
     with served() as bridge, connect(bridge) as client:
         with pytest.raises(Refused, match="simxSynchronousTrigger: expected simxSynchronous"):
             client.call(TRIGGER)
@@ -104,7 +104,7 @@ def test_a_trigger_needs_the_synchronous_mode_and_a_running_simulation() -> None
             client.call(TRIGGER)
 
 
-def test_two_synchronous_clients_go_through_time_together() -> None:
+def test_two_synchronous_clients_advance_time_together() -> None:
     with served(ports=2) as bridge, connect(bridge, 0) as first, connect(bridge, 1) as second:
         clients = [first, second]
         for client in clients:
@@ -126,7 +126,7 @@ def test_two_synchronous_clients_go_through_time_together() -> None:
         assert bridge.arena.tick == 155
 
 
-def test_steps_of_50_ms_fit_ticks_of_20_ms_in_the_long_run() -> None:
+def test_steps_of_50_ms_average_out_over_ticks_of_20_ms() -> None:
     with served("wall-loop") as bridge, connect(bridge) as client:
         client.call(SYNCHRONOUS)
         client.call(*START)
@@ -144,7 +144,7 @@ def test_steps_of_50_ms_fit_ticks_of_20_ms_in_the_long_run() -> None:
         assert struct.unpack("<f", client.call(0x1023, number(1))) == pytest.approx((0.05,))
 
 
-def test_a_program_cannot_stop_the_time_of_others() -> None:
+def test_client_cannot_stop_the_time_of_others() -> None:
     with served() as bridge, connect(bridge) as client:
         client.call(*START)
         other = bridge.time
@@ -168,7 +168,7 @@ def test_a_program_cannot_stop_the_time_of_others() -> None:
         assert bridge.arena.tick == 0
 
 
-def test_robots_go_on_as_they_were_told_when_a_program_ends_with_or_without_taking_leave_as_in_vrep() -> None:
+def test_robots_keep_their_last_command_when_a_client_disconnects() -> None:
     with served(lock_step=True, stopped=False) as bridge, connect(bridge) as watcher:
         leaver, loser = connect(bridge), connect(bridge)
         drive(leaver, "Pioneer_p3dx", 2.0)
@@ -181,7 +181,7 @@ def test_robots_go_on_as_they_were_told_when_a_program_ends_with_or_without_taki
             assert bridge.arena[name].body.command == pytest.approx((2 * RADIUS, 2 * RADIUS))
 
 
-def test_communication_can_be_paused_and_the_state_is_told() -> None:
+def test_communication_can_be_paused_and_the_server_state_read() -> None:
     with served() as bridge, native(bridge) as client:
         vrep = client.vrep
         motor = client.get("GetObjectHandle", "Pioneer_p3dx_leftMotor")
@@ -206,7 +206,7 @@ def test_communication_can_be_paused_and_the_state_is_told() -> None:
         assert vrep.simxGetConnectionId(client.id) >= 0
 
 
-def test_many_native_clients_work_at_once() -> None:
+def test_many_native_clients_work_in_parallel() -> None:
     with served(ports=4, stopped=False, lock_step=True) as bridge:
         clients = [NativeClient(bridge, index) for index in range(4)]
         names = ["Pioneer_p3dx_leftMotor", "Pioneer_p3dx_leftMotor#0", "ePuck_leftJoint", "ePuck_leftJoint#0"]
@@ -219,7 +219,7 @@ def test_many_native_clients_work_at_once() -> None:
         assert lefts == pytest.approx([RADIUS, 2 * RADIUS, 3 * 0.0205, 4 * 0.0205])
 
 
-def test_ports_are_for_this_machine_only_unless_asked() -> None:
+def test_server_listens_on_localhost_by_default() -> None:
     with served() as bridge:
         host, port = bridge.addresses[0]
         assert host == "127.0.0.1"
@@ -233,19 +233,19 @@ def test_ports_are_for_this_machine_only_unless_asked() -> None:
 
 
 @pytest.mark.parametrize("asked", ["", "x", "70000", "19997;19999", "stopped"])
-def test_ports_that_are_none_are_refused(asked: str) -> None:
+def test_invalid_ports_are_refused(asked: str) -> None:
     arena = paddock.open(ROOM)
     Server(arena, Settings(port=0))
     with pytest.raises(PaddockError, match="expected comma-separated ports from 0 to 65535"):
         open_vrep(arena, [asked], "127.0.0.1")
 
 
-def test_an_arena_without_a_server_has_no_time_to_take_part_in() -> None:
+def test_unserved_arena_is_refused() -> None:
     with pytest.raises(SimulationError, match="this arena is not served"):
         VrepServer(paddock.open(ROOM), 0)
 
 
-def test_delays_of_streams_count_simulated_time_in_the_synchronous_mode() -> None:
+def test_stream_delays_use_simulated_time_in_synchronous_mode() -> None:
     with served() as bridge, connect(bridge) as client:
         client.call(SYNCHRONOUS)
         client.call(*START)
@@ -258,7 +258,7 @@ def test_delays_of_streams_count_simulated_time_in_the_synchronous_mode() -> Non
         assert came == [False, False, False, True] * 3
 
 
-def test_what_a_program_brings_into_a_run_ends_with_it() -> None:
+def test_objects_created_during_a_run_are_removed_when_it_stops() -> None:
     with served() as bridge, connect(bridge) as client:
         client.call(CREATE_DUMMY, number(0), struct.pack("<f", 0.1))
         before = set(bridge.simulator.scene.objects)

@@ -1,7 +1,4 @@
-"""Run the client `unifr-api-epuck` against an emulator, in a process of its own: `python unifr_client.py PORT`.
-
-The client imports torch and OpenCV for its picture recognition, which is not wanted here, and knows port 1000 only.
-"""
+"""Run the client `unifr-api-epuck`, with stubs for torch and OpenCV, in its own process: `unifr_client.py PORT`."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from typing import Any
 
 
 class Anything(types.ModuleType):
-    """A module in which everything is found, and nothing does anything."""
+    """A stub module that has every attribute."""
 
     __path__: list[str] = []  # noqa: RUF012
 

@@ -1,4 +1,4 @@
-"""A room with a USARSim server, and clients that know nothing but its lines."""
+"""A room with a USARSim server, and clients of its text protocol."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DRIVE = b"DRIVE {Left 10.0} {Right 10.0} {Normalized true} {Light false} {Flip f
 
 
 class Client:
-    """Lines over a plain socket; the test steps the world."""
+    """A text client over a plain socket; the test steps the world."""
 
     def __init__(self, server: UsarSimServer) -> None:
         self.arena, self.socket, self.splitter = server.arena, socket.create_connection(server.address), LineSplitter()
@@ -40,7 +40,7 @@ class Client:
         return self.wait_for(type)
 
     def step(self, ticks: int) -> None:
-        """Let time pass, after all that was sent so far was obeyed."""
+        """Step the world after everything sent so far is applied."""
         self.ask(b"GETSTARTPOSES\r\n", "NFO")
         self.lines.clear()
         self.arena.step(ticks)
@@ -48,7 +48,7 @@ class Client:
 
 @contextmanager
 def running(arena: paddock.Arena) -> Iterator[None]:
-    """Let time pass in the background, much faster than it does."""
+    """Step the world in the background, much faster than real time."""
     ended = threading.Event()
 
     def run() -> None:
@@ -65,7 +65,7 @@ def running(arena: paddock.Arena) -> Iterator[None]:
 
 
 def wait_until(server: UsarSimServer, there: Callable[[], bool]) -> None:
-    """Until the thread of the server has seen what happened: a further client's greeting comes after it."""
+    """Wait for a condition, with the server's thread up to date: a further client's greeting comes after the event."""
     for _ in range(50):
         visitor = Client(server)
         visitor.wait_for("NFO")

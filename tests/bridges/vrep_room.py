@@ -1,4 +1,4 @@
-"""Worlds served in V-REP's legacy remote API, and the library that programs for it use."""
+"""Worlds served over V-REP's legacy remote API, and its native client library."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LOOP = WorldSpec(
 
 
 def load_native() -> Any:
-    """V-REP's own Python module with its native library, as `make clients` unpacks it."""
+    """Load V-REP's Python module with its native library, as unpacked by `make clients`."""
     if not NATIVE.exists():
         pytest.skip("V-REP's native library is not here: make clients")
     if str(NATIVE) not in sys.path:
@@ -66,7 +66,7 @@ def served(
     silence: float = 60.0,
     **settings: Any,
 ) -> Iterator[VrepServer]:
-    """A world with V-REP's API on free ports, as fast as possible; its time stands still until someone starts it."""
+    """Serve a world over V-REP's API on free ports at full speed; the simulation is stopped at first."""
     arena = paddock.open(world, seed=seed)
     chosen = Settings(**{"port": 0, "speed": None, **settings})
     server = Server(arena, chosen)
@@ -76,12 +76,12 @@ def served(
 
 
 def connect(bridge: VrepServer, index: int = 0) -> VrepClient:
-    """A client in plain Python."""
+    """Connect a client in plain Python."""
     return VrepClient(*bridge.addresses[index], timeout=60)
 
 
 class NativeClient:
-    """A connection of the native library. `client("GetObjectHandle", "ePuck")` waits for the answer."""
+    """A connection of the native library; `client("GetObjectHandle", "ePuck")` waits for the answer."""
 
     def __init__(self, bridge: VrepServer, index: int = 0, *, cycle: int = 1) -> None:
         self.vrep = load_native()
@@ -93,13 +93,13 @@ class NativeClient:
         return getattr(self.vrep, f"simx{name}")(self.id, *arguments, mode)
 
     def get(self, name: str, *arguments: Any) -> Any:
-        """The one value that a call answers."""
+        """Return the single value of a call's answer."""
         code, value = self(name, *arguments)
         assert code == 0, (name, arguments, code)
         return value
 
     def until_ok(self, call: Callable[[], Any]) -> Any:
-        """Poll as programs do, until there is a value or an error."""
+        """Poll until there is a value or an error."""
         for _ in range(2000):
             answer = call()
             code = answer if isinstance(answer, int) else answer[0]
@@ -122,7 +122,7 @@ def native(bridge: VrepServer, index: int = 0) -> Iterator[NativeClient]:
 
 
 def handle_of(client: VrepClient, name: str) -> int:
-    """The handle of an object."""
+    """Return the handle of an object."""
     (handle,) = struct.unpack("<i", client.call(0x3001, name.encode() + b"\0"))
     return int(handle)
 

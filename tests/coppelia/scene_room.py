@@ -18,7 +18,7 @@ def make_scene() -> tuple[paddock.Arena, CoppeliaScene]:
 
 
 class FreeTime:
-    """A hand on time that does nothing."""
+    """A time control stub that does nothing."""
 
     state, real_time = "running", False
 
@@ -30,7 +30,7 @@ class FreeTime:
 
 
 class Talk:
-    """A client's session, asked with blocks."""
+    """A client session that exchanges blocks."""
 
     def __init__(self) -> None:
         self.arena = paddock.open(ROOM, seed=5)
@@ -39,7 +39,7 @@ class Talk:
         self.number = 0
 
     def ask(self, *blocks: Block, now: float = 0.0) -> list[Block]:
-        """The blocks of the reply to a message."""
+        """Return the blocks of the reply to a message."""
         self.simulator.scene.begin()
         for work in (self.session.execute(build_request(self.number, blocks)), self.session.execute_streams(now)):
             deque(work, maxlen=0)
@@ -49,5 +49,5 @@ class Talk:
         return replies
 
     def handle(self, name: str) -> bytes:
-        """The handle of an object, as command data."""
+        """Return the handle of an object, as command data."""
         return self.simulator.scene.find(name).handle.to_bytes(4, "little")

@@ -27,7 +27,7 @@ def talk() -> Talk:
     return Talk()
 
 
-def test_a_reply_repeats_what_was_asked_with_the_simulated_time(talk: Talk) -> None:
+def test_reply_repeats_the_request_with_the_simulated_time(talk: Talk) -> None:
     talk.arena.step(5)
     asked = ask_for(0x3001, b"Pioneer_p3dx\0")
     (reply,) = talk.ask(asked)
@@ -37,13 +37,13 @@ def test_a_reply_repeats_what_was_asked_with_the_simulated_time(talk: Talk) -> N
     assert talk.ask() == []
 
 
-def test_the_simulated_time_begins_anew_when_its_31_bits_are_full(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simulated_time_wraps_around_at_31_bits(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ArenaWorld, "time", 2**31 / 1000 + 5.0)
     (reply,) = talk.ask(ask_for(0x3001, b"Pioneer_p3dx\0"))
     assert reply.time == 5000
 
 
-def test_streams_go_on_with_their_delay_until_they_are_discontinued(talk: Talk) -> None:
+def test_streams_repeat_with_their_delay_until_discontinued(talk: Talk) -> None:
     quick = ask_for(PROXIMITY, talk.handle("Pioneer_p3dx_ultrasonicSensor1"), mode=STREAMING)
     slow = ask_for(PROXIMITY, talk.handle("Pioneer_p3dx_ultrasonicSensor2"), mode=STREAMING, delay=100)
     assert [reply.key for reply in talk.ask(quick, slow, now=1000)] == [quick.key, slow.key]
@@ -55,14 +55,14 @@ def test_streams_go_on_with_their_delay_until_they_are_discontinued(talk: Talk) 
     assert talk.ask(now=1400) == []
 
 
-def test_a_newer_command_replaces_a_stream_that_is_alike(talk: Talk) -> None:
+def test_new_command_replaces_the_same_stream(talk: Talk) -> None:
     key = talk.handle("Pioneer_p3dx_ultrasonicSensor3")
     talk.ask(ask_for(PROXIMITY, key, mode=STREAMING))
     assert len(talk.ask(ask_for(PROXIMITY, key))) == 1
     assert talk.ask() == []
 
 
-def test_a_streamed_setter_is_carried_out_once_for_each_message(talk: Talk) -> None:
+def test_streamed_setter_is_executed_once_per_message(talk: Talk) -> None:
     append = ask_for(0x3016, b"log\0", b"ab", mode=STREAMING)
     assert [reply.key for reply in talk.ask(append)] == [append.key]
     for written in (b"ab", b"abab"):
@@ -79,7 +79,9 @@ def test_a_streamed_setter_is_carried_out_once_for_each_message(talk: Talk) -> N
         (15, 0, 2, 0), (16, 2, 2, 0), (17, 0, 3, 0), (18, 0, 3, 0), (19, 0, 6, 0), (20, 0, 0, 1), (21, 0, 0, 1),
     ],
 )  # fmt: skip
-def test_a_group_has_the_data_of_the_facts_sheet(talk: Talk, kind: int, ints: int, floats: int, strings: int) -> None:
+def test_object_group_data_matches_the_specification(
+    talk: Talk, kind: int, ints: int, floats: int, strings: int
+) -> None:
     for group, wrong in ((1, (13, 14)), (5, (14, 16)), (109, ())):  # joints, proximity sensors, all objects
         (reply,) = talk.ask(ask_for(0x200C, struct.pack("<ii", group, kind)))
         count, *counts = struct.unpack_from("<4i", reply.data)
@@ -98,7 +100,7 @@ def join(pieces: list[Block]) -> bytes:
     return bytes(whole)
 
 
-def test_split_replies_come_in_pieces_once_or_again_and_again(talk: Talk) -> None:
+def test_split_replies_arrive_in_chunks_once_or_repeatedly(talk: Talk) -> None:
     key, text = b"split\0", bytes(range(250)) * 8
     talk.ask(ask_for(SET_STRING, key, text))
     pieces = talk.ask(ask_for(GET_STRING, key, mode=ONESHOT_SPLIT, delay=600))
@@ -115,7 +117,7 @@ def test_split_replies_come_in_pieces_once_or_again_and_again(talk: Talk) -> Non
 
 
 @pytest.mark.parametrize("mode", [ONESHOT_SPLIT, STREAMING_SPLIT])
-def test_split_replies_that_the_native_library_could_not_merge_come_whole(talk: Talk, mode: int) -> None:
+def test_split_replies_that_the_native_library_cannot_merge_are_sent_whole(talk: Talk, mode: int) -> None:
     key = talk.handle("ePuck_camera")
     (expected,) = talk.ask(ask_for(IMAGE, key))
     (reply,) = talk.ask(ask_for(IMAGE, key, mode=mode, delay=4000))
@@ -123,7 +125,7 @@ def test_split_replies_that_the_native_library_could_not_merge_come_whole(talk: 
     talk.ask(ask_for(IMAGE, key, mode=DISCONTINUE))
 
 
-def test_commands_that_come_in_pieces_are_carried_out_when_they_are_whole(talk: Talk) -> None:
+def test_split_command_is_executed_when_complete(talk: Talk) -> None:
     text = bytes(range(256)) * 4
     for offset in range(0, len(text), 300):
         piece = text[offset : offset + 300]
@@ -133,7 +135,7 @@ def test_commands_that_come_in_pieces_are_carried_out_when_they_are_whole(talk: 
     assert talk.ask(ask_for(GET_STRING, b"long\0"))[0].data == text
 
 
-def test_a_signal_that_is_taken_ends_its_stream(talk: Talk) -> None:
+def test_get_and_clear_of_a_signal_ends_its_stream(talk: Talk) -> None:
     (waiting,) = talk.ask(ask_for(TAKE_STRING, b"later\0", mode=STREAMING))
     assert waiting.status == ERROR
     replies = talk.ask(ask_for(SET_STRING, b"later\0", b"here"))
@@ -141,7 +143,7 @@ def test_a_signal_that_is_taken_ends_its_stream(talk: Talk) -> None:
     assert talk.ask() == []
 
 
-def test_last_errors_are_told_once(talk: Talk) -> None:
+def test_last_errors_are_reported_once(talk: Talk) -> None:
     talk.ask(ask_for(0x1001, struct.pack("<i", 4711)), ask_for(0x10FE, struct.pack("<i", 1)))
     (told,) = talk.ask(ask_for(0x0004))
     texts = told.data[4:].decode().split("\0")[:-1]
@@ -151,7 +153,7 @@ def test_last_errors_are_told_once(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("number", sorted(CALLS), ids=lambda number: f"{number:#06x}")
-def test_every_command_answers_whatever_it_is_asked(talk: Talk, number: int) -> None:
+def test_every_command_answers_arbitrary_input(talk: Talk, number: int) -> None:
     for key in (b"", struct.pack("<i", -1), struct.pack("<ii", 4711, 99), b"nothing\0", bytes(4) + b"a\0b\0"):
         replies = [reply for reply in talk.ask(ask_for(number, key, b"\0" * 3)) if reply.command == number]
         assert len(replies) == 1

@@ -1,4 +1,4 @@
-"""A world and its robots as a tree of objects with names, paths and places."""
+"""A world and its robots as a tree of objects with names, paths and frames."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ places = st.tuples(*[st.floats(-5, 5)] * 3)
 
 
 @given(angles, places, angles, places)
-def test_frames_are_told_and_read_back_in_every_form(a: tuple, b: tuple, c: tuple, d: tuple) -> None:
+def test_frames_round_trip_through_every_representation(a: tuple, b: tuple, c: tuple, d: tuple) -> None:
     outer, inner = Frame(b, from_euler(a)), Frame(d, from_euler(c))
     assert to_euler(outer.rotation) == pytest.approx(a, abs=1e-6)
     seen = combine(outer, inner)
@@ -48,7 +48,7 @@ def test_frames_are_told_and_read_back_in_every_form(a: tuple, b: tuple, c: tupl
         assert rotate(again.rotation, axis) == pytest.approx(rotate(seen.rotation, axis), abs=1e-9)
 
 
-def test_every_object_is_found_by_its_name_and_by_its_path() -> None:
+def test_every_object_is_found_by_name_and_path() -> None:
     _, scene = make_scene()
     for found in scene.walk():
         assert scene.find(found.name) is found
@@ -69,7 +69,7 @@ def test_every_object_is_found_by_its_name_and_by_its_path() -> None:
         scene.get(4711)
 
 
-def test_sensors_sit_where_the_robots_spec_has_them_and_look_along_z() -> None:
+def test_sensors_are_mounted_as_in_the_robot_spec_and_face_along_z() -> None:
     arena, scene = make_scene()
     robot = arena["other"]
     for number, (x, y, z, heading) in enumerate(robot.spec.sensor("sonar").mounts, 1):
@@ -81,7 +81,7 @@ def test_sensors_sit_where_the_robots_spec_has_them_and_look_along_z() -> None:
         assert rotate(scene.frame(sensor).rotation, (0.0, 1.0, 0.0)) == pytest.approx((0.0, 0.0, 1.0), abs=1e-9)
 
 
-def test_the_detected_object_is_told_be_it_a_wall_or_another_robot() -> None:
+def test_detected_object_is_a_wall_or_another_robot() -> None:
     arena, scene = make_scene()
     sensor = scene.find("Pioneer_p3dx_ultrasonicSensor4")
     found = detect(scene, sensor)
@@ -97,7 +97,7 @@ def test_the_detected_object_is_told_be_it_a_wall_or_another_robot() -> None:
         detect(scene, scene.find("ePuck"))
 
 
-def test_robots_and_dummies_are_put_elsewhere_and_walls_are_not() -> None:
+def test_robots_and_dummies_can_be_moved_and_walls_cannot() -> None:
     arena, scene = make_scene()
     base = scene.find("pioneer")
     scene.place(base, Frame((2.5, 3.0, 9.0), from_euler((0.0, 0.0, 0.5))))
@@ -116,7 +116,7 @@ def test_robots_and_dummies_are_put_elsewhere_and_walls_are_not() -> None:
         scene.set_parent(base, None)
 
 
-def test_a_position_and_then_an_orientation_may_pass_through_a_wall(caplog: pytest.LogCaptureFixture) -> None:
+def test_separate_position_and_orientation_calls_may_pass_through_a_wall(caplog: pytest.LogCaptureFixture) -> None:
     arena, scene = make_scene()
     robot, base = arena["pioneer"], scene.find("pioneer")
     narrow = next(
@@ -147,7 +147,7 @@ def fits(arena: paddock.Arena, pose: Pose) -> bool:
     return not arena.room(without=["pioneer"]).problem(arena["pioneer"].spec, pose)
 
 
-def test_a_script_function_tells_all_distances_of_a_robot_at_once() -> None:
+def test_script_function_returns_all_distances_of_a_robot() -> None:
     _, scene = make_scene()
     told = call_script_function(scene, "Pioneer_p3dx", "getProxSensorsForRemote", ScriptData()).floats
     assert len(told) == 16
@@ -157,7 +157,7 @@ def test_a_script_function_tells_all_distances_of_a_robot_at_once() -> None:
     assert min(told) < 1
 
 
-def test_a_stop_leaves_the_scene_as_it_was_when_the_simulation_began() -> None:
+def test_stop_restores_the_scene_of_the_simulation_start() -> None:
     arena = paddock.open(ROOM, seed=5)
     simulator = LegacySimulator(ArenaWorld(arena))
     scene = simulator.scene
@@ -180,7 +180,7 @@ def test_a_stop_leaves_the_scene_as_it_was_when_the_simulation_began() -> None:
     assert scene.find(before.name) is before
 
 
-def test_a_client_cannot_take_the_room_of_the_others() -> None:
+def test_signals_and_dummies_are_limited_per_client() -> None:
     arena = paddock.open(ROOM, seed=5)
     live = ArenaWorld(arena)
     simulator = LegacySimulator(live)
@@ -206,7 +206,7 @@ def test_a_client_cannot_take_the_room_of_the_others() -> None:
     assert simulator.scene.add_dummy().handle in simulator.scene.objects
 
 
-def test_chains_of_dummies_have_an_end_and_paths_are_looked_for_only_once() -> None:
+def test_object_depth_is_limited_and_wildcard_paths_stay_fast() -> None:
     _, scene = make_scene()
     chain = [scene.add_dummy()]
     for _ in range(31):
@@ -220,7 +220,7 @@ def test_chains_of_dummies_have_an_end_and_paths_are_looked_for_only_once() -> N
     assert find_path(scene, "/*" * 16 + "/nobody") is None  # without end, if every way through the chain is tried
 
 
-def test_robots_come_and_go_and_handles_are_never_used_again() -> None:
+def test_handles_are_not_reused_after_spawns_and_removals() -> None:
     arena, scene = make_scene()
     gone = scene.find("other")
     arena.remove("other")
@@ -238,7 +238,7 @@ def test_robots_come_and_go_and_handles_are_never_used_again() -> None:
         scene.remove(scene.find("border"))
 
 
-def test_distances_and_collisions_are_those_of_the_bodies() -> None:
+def test_distances_and_collisions_use_the_robot_bodies() -> None:
     arena, scene = make_scene()
     red, cylinder = scene.find("red").handle, scene.find("Cylinder").handle
     distance, _, _ = measure_distance(scene, red, cylinder)
@@ -269,7 +269,7 @@ def test_signals_are_set_appended_and_cleared() -> None:
         signals.set(bytes, "red_velocities", b"123")
 
 
-def test_stock_models_leave_their_signals() -> None:
+def test_stock_models_provide_their_signals() -> None:
     arena, scene = make_scene()
     signals = Signals(EPuckSignals(scene), StockSignals(scene))
     arena.step(7)
@@ -288,7 +288,7 @@ def test_stock_models_leave_their_signals() -> None:
         signals.set(bytes, "EPUCK_LED", np.array([11, 1], "<i4").tobytes())
 
 
-def test_script_functions_say_what_they_expect() -> None:
+def test_script_function_errors_name_the_expected_arguments() -> None:
     _, scene = make_scene()
     with pytest.raises(UnknownName, match="did you mean 'getPoseForRemote'"):
         call_script_function(scene, "ePuck", "getPosForRemote", ScriptData())

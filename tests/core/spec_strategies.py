@@ -1,4 +1,4 @@
-"""Random specs for property tests, drawn from the annotations of the spec classes themselves."""
+"""Random specs for property tests, derived from the annotations of the spec classes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def robots() -> st.SearchStrategy[RobotSpec]:
 
 
 def specs(cls: type[Any]) -> st.SearchStrategy[Any]:
-    """Any valid spec of a class: required keys always, the others now and then."""
+    """Draw a valid spec of a class: required keys always, optional keys sometimes."""
 
     def build(keys: dict[str, Any]) -> Any:
         return cls(**_agree(cls, dict(keys)))
@@ -52,7 +52,7 @@ def _keys(cls: type[Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
-    """What a key may hold, narrower than its annotation where a class joins keys."""
+    """Return the values of a key, narrower than its annotation where a class relates keys."""
     if issubclass(cls, SensorSpec):
         if name == "name":
             return identifiers
@@ -78,7 +78,7 @@ def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
 
 
 def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
-    """Make keys agree that exclude or need each other."""
+    """Adjust keys that exclude or need each other."""
     if cls is Arc:
         keys["to_deg"] = keys.get("from_deg", 0.0) + 1 + abs(keys.get("to_deg", 0.0)) % 358
         keys["thickness"] = max(keys["radius"] / 4, TINY)
@@ -112,7 +112,7 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of(hint: Any) -> st.SearchStrategy[Any]:
-    """Anything that an annotation admits."""
+    """Draw any value that an annotation admits."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _ruled(arguments[0], arguments[1])
@@ -156,7 +156,7 @@ def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
 
 @st.composite
 def responses(draw: st.DrawFn) -> tuple[tuple[float, ...], ...]:
-    """Rows that rise on the left and rise or fall on the right, or no rows."""
+    """Draw rows that rise on the left and rise or fall on the right, or no rows."""
     count = draw(st.sampled_from([0, 2, 3]))
     width = draw(st.sampled_from([2, 3]))
     sign = draw(st.sampled_from([-1.0, 1.0]))
@@ -166,7 +166,7 @@ def responses(draw: st.DrawFn) -> tuple[tuple[float, ...], ...]:
 
 @st.composite
 def outlines(draw: st.DrawFn, least: float = 0.05, most: float = 2.0) -> tuple[tuple[float, float], ...]:
-    """Corners on an ellipse, counter-clockwise, with the origin inside."""
+    """Draw corners on an ellipse, counter-clockwise, with the origin inside."""
     corners = draw(st.integers(3, 7))
     wide, high = draw(st.floats(least, most)), draw(st.floats(least, most))
     first = draw(st.floats(0, 6.28))

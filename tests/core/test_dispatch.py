@@ -1,4 +1,4 @@
-"""Kernels that choose by number: what is generated, and what stands for it where there are other kinds."""
+"""Generated kernels that dispatch by number, for shipped and external kinds."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def wrong(speed):
 
 
 class Double:
-    """Shipped."""
+    """A shipped kind."""
 
     kernel = double
 
 
 class Keep:
-    """Shipped."""
+    """A shipped kind."""
 
     kernel = keep
 
 
 class Triple:
-    """Of another package."""
+    """A kind of another package."""
 
     @kernel
     def kernel(value):  # noqa: N805
@@ -60,7 +60,7 @@ class Triple:
 
 
 class Wrong:
-    """Wants what nobody has."""
+    """Names an argument that does not exist."""
 
     kernel = wrong
 
@@ -79,7 +79,7 @@ def new_dispatch() -> Dispatch:
     )
 
 
-def test_each_case_gets_the_arguments_that_it_names() -> None:
+def test_each_case_gets_the_arguments_it_names() -> None:
     dispatch = new_dispatch()
     assert dispatch.source(dispatch.shipped_cases()) == (
         "def compute(number, value, values):\n"
@@ -92,7 +92,7 @@ def test_each_case_gets_the_arguments_that_it_names() -> None:
     )
 
 
-def test_other_kinds_are_added_and_change_no_number() -> None:
+def test_external_kinds_are_added_without_changing_numbers() -> None:
     dispatch = new_dispatch()
     shipped = dispatch.make(dispatch.shipped_cases())
     assert dispatch.extend(shipped, [0, 1]) == {}
@@ -104,12 +104,12 @@ def test_other_kinds_are_added_and_change_no_number() -> None:
     assert dispatch.extend(shipped, [number])[shipped] is extended  # compiled once
 
 
-def test_a_subclass_that_computes_the_same_has_the_same_number() -> None:
+def test_subclass_with_the_same_kernel_has_the_same_number() -> None:
     assert new_dispatch().number(type("Other", (Double,), {})) == 0
     assert new_dispatch().number(type("Other", (Double,), {"kernel": wrong})) >= FIRST_FOREIGN
 
 
-def test_an_argument_that_there_is_not_is_refused_by_name() -> None:
+def test_unknown_kernel_argument_is_refused() -> None:
     dispatch = new_dispatch()
     with pytest.raises(
         PaddockError, match="wrong: no argument 'speed' for a kernel of compute: expected some of value, v"
@@ -117,7 +117,7 @@ def test_an_argument_that_there_is_not_is_refused_by_name() -> None:
         dispatch.make(dispatch.cases([dispatch.number(Wrong)]))
 
 
-def test_a_fingerprint_follows_what_a_kernel_calls_and_the_numbers_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fingerprint_depends_on_called_kernels_and_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     before = fingerprint(outer)
     assert fingerprint(outer) == before
     assert fingerprint(rebuild_kernel(outer, {double: wrong})) != before
@@ -130,12 +130,12 @@ def outer(value):
     return double(value) + 1.0
 
 
-def test_the_generated_files_are_what_the_registries_say() -> None:
+def test_generated_files_match_the_registries() -> None:
     done = run_python(str(TOOL), "--check")
     assert done.returncode == 0, done.stderr
 
 
-def test_a_stale_file_is_found_and_written_anew(tmp_path: Path) -> None:
+def test_stale_generated_file_is_detected_and_regenerated(tmp_path: Path) -> None:
     package = tmp_path / "paddock"
     shutil.copytree(Path(paddock.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "page"))
     registry = package / "sensors" / "registry.py"

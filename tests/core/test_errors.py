@@ -1,4 +1,4 @@
-"""Errors: one tree, and messages that name the offender."""
+"""The error hierarchy, and messages that name the offender."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def test_every_error_is_a_paddock_error(error: str) -> None:
     assert issubclass(getattr(paddock, error), paddock.PaddockError)
 
 
-def test_an_unknown_name_is_a_key_error_and_an_attribute_error() -> None:
+def test_unknown_name_is_a_key_error_and_an_attribute_error() -> None:
     error = paddock.UnknownName("robot", "rde", ["red", "blue"])
     assert isinstance(error, KeyError)
     assert isinstance(error, AttributeError)
 
 
-def test_an_unknown_name_is_printed_without_the_quotes_of_a_key_error() -> None:
+def test_unknown_name_message_has_no_key_error_quotes() -> None:
     assert str(paddock.UnknownName("robot", "rde", ["red", "blue"])) == "no robot called 'rde' (did you mean 'red'?)"
 
 
@@ -34,27 +34,27 @@ def test_without_a_near_match_all_names_are_listed() -> None:
     assert str(paddock.UnknownName("robot", "x", ["red", "blue"])) == "no robot called 'x' (there are: blue, red)"
 
 
-def test_where_there_are_no_names_that_is_said() -> None:
+def test_unknown_name_message_states_that_there_are_no_names() -> None:
     assert str(paddock.UnknownName("robot", "x", [])) == "no robot called 'x' (there are none)"
 
 
-def test_a_long_list_of_names_is_cut() -> None:
+def test_long_list_of_names_is_truncated() -> None:
     text = suggestion("zzz", [f"robot{i:04}" for i in range(10_000)])
     assert text.startswith(" (there are: robot0000, robot0001, ")
     assert text.endswith(", …)")
     assert len(text) < 500
 
 
-def test_a_name_that_was_not_finished_is_completed() -> None:
+def test_incomplete_name_is_completed() -> None:
     assert suggestion("max", ["min_speed", "max_acceleration"]) == " (did you mean 'max_acceleration'?)"
 
 
-def test_an_unknown_name_keeps_what_was_asked() -> None:
+def test_unknown_name_keeps_its_arguments() -> None:
     error = paddock.UnknownName("robot", "rde", ["red"])
     assert (error.what, error.asked) == ("robot", "rde")
 
 
-def test_a_spec_error_reads_file_path_problem() -> None:
+def test_spec_error_shows_file_path_and_problem() -> None:
     error = paddock.SpecError("expected metres > 0, got -1", path="boxes[0].size[1]", file="cave.toml")
     assert str(error) == "cave.toml: boxes[0].size[1]: expected metres > 0, got -1"
     assert str(paddock.SpecError("no such file", file="cave.toml")) == "cave.toml: no such file"
@@ -70,11 +70,11 @@ def test_a_spec_error_reads_file_path_problem() -> None:
         ("radius", "", "radius"),
     ],
 )
-def test_a_spec_error_seen_from_further_out_has_a_longer_path(path: str, prefix: str, whole: str) -> None:
+def test_within_extends_the_path_of_a_spec_error(path: str, prefix: str, whole: str) -> None:
     assert paddock.SpecError("too bad", path=path).within(prefix).path == whole
 
 
-def test_a_problem_can_name_its_key_as_toml_writes_it() -> None:
+def test_problem_can_name_its_key_in_toml_syntax() -> None:
     error = paddock.SpecError(f"expected [[{KEY}]]", path="sensors").within("robots[3].type")
     assert error.problem == "expected [[robots.type.sensors]]"
 
@@ -95,16 +95,16 @@ def test_a_problem_can_name_its_key_as_toml_writes_it() -> None:
         ("x" * 1000, "'" + "x" * 78 + "…"),
     ],
 )
-def test_values_are_shown_briefly_and_as_toml_has_them(value: Any, text: str) -> None:
+def test_values_are_formatted_briefly_in_toml_syntax(value: Any, text: str) -> None:
     assert format_value(value) == text
 
 
-def test_the_first_file_that_is_named_stays() -> None:
+def test_innermost_file_of_a_spec_error_is_kept() -> None:
     error = paddock.SpecError("too bad", file="robot.toml").within("robots[0]", file="cave.toml")
     assert str(error) == "robot.toml: robots[0]: too bad"
 
 
-def test_a_device_that_is_not_enabled_tells_how_to_enable_it() -> None:
+def test_not_enabled_error_names_the_fix() -> None:
     assert str(paddock.DeviceNotEnabled("red", "ground")) == (
         "red.ground is not enabled: call red.ground.enable() (or red.enable() for all devices) before reading it"
     )

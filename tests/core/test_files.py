@@ -1,4 +1,4 @@
-"""Files are whole at any moment: a full disk, a killed process or an error leaves the old one."""
+"""Files are replaced atomically: a full disk, a killed process or an error leaves the old file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FULL = Path("/dev/full")  # a device on which there is never any room
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
 
 
-def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     write_text(path, "old")
 
@@ -46,7 +46,7 @@ with whole_file(sys.argv[1]) as file:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file(tmp_path: Path) -> None:
+def test_process_killed_while_writing_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_text(path, "old")
     done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
@@ -55,7 +55,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file(tmp_path: 
 
 
 @needs_full
-def test_a_full_disk_is_told_in_one_line_and_the_old_file_stays(tmp_path: Path) -> None:
+def test_full_disk_is_reported_in_one_line_and_the_old_file_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     write_text(path, "old")
     Path(f"{path}.part").symlink_to(FULL)
@@ -67,7 +67,7 @@ def test_a_full_disk_is_told_in_one_line_and_the_old_file_stays(tmp_path: Path) 
 
 
 @needs_full
-def test_what_cannot_be_appended_is_told(tmp_path: Path) -> None:
+def test_failed_append_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     append_text(path, "1,2\n")
     append_text(path, "3,4\n")
@@ -78,15 +78,15 @@ def test_what_cannot_be_appended_is_told(tmp_path: Path) -> None:
         append_text(full, "5,6\n")
 
 
-def test_pictures_are_written_in_the_format_of_their_name(tmp_path: Path) -> None:
+def test_image_format_follows_the_file_extension(tmp_path: Path) -> None:
     for name, kind in (("a.png", "PNG"), ("b.JPG", "JPEG")):
         save_image(Image.new("RGB", (4, 3)), tmp_path / name)
         with Image.open(tmp_path / name) as image:
             assert (image.format, image.size) == (kind, (4, 3))
 
 
-def test_there_is_one_way_to_write_files() -> None:
-    """Whatever writes a file another way leaves half of it behind when it is killed."""
+def test_all_modules_write_files_through_core_files() -> None:
+    """Any other way to write a file leaves a partial file when the process is killed."""
     others = re.compile(r"""\.write_text\(|\.write_bytes\(|open\((?:[^()]*, *)?["'][wax]""")
     source = Path(paddock.__file__).parent
     allowed = {
@@ -103,7 +103,7 @@ def test_there_is_one_way_to_write_files() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
-def test_readers_see_whole_files_of_writers_that_write_at_the_same_time(tmp_path: Path) -> None:
+def test_readers_see_complete_files_during_concurrent_writes(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     texts = [letter * 100_000 for letter in "abc"]
     write_text(path, texts[0])

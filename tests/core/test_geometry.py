@@ -1,4 +1,4 @@
-"""Plane geometry against slow and obvious ways to the same answer."""
+"""Plane geometry compared with brute-force implementations."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def shapes_somewhere(draw: st.DrawFn) -> Shape:
 
 
 def farthest(shape: Shape, dx: float, dy: float) -> float:
-    """How far a shape reaches in a direction."""
+    """Return the extent of a shape in a direction."""
     if isinstance(shape, Disc):
         return shape.x * dx + shape.y * dy + shape.radius
     return max(x * dx + y * dy for x, y in shape)
 
 
 def shortest_way_out(a: Shape, b: Shape) -> float:
-    """How far a must be moved until it leaves b, by trying many directions; negative when they are apart."""
+    """Return the shortest displacement that separates a from b, by trying many directions; negative when disjoint."""
     return min(farthest(b, dx, dy) + farthest(a, -dx, -dy) for dx, dy in DIRECTIONS)
 
 
 @given(shapes_somewhere(), shapes_somewhere())
-def test_overlap_is_the_shortest_way_out(a: Shape, b: Shape) -> None:
+def test_overlap_is_the_minimum_separating_displacement(a: Shape, b: Shape) -> None:
     tried = shortest_way_out(a, b)
     if tried > 0.01:
         assert overlap(a, b) == pytest.approx(tried, abs=0.005)
@@ -67,12 +67,12 @@ def test_overlap_is_the_shortest_way_out(a: Shape, b: Shape) -> None:
 
 
 @given(shapes_somewhere(), shapes_somewhere())
-def test_overlap_does_not_ask_who_overlaps_whom(a: Shape, b: Shape) -> None:
+def test_overlap_is_symmetric(a: Shape, b: Shape) -> None:
     assert overlap(a, b) == pytest.approx(overlap(b, a), abs=1e-12)
 
 
 @given(shapes_somewhere(), st.floats(0, 1), st.floats(0, math.tau))
-def test_a_shape_overlaps_a_dot_exactly_where_it_covers_it(shape: Shape, away: float, angle: float) -> None:
+def test_shape_overlaps_a_point_iff_it_contains_it(shape: Shape, away: float, angle: float) -> None:
     x, y = away * math.cos(angle), away * math.sin(angle)
     dot = Disc(x, y, 1e-9)
     tried = shortest_way_out(dot, shape)
@@ -81,19 +81,19 @@ def test_a_shape_overlaps_a_dot_exactly_where_it_covers_it(shape: Shape, away: f
 
 
 @given(angles)
-def test_a_wrapped_angle_points_the_same_way(angle: float) -> None:
+def test_wrapped_angle_is_equivalent(angle: float) -> None:
     wrapped = wrap(angle)
     assert -math.pi < wrapped <= math.pi
     assert math.cos(wrapped) == pytest.approx(math.cos(angle), abs=1e-9)
     assert math.sin(wrapped) == pytest.approx(math.sin(angle), abs=1e-9)
 
 
-def test_half_a_turn_backwards_is_half_a_turn() -> None:
+def test_minus_pi_wraps_to_pi() -> None:
     assert wrap(-math.pi) == math.pi
 
 
 @given(outlines())
-def test_an_outline_around_the_origin_is_convex_and_counter_clockwise(outline: Convex) -> None:
+def test_outline_around_the_origin_is_convex_and_counter_clockwise(outline: Convex) -> None:
     assert signed_area(outline) > 0
     assert signed_area(outline[::-1]) == pytest.approx(-signed_area(outline))
     assert is_convex(outline)
@@ -102,18 +102,18 @@ def test_an_outline_around_the_origin_is_convex_and_counter_clockwise(outline: C
     assert not crosses_itself(outline)
 
 
-def test_a_star_turns_left_at_every_corner_but_is_not_convex() -> None:
+def test_star_polygon_is_not_convex() -> None:
     star = [(math.cos(angle), math.sin(angle)) for angle in (2 * math.tau * i / 5 for i in range(5))]
     assert not is_convex(star)
     assert crosses_itself(star)
 
 
-def test_corners_on_one_line_enclose_nothing() -> None:
+def test_collinear_corners_are_detected() -> None:
     assert on_one_line([(0, 0), (1, 1), (3, 3), (2, 2)])
 
 
 @given(outlines(0.2, 1.0), st.integers(0, 6))
-def test_a_corner_pushed_inwards_makes_a_dent(outline: Convex, which: int) -> None:
+def test_outline_with_a_dent_is_not_convex(outline: Convex, which: int) -> None:
     assume(len(outline) >= 4)
     corner = which % len(outline)
     (x0, y0), (x1, y1) = outline[corner - 1], outline[(corner + 1) % len(outline)]
@@ -124,7 +124,7 @@ def test_a_corner_pushed_inwards_makes_a_dent(outline: Convex, which: int) -> No
 
 
 @given(outlines(0.1, 1.0), st.floats(-2, 2), st.floats(-2, 2), angles)
-def test_moving_a_shape_keeps_its_area_and_its_width(outline: Convex, x: float, y: float, heading: float) -> None:
+def test_rigid_motion_keeps_area_and_width(outline: Convex, x: float, y: float, heading: float) -> None:
     moved = place_shape(outline, x, y, heading)
     assert not isinstance(moved, Disc)
     assert signed_area(moved) == pytest.approx(signed_area(outline))
@@ -132,34 +132,34 @@ def test_moving_a_shape_keeps_its_area_and_its_width(outline: Convex, x: float, 
 
 
 @given(outlines(0.1, 1.0))
-def test_the_smallest_width_is_found_among_all_directions(outline: Convex) -> None:
+def test_inner_radius_is_half_the_minimum_width(outline: Convex) -> None:
     widths = [farthest(outline, dx, dy) + farthest(outline, -dx, -dy) for dx, dy in DIRECTIONS]
     assert 2 * inner_radius(outline) == pytest.approx(min(widths), abs=0.005)
 
 
 @given(shapes_somewhere())
-def test_a_shape_lies_within_its_box_and_its_circle(shape: Shape) -> None:
+def test_shape_lies_within_its_box_and_bounding_circle(shape: Shape) -> None:
     left, bottom, right, top = box_of(shape)
     assert (left, bottom) == pytest.approx((-farthest(shape, -1, 0), -farthest(shape, 0, -1)))
     assert (right, top) == pytest.approx((farthest(shape, 1, 0), farthest(shape, 0, 1)))
     assert bounding_radius(shape) == pytest.approx(max(farthest(shape, *d) for d in DIRECTIONS), abs=0.005)
 
 
-def test_a_quarter_turn_leads_from_right_to_up() -> None:
+def test_quarter_turn_maps_x_to_y() -> None:
     assert place_shape(Disc(1, 0, 0.5), 10, 20, math.pi / 2) == pytest.approx((10, 21, 0.5))
 
 
-def test_a_bar_is_as_long_as_its_segment_and_as_wide_as_told() -> None:
+def test_bar_has_the_length_of_its_segment_and_the_given_width() -> None:
     assert bar((0, 0), (2, 0), 0.5) == ((0, -0.25), (2, -0.25), (2, 0.25), (0, 0.25))
     assert signed_area(bar((1, 1), (4, 5), 0.2)) == pytest.approx(5 * 0.2)
 
 
-def test_a_rectangle_lies_around_the_origin() -> None:
+def test_rectangle_is_centred_on_the_origin() -> None:
     assert rectangle(2, 1) == ((-1, -0.5), (1, -0.5), (1, 0.5), (-1, 0.5))
 
 
 @given(st.floats(0.01, 5), st.floats(-7, 7), st.floats(0.01, math.tau), st.floats(1e-5, 0.02))
-def test_an_arc_made_of_chords_stays_near_the_curve(radius: float, start: float, span: float, tolerance: float) -> None:
+def test_arc_chords_stay_within_the_tolerance(radius: float, start: float, span: float, tolerance: float) -> None:
     points = arc_points((3.0, -2.0), radius, start, start + span, tolerance)
     assert points[0] == pytest.approx((3 + radius * math.cos(start), -2 + radius * math.sin(start)))
     assert points[-1] == pytest.approx((3 + radius * math.cos(start + span), -2 + radius * math.sin(start + span)))
@@ -173,7 +173,7 @@ CORNERS: list[Point] = [(0.0, 0.0), (1.0, 0.2), (1.5, 1.0), (0.3, 1.4)]
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_smooth_curve_leads_through_its_points(closed: bool) -> None:
+def test_smooth_curve_passes_through_its_points(closed: bool) -> None:
     curve = smooth(CORNERS, closed=closed, pieces=10)
     assert [pytest.approx(point) for point in CORNERS] == curve[::10]
     assert len(curve) == (40 if closed else 31)
@@ -181,6 +181,6 @@ def test_a_smooth_curve_leads_through_its_points(closed: bool) -> None:
     assert longest < 0.25  # of sides about 1 long: nothing jumps
 
 
-def test_a_smooth_curve_through_a_straight_row_is_straight() -> None:
+def test_smooth_curve_through_collinear_points_is_straight() -> None:
     curve = smooth([(0, 0), (1, 1), (2, 2)], closed=False)
     assert all(x == pytest.approx(y) for x, y in curve)

@@ -1,4 +1,4 @@
-"""The compiler: called late, cached by the sources of all kernels, and switched off on request."""
+"""The compiler: imported lazily, cached by the sources of all kernels, and switched off on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paddock.core.errors import PaddockWarning
 
 
 def python(script: str, **environment: str) -> str:
-    """What a fresh Python prints."""
+    """Return the output of a new Python process."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)],
         env={**os.environ, **environment},
@@ -32,7 +32,7 @@ def python(script: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def test_importing_and_loading_and_checking_a_world_does_not_import_numba() -> None:
+def test_loading_a_world_does_not_import_numba() -> None:
     modules = "paddock, paddock.worlds, paddock.robots, paddock.arena"
     script = f"import sys, {modules}; paddock.worlds.load_world('clutter'); print('numba' in sys.modules)"
     assert python(script) == "False"
@@ -42,7 +42,7 @@ def test_importing_paddock_alone_imports_neither_numpy_nor_pillow() -> None:
     assert python("import sys, paddock; print({'numpy', 'PIL', 'numba'} & set(sys.modules))") == "set()"
 
 
-def test_the_compiler_starts_without_scipy_and_gives_it_to_whoever_multiplies_matrices() -> None:
+def test_scipy_is_imported_only_for_matrix_products() -> None:
     pytest.importorskip("scipy")
     script = """
     import sys
@@ -57,7 +57,7 @@ def test_the_compiler_starts_without_scipy_and_gives_it_to_whoever_multiplies_ma
     assert python(script) == "False True 12.0"
 
 
-def test_a_disk_without_space_costs_time_but_no_run(tmp_path: Path) -> None:
+def test_full_disk_disables_the_kernel_cache_with_one_warning(tmp_path: Path) -> None:
     script = """
     import resource, sys, warnings
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write to a file fails
@@ -72,7 +72,7 @@ def test_a_disk_without_space_costs_time_but_no_run(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.nbi"))
 
 
-def test_machine_code_that_was_not_written_is_not_taken_from_an_older_file(
+def test_stale_machine_code_is_not_used_after_a_failed_cache_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = "from paddock.core.jit import kernel\n@kernel\ndef answer(x):\n    return x + {}\n"
@@ -94,7 +94,7 @@ def test_machine_code_that_was_not_written_is_not_taken_from_an_older_file(
     assert not list(tmp_path.rglob("*.nbi"))
 
 
-def test_with_the_compiler_off_kernels_are_plain_python_and_numba_stays_out() -> None:
+def test_with_the_compiler_off_kernels_run_without_numba() -> None:
     script = """
     import sys, paddock
     from paddock.engine.step import step
@@ -108,7 +108,7 @@ def test_with_the_compiler_off_kernels_are_plain_python_and_numba_stays_out() ->
     assert python(script, NUMBA_DISABLE_JIT="1") == "True False 8 3"
 
 
-def test_plain_python_and_the_compiler_agree_on_a_run() -> None:
+def test_compiled_and_plain_python_runs_agree() -> None:
     script = """
     import paddock
     arena = paddock.open("clutter", seed=3)
@@ -122,14 +122,14 @@ def test_plain_python_and_the_compiler_agree_on_a_run() -> None:
 
 
 @pytest.mark.parametrize(("setting", "compiles"), [("0", True), ("", True), ("1", False)])
-def test_the_compiler_is_switched_off_by_the_environment(
+def test_environment_variable_switches_the_compiler_off(
     setting: str, compiles: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", setting)
     assert jit.compiling() is compiles
 
 
-def test_a_plain_kernel_divides_by_zero_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_kernel_divides_by_zero_without_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
 
     @jit.kernel
@@ -158,12 +158,12 @@ def use_literals(value):
 
 
 @pytest.mark.heavy
-def test_literal_arguments_of_inlined_kernels_compile_whether_their_value_matters_or_not() -> None:
+def test_literal_arguments_of_inlined_kernels_compile() -> None:
     assert use_literals(2.5) == 2.5 + 8.5 + 7.5
 
 
 @pytest.mark.heavy
-def test_a_function_of_a_user_that_a_kernel_calls_first_is_optimised_as_usual() -> None:
+def test_user_function_called_by_a_kernel_is_fully_optimised() -> None:
     printed = python(
         """
         import numba
@@ -195,7 +195,7 @@ def test_a_function_of_a_user_that_a_kernel_calls_first_is_optimised_as_usual() 
     assert int(in_kernel) <= int(alone)
 
 
-def test_a_kernel_knows_its_python_function() -> None:
+def test_kernel_keeps_its_python_function() -> None:
     def double(number: float) -> float:
         return 2 * number
 
@@ -204,7 +204,7 @@ def test_a_kernel_knows_its_python_function() -> None:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that stands in for Paddock's own sources."""
+    """A temporary folder in place of Paddock's sources."""
     folder = tmp_path / "package"
     (folder / "inner").mkdir(parents=True)
     (folder / "rays.py").write_text("import math\n\n\n@kernel\ndef ray(): ...\n")
@@ -219,40 +219,40 @@ def stamp() -> str:
 
 
 @pytest.mark.parametrize("file", ["rays.py", "inner/arcs.py"])
-def test_the_stamp_changes_with_any_file_that_has_kernels(package: Path, file: str) -> None:
+def test_stamp_changes_with_any_kernel_file(package: Path, file: str) -> None:
     before = stamp()
     (package / file).write_text((package / file).read_text() + "# more\n")
     assert stamp() != before
 
 
-def test_the_stamp_stays_when_other_files_change(package: Path) -> None:
+def test_stamp_ignores_files_without_kernels(package: Path) -> None:
     before = stamp()
     (package / "words.py").write_text("def other_word(): ...\n")
     assert stamp() == before
 
 
 @pytest.mark.parametrize("folder", ["engine", "sensors"])
-def test_the_stamp_changes_with_constants_beside_kernels(package: Path, folder: str) -> None:
+def test_stamp_changes_with_constants_beside_kernels(package: Path, folder: str) -> None:
     before = stamp()
     (package / folder).mkdir()
     (package / folder / "columns.py").write_text("X, Y = range(2)\n")
     assert stamp() != before
 
 
-def test_the_stamp_changes_with_a_new_kernel_file(package: Path) -> None:
+def test_stamp_changes_with_a_new_kernel_file(package: Path) -> None:
     before = stamp()
     (package / "discs.py").write_text("import math\n\n\n@kernel\ndef disc(): ...\n")
     assert stamp() != before
 
 
-def test_the_stamp_does_not_depend_on_when_files_were_written(package: Path) -> None:
+def test_stamp_ignores_modification_times(package: Path) -> None:
     before = stamp()
     os.utime(package / "rays.py", (0, 0))
     assert stamp() == before
 
 
 @pytest.mark.heavy
-def test_cached_machine_code_is_renewed_when_a_kernel_that_it_calls_changes(tmp_path: Path) -> None:
+def test_cache_is_invalidated_when_a_called_kernel_changes(tmp_path: Path) -> None:
     (tmp_path / "outer_kernel.py").write_text(
         "from inner_kernel import number\nfrom paddock.core.jit import kernel\n\n\n"
         "@kernel\ndef doubled():\n    return 2 * number()\n"
@@ -276,7 +276,7 @@ def test_cached_machine_code_is_renewed_when_a_kernel_that_it_calls_changes(tmp_
 
 
 @pytest.mark.heavy
-def test_processes_that_need_a_kernel_at_the_same_time_compile_it_once(tmp_path: Path) -> None:
+def test_concurrent_processes_compile_a_kernel_once(tmp_path: Path) -> None:
     (tmp_path / "waited_for.py").write_text(
         "from paddock.core.jit import kernel\n\n\n@kernel\ndef three():\n    return 3\n"
     )
@@ -293,7 +293,7 @@ def test_processes_that_need_a_kernel_at_the_same_time_compile_it_once(tmp_path:
     assert sorted(int(process.communicate()[0]) for process in processes) == [0, 0, 1]
 
 
-def test_a_process_that_was_stopped_while_it_compiles_keeps_nobody_for_ever(
+def test_lock_of_a_stopped_compilation_is_released_after_a_timeout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fcntl = pytest.importorskip("fcntl", reason="no file locks on this system")
@@ -305,7 +305,7 @@ def test_a_process_that_was_stopped_while_it_compiles_keeps_nobody_for_ever(
     assert jit._held == []
 
 
-def test_a_kernel_of_a_module_that_cannot_be_imported_is_not_kept_on_disk() -> None:
+def test_kernel_of_an_unimportable_module_is_not_cached() -> None:
     names: dict[str, object] = {"__name__": "nowhere", "kernel": jit.kernel}
     exec("@kernel\ndef three():\n    return 3", names)
     made = names["three"]
@@ -314,7 +314,7 @@ def test_a_kernel_of_a_module_that_cannot_be_imported_is_not_kept_on_disk() -> N
 
 
 def kernel_constants() -> list[str]:
-    """The files, from the package's folder on, of everything that kernels name and do not define themselves."""
+    """Return the files, relative to the package, of all names that kernels use and do not define themselves."""
     folder, found = jit.package_folder(), set()
     for path in folder.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
@@ -336,9 +336,7 @@ def kernel_constants() -> list[str]:
     return sorted(found - {"core/jit.py"})
 
 
-def test_the_stamp_changes_with_every_file_that_kernels_take_something_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stamp_changes_with_every_file_that_kernels_depend_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copied = tmp_path / "paddock"
     shutil.copytree(jit.package_folder(), copied, ignore=shutil.ignore_patterns("__pycache__", "*.toml", "*.png"))
     files = kernel_constants()
@@ -353,7 +351,7 @@ def test_the_stamp_changes_with_every_file_that_kernels_take_something_from(
 
 
 class Waiting(jit.Kernel):
-    """A kernel that says whether it was compiled before."""
+    """A kernel stub with a given cache state."""
 
     def __init__(self, cached: bool) -> None:
         super().__init__(lambda: None)
@@ -363,33 +361,33 @@ class Waiting(jit.Kernel):
         return self.cached
 
 
-def test_a_first_compilation_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+def test_first_compilation_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
     with jit.progress_while_compiling("its engine", Waiting(False)):
         announced = capsys.readouterr().err
     assert announced == "Paddock compiles its engine, once for this installation …\n"
     assert "done in 0 s" in capsys.readouterr().err
 
 
-def test_a_compilation_that_fails_still_ends_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_compilation_ends_the_progress_line(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="no"), jit.progress_while_compiling("its engine", Waiting(False)):
         raise ValueError("no")
     assert capsys.readouterr().err.endswith(" s\n")
 
 
-def test_ctrl_c_that_the_compiler_discards_still_stops_the_program() -> None:
+def test_keyboard_interrupt_lost_by_the_compiler_is_raised() -> None:
     problem = RuntimeError("no compiled object yet for <Library 'sense' at 0x7f46a1edf350>")  # as numba raises it then
     with pytest.raises(KeyboardInterrupt), jit.progress_while_compiling("its engine", Waiting(False)):
         raise problem
 
 
-def test_nothing_is_announced_when_all_is_cached(capsys: pytest.CaptureFixture[str]) -> None:
+def test_cached_kernels_are_not_announced(capsys: pytest.CaptureFixture[str]) -> None:
     with jit.progress_while_compiling("its engine", Waiting(True)):
         pass
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.heavy
-def test_the_compiler_is_timed() -> None:
+def test_compilation_time_is_measured() -> None:
     with jit.stopwatch_on_compiler() as seconds:
         pass
     assert seconds == [0.0]

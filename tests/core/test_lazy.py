@@ -1,4 +1,4 @@
-"""Names that are imported when they are first asked for."""
+"""Names that are imported on first access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import paddock.evolve
 import paddock.mapping
 
 
-def test_a_server_starts_without_bridges_and_methods_of_mapping() -> None:
+def test_server_start_does_not_import_bridges_and_mapping() -> None:
     unused = "{'paddock.bridges.coppelia', 'paddock.bridges.vrep', 'paddock.mapping.graph_slam'}"
     program = f"import sys, paddock.cli.serve; print({unused} & set(sys.modules))"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
@@ -20,7 +20,7 @@ def test_a_server_starts_without_bridges_and_methods_of_mapping() -> None:
 
 
 @pytest.mark.parametrize("room", [paddock.bridges, paddock.evolve, paddock.mapping])
-def test_every_name_of_a_room_is_found_and_no_other(room: object) -> None:
+def test_every_public_name_of_a_lazy_package_resolves(room: object) -> None:
     name = room.__name__  # type: ignore[attr-defined]
     assert all(getattr(room, public) is not None for public in room.__all__)  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match=f"module '{name}' has no attribute 'nothing'"):

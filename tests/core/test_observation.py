@@ -1,4 +1,4 @@
-"""What a controller sees and what it answers."""
+"""Observations and commands of a controller."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ def seen() -> paddock.Observation:
     return paddock.Observation(1.25, np.array([0.1, 0.2, 0.3, 1.5]), slots, {"camera": PICTURE})
 
 
-def test_an_observation_has_an_attribute_for_each_device_that_was_read() -> None:
+def test_observation_has_an_attribute_for_each_read_device() -> None:
     assert seen().ground.tolist() == [0.1, 0.2, 0.3]
     assert seen().compass == 1.5
     assert seen().camera.base is PICTURE
     assert seen().time == 1.25
 
 
-def test_an_observation_lists_its_devices() -> None:
+def test_observation_lists_its_devices() -> None:
     assert list(seen()) == ["ground", "compass", "camera"]
     assert repr(seen()) == "Observation(time=1.250, devices=ground, compass, camera)"
 
 
-def test_a_device_that_was_not_read_is_answered_with_one_that_was() -> None:
+def test_unread_device_error_suggests_a_read_one() -> None:
     with pytest.raises(paddock.UnknownName) as caught:
         _ = seen().grond
     assert str(caught.value) == "no enabled device called 'grond' (did you mean 'ground'?)"
 
 
-def test_a_device_that_is_not_enabled_is_answered_with_the_line_that_enables_it() -> None:
+def test_device_not_enabled_error_names_the_fix() -> None:
     with pytest.raises(paddock.UnknownName) as caught:
         _ = seen().only([]).proximity
     assert str(caught.value) == (
@@ -56,24 +56,24 @@ def test_a_device_that_is_not_enabled_is_answered_with_the_line_that_enables_it(
     )
 
 
-def test_whether_a_device_was_read_can_be_asked() -> None:
+def test_hasattr_is_true_only_for_read_devices() -> None:
     assert hasattr(seen(), "camera")
     assert not hasattr(seen(), "sonar")
     assert getattr(seen(), "sonar", None) is None
 
 
-def test_an_observation_takes_no_new_attributes() -> None:
+def test_observation_is_read_only() -> None:
     with pytest.raises(AttributeError):
         seen().sonar = 3
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
-def test_an_observation_can_be_copied_and_sent_to_another_process(duplicate: Any) -> None:
+def test_observation_can_be_copied_and_pickled(duplicate: Any) -> None:
     assert duplicate(seen()).ground.tolist() == [0.1, 0.2, 0.3]
 
 
 @pytest.mark.parametrize("name", ["e-puck", "pioneer-p3dx"])
-def test_what_a_robot_senses_can_be_sent_to_another_process(name: str) -> None:
+def test_sensed_observation_can_be_pickled(name: str) -> None:
     robot = Placed(name="it", type=name, at=(2, 2))
     it = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 4, 4), robots=(robot,)))["it"]
     it.enable()
@@ -84,16 +84,16 @@ def test_what_a_robot_senses_can_be_sent_to_another_process(name: str) -> None:
         assert np.array_equal(getattr(there, device), getattr(here, device))
 
 
-def test_the_devices_of_an_observation_are_offered_for_completion() -> None:
+def test_observation_devices_are_in_dir() -> None:
     assert {"ground", "compass", "camera", "time"} <= set(dir(seen()))
 
 
-def test_a_command_leaves_everything_as_it_is_unless_told() -> None:
+def test_empty_command_changes_nothing() -> None:
     command = paddock.Command()
     assert (command.wheels, command.pans, command.leds, command.tone) == (None, {}, {}, None)
 
 
-def test_a_command_cannot_be_changed() -> None:
+def test_command_is_immutable() -> None:
     with pytest.raises(AttributeError, match="immutable"):
         paddock.Command().wheels = (1.0, 1.0)  # type: ignore[misc]
 
@@ -108,14 +108,14 @@ class Still:
         return None
 
 
-def test_a_function_and_an_object_with_act_are_controllers() -> None:
+def test_functions_and_objects_with_act_are_controllers() -> None:
     still = Still()
     assert acting(still)(seen()) is None
     assert acting(lambda observation: observation.time)(seen()) == 1.25
 
 
 @pytest.mark.parametrize("thing", [None, 3, "red", (0.1, 0.1)])
-def test_other_things_are_no_controllers(thing: Any) -> None:
+def test_other_objects_are_refused_as_controllers(thing: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         acting(thing)
     assert str(caught.value) == (
@@ -123,6 +123,6 @@ def test_other_things_are_no_controllers(thing: Any) -> None:
     )
 
 
-def test_a_class_in_the_place_of_an_object_is_refused() -> None:
+def test_class_instead_of_an_instance_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match=r"Still is a class: expected an object, Still\(\)"):
         acting(Still)

@@ -1,4 +1,4 @@
-"""Text from outside cannot act on a terminal."""
+"""External text cannot inject terminal control sequences."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from paddock.core.outside import VisibleFormatter, visible
 
 
 @given(st.text(st.characters(codec="utf-8")))
-def test_nothing_in_a_visible_text_acts_on_a_terminal(text: str) -> None:
+def test_visible_text_has_no_control_characters(text: str) -> None:
     assert visible(text).isprintable()
     assert visible(text, lines=True).replace("\n", "").isprintable()
 
 
-def test_what_is_printable_stays_as_it_is() -> None:
+def test_printable_text_is_unchanged() -> None:
     assert visible("Zoë’s robot [/b] 机器人 ✓") == "Zoë’s robot [/b] 机器人 ✓"
     assert visible("a\x1b[31mb\rc\u202ed\n") == "a\\x1b[31mb\\rc\\u202ed\\n"
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=30))
-def test_a_cell_is_shown_letter_by_letter_whatever_is_in_it(text: str) -> None:
+def test_table_cell_shows_its_text_literally(text: str) -> None:
     table = new_table("names", "name", widths=(400,))
     table.add_row(cell(text))
     console = Console(width=500, file=None, record=True)
@@ -33,6 +33,6 @@ def test_a_cell_is_shown_letter_by_letter_whatever_is_in_it(text: str) -> None:
     assert visible(text).strip() in shown.get()
 
 
-def test_a_log_line_keeps_its_breaks_and_loses_its_escapes() -> None:
+def test_log_line_keeps_line_breaks_and_escapes_control_characters() -> None:
     record = logging.LogRecord("x", logging.WARNING, "", 0, "%s goes on\nand on", ("\x1b]0;title\x07Ben",), None)
     assert VisibleFormatter("%(message)s").format(record) == "\\x1b]0;title\\x07Ben goes on\nand on"

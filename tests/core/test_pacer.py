@@ -1,4 +1,4 @@
-"""Pace: simulated time against a clock that the test turns."""
+"""Pacing of simulated time, with a simulated wall clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paddock.engine.clock import Pacer
 
 
 class Clock:
-    """A clock that stands still, except when someone sleeps or works."""
+    """A clock that advances only by sleeping or by assignment."""
 
     def __init__(self) -> None:
         self.time = 100.0
@@ -27,7 +27,7 @@ class Clock:
 
 
 @pytest.mark.parametrize(("speed", "wall"), [(1, 1.0), (50, 0.02), (0.5, 2.0)])
-def test_a_simulated_second_takes_its_share_of_the_wall_clock(speed: float, wall: float) -> None:
+def test_pacer_scales_wall_time_by_the_speed(speed: float, wall: float) -> None:
     clock = Clock()
     pacer = clock.pacer(speed)
     for tick in range(51):
@@ -35,7 +35,7 @@ def test_a_simulated_second_takes_its_share_of_the_wall_clock(speed: float, wall
     assert clock.time - 100 == pytest.approx(wall)
 
 
-def test_without_a_speed_nobody_sleeps() -> None:
+def test_pacer_without_a_speed_never_sleeps() -> None:
     clock = Clock()
     pacer = clock.pacer(None)
     for tick in range(100):
@@ -43,7 +43,7 @@ def test_without_a_speed_nobody_sleeps() -> None:
     assert clock.slept == []
 
 
-def test_the_first_call_never_waits_whatever_the_time() -> None:
+def test_first_call_never_sleeps() -> None:
     clock = Clock()
     clock.pacer(1).wait(3600.0)
     assert clock.slept == []
@@ -57,7 +57,7 @@ def test_time_is_counted_from_the_first_call() -> None:
     assert clock.slept == pytest.approx([0.5])
 
 
-def test_a_slow_controller_is_caught_up_with() -> None:
+def test_pacer_catches_up_after_a_slow_controller() -> None:
     clock = Clock()
     pacer = clock.pacer(1)
     pacer.wait(0.0)
@@ -69,7 +69,7 @@ def test_a_slow_controller_is_caught_up_with() -> None:
 
 
 @pytest.mark.parametrize("speed", [0, -1, float("nan")])
-def test_a_speed_that_is_no_factor_is_refused(speed: float) -> None:
+def test_invalid_speed_factor_is_refused(speed: float) -> None:
     with pytest.raises(paddock.SimulationError) as caught:
         Pacer(speed)
     assert str(caught.value) == f"speed: expected a factor > 0, or None for as fast as possible, got {speed!r}"

@@ -1,4 +1,4 @@
-"""Places and problems of errors, as they are told to users."""
+"""Locations and messages of errors, as shown to users."""
 
 from __future__ import annotations
 
@@ -20,22 +20,20 @@ def raised(path: Path, text: str) -> Exception:
     raise AssertionError("nothing was raised")
 
 
-def test_an_error_is_placed_in_the_innermost_file_of_a_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_location_is_the_innermost_user_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     error = raised(tmp_path / "mine.py", "import json\n\n\njson.loads('{')\n")
     assert error_location(error) == f"{tmp_path / 'mine.py'} line 4"
     monkeypatch.chdir(tmp_path)
     assert error_location(error) == "mine.py line 4"
 
 
-def test_a_slip_of_the_pen_is_placed_where_it_is_and_not_told_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_syntax_error_is_located_and_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     error = raised(tmp_path / "mine.py", "x = 1\ndef act(o)\n")
     assert (error_location(error), problem_of(error)) == ("mine.py line 2", "SyntaxError: expected ':'")
 
 
-def test_what_happens_in_no_file_has_a_place_only_if_it_is_named() -> None:
+def test_error_outside_files_has_a_location_only_if_the_source_is_named() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         exec(compile("1 / 0", "<page>", "exec"), {})
     error = caught.value.with_traceback(caught.tb.tb_next)  # without this test
@@ -53,10 +51,10 @@ def test_what_happens_in_no_file_has_a_place_only_if_it_is_named() -> None:
         (paddock.PaddockError("expected more"), "expected more"),
     ],
 )
-def test_a_problem_is_told_with_its_kind_unless_paddock_refused(error: Exception, told: str) -> None:
+def test_problem_has_its_exception_type_except_for_paddock_errors(error: Exception, told: str) -> None:
     assert problem_of(error) == told
 
 
-def test_files_of_paddock_and_of_python_are_not_the_users() -> None:
+def test_files_of_paddock_and_python_are_not_user_files() -> None:
     assert is_users(__file__)
     assert not any(is_users(file) for file in (paddock.__file__, json.__file__, pytest.__file__, "<frozen runpy>"))

@@ -13,7 +13,7 @@ import paddock
 from paddock.core.provenance import collect, command_line, named_files, read_inputs, write_provenance
 
 
-def test_versions_machine_seed_and_time_are_told() -> None:
+def test_versions_machine_seed_and_time_are_recorded() -> None:
     table = collect(seed=7, packages=["no-such-package"])
     assert table["seed"] == 7
     assert table["made"].endswith("+00:00")
@@ -22,14 +22,14 @@ def test_versions_machine_seed_and_time_are_told() -> None:
     assert table["machine"]["cores"] >= 1
 
 
-def test_the_command_line_does_not_tell_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_line_hides_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/jane")
     told = command_line(["/home/jane/venv/bin/paddock", "run", "/home/jane/my.toml", "--seed=3"])
     assert told == ["paddock", "run", "~/my.toml", "--seed=3"]
     assert command_line(["/x/paddock/__main__.py", "doctor"]) == ["paddock", "doctor"]
 
 
-def test_a_world_brings_the_files_that_it_names_and_those_that_these_name(tmp_path: Path) -> None:
+def test_referenced_files_are_collected_recursively(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text('name = "base"\nimage = "floor.png"\n', encoding="utf-8")
     (tmp_path / "floor.png").write_bytes(b"pixels")
     (tmp_path / "secret").write_text("not a file of a world", encoding="utf-8")
@@ -38,7 +38,7 @@ def test_a_world_brings_the_files_that_it_names_and_those_that_these_name(tmp_pa
     assert [path.name for path in named_files([world, world])] == ["my.toml", "base.toml", "floor.png"]
 
 
-def test_copies_have_hashes_and_files_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+def test_copies_have_hashes_and_equal_names_are_disambiguated(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mine.py").write_text(f"# {folder}", encoding="utf-8")
@@ -49,7 +49,7 @@ def test_copies_have_hashes_and_files_of_one_name_are_kept_apart(tmp_path: Path)
     assert [hashlib.sha256(copy.read_bytes()).hexdigest() for copy in copies] == list(hashes.values())
 
 
-def test_code_that_a_file_names_and_code_that_this_imports_come_along(tmp_path: Path) -> None:
+def test_referenced_code_and_its_imports_are_collected(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text(
         'task = "dance:Dance"\nkind = "parts/whisker.py:Whisker"\nother = "paddock.control:Goto"\n', encoding="utf-8"
     )
@@ -61,7 +61,7 @@ def test_code_that_a_file_names_and_code_that_this_imports_come_along(tmp_path: 
     assert names == ["my.toml", "dance.py", "whisker.py", "steps.py"]
 
 
-def test_all_of_it_is_written_into_the_folder(tmp_path: Path) -> None:
+def test_provenance_is_written_into_the_folder(tmp_path: Path) -> None:
     source = tmp_path / "mine.py"
     source.write_text("x = 1", encoding="utf-8")
     out = tmp_path / "out"

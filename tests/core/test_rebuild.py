@@ -1,4 +1,4 @@
-"""Kernels made anew: others in place of some, other numbers behind names, other types of numbers."""
+"""Rebuilt kernels: replaced callees, constants and number types."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ def angle(number):
     return number * math.pi
 
 
-def test_a_kernel_serves_python_and_other_kernels_alike() -> None:
+def test_kernel_can_be_called_from_python_and_from_kernels() -> None:
     assert (inner(1.0), outer(1.0), inner(2.0)) == (2.0, 2.5, 4.0)
 
 
-def test_another_kernel_takes_a_place_all_the_way_down() -> None:
+def test_replacement_applies_to_nested_kernels() -> None:
     assert outer(1.0) == 2.5
     assert rebuild_kernel(outer, {inner: other})(1.0) == 101.5
     assert outer(1.0) == 2.5
 
 
-def test_what_does_not_change_stays_itself() -> None:
+def test_rebuild_without_changes_returns_the_same_kernel() -> None:
     assert rebuild_kernel(outer, {other: inner}) is outer
 
 
-def test_a_number_behind_a_name_is_set_in_its_module_only() -> None:
+def test_constant_is_replaced_only_in_its_module() -> None:
     assert rebuild_kernel(outer, {}, names={f"{__name__}.FACTOR": 5.0})(1.0) == 5.5
     assert rebuild_kernel(outer, {}, names={"elsewhere.FACTOR": 5.0}) is outer
 
 
-def test_numbers_are_made_anew_in_literals_globals_and_modules() -> None:
+def test_constants_in_literals_globals_and_modules_are_replaced() -> None:
     seen: list[Any] = []
 
     def single(value: Any) -> Any:
@@ -65,7 +65,7 @@ def test_numbers_are_made_anew_in_literals_globals_and_modules() -> None:
     assert rebuild_kernel(angle, {}, constant=lambda value: np if value is math else value).function(1.0) == np.pi
 
 
-def test_what_is_made_anew_is_not_kept_on_disk() -> None:
+def test_rebuilt_kernel_is_not_cached_on_disk() -> None:
     made = rebuild_kernel(outer, {inner: other})
     assert isinstance(made, Kernel)
     assert not made.cache

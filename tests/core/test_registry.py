@@ -1,4 +1,4 @@
-"""Registries: by name, from other packages, from users' files; mistakes name who made them."""
+"""Registries: entries by name, from other packages and from user files; errors name their origin."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from paddock.core.registry import Registry
 
 
 class Animal:
-    """What the registries of these tests hold."""
+    """Base class of the registered entries."""
 
 
 class Cat(Animal):
-    """One kind."""
+    """A registered entry."""
 
 
 class Dog(Animal):
-    """Another kind."""
+    """Another registered entry."""
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def registry() -> Registry[type[Animal]]:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Installs a package of one module with entry points, in a folder of its own."""
+    """Install a package of one module with entry points, in a temporary folder."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     before = set(sys.modules)
 
@@ -53,18 +53,18 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 OWL = f"from {__name__} import Animal\nclass Owl(Animal): pass\nclass Stone: pass\n"
 
 
-def test_an_unknown_name_is_answered_with_the_nearest(registry: Registry[type[Animal]]) -> None:
+def test_unknown_name_error_suggests_the_nearest(registry: Registry[type[Animal]]) -> None:
     with pytest.raises(UnknownName, match=r"no animal called 'cta' \(did you mean 'cat'\?\)"):
         registry.get("cta")
     assert "cta" not in registry
 
 
-def test_entries_are_registered_by_a_call_or_a_decorator(registry: Registry[type[Animal]]) -> None:
+def test_entries_are_registered_by_call_or_decorator(registry: Registry[type[Animal]]) -> None:
     registry.register("dog", Dog)
 
     @registry.register("hound")
     class Hound(Dog):
-        """A third."""
+        """A third registered entry."""
 
     assert registry.get("dog") is Dog
     assert registry["hound"] is Hound
@@ -73,20 +73,20 @@ def test_entries_are_registered_by_a_call_or_a_decorator(registry: Registry[type
     assert len(registry) == 4
 
 
-def test_a_name_is_given_once_and_both_owners_are_named(registry: Registry[type[Animal]]) -> None:
+def test_duplicate_registration_names_both_owners(registry: Registry[type[Animal]]) -> None:
     registry.register("cat", Cat)  # the same again is no mistake
     with pytest.raises(PaddockError, match=rf"animal 'cat' is registered twice: by {__name__} and by other"):
         registry.register("cat", "other:Lion")
 
 
-def test_an_entry_of_the_wrong_type_is_refused(registry: Registry[type[Animal]]) -> None:
+def test_entry_of_the_wrong_type_is_refused(registry: Registry[type[Animal]]) -> None:
     with pytest.raises(PaddockError, match="path is not a valid animal: expected a kind of Animal"):
         registry.get("path")
     with pytest.raises(PaddockError, match="stone is not a valid animal"):
         registry.register("stone", int)  # type: ignore[arg-type]
 
 
-def test_another_package_adds_an_entry(registry: Registry[type[Animal]], installed: Any) -> None:
+def test_package_adds_an_entry(registry: Registry[type[Animal]], installed: Any) -> None:
     installed("owls", OWL, owl="owls:Owl")
     assert "owl" in registry
     assert "owls" not in sys.modules  # imported when it is asked for
@@ -94,7 +94,9 @@ def test_another_package_adds_an_entry(registry: Registry[type[Animal]], install
     assert registry.origin("owl") == "package owls (owls:Owl)"
 
 
-def test_a_broken_package_is_named_and_breaks_nothing_else(registry: Registry[type[Animal]], installed: Any) -> None:
+def test_broken_package_is_reported_and_does_not_affect_others(
+    registry: Registry[type[Animal]], installed: Any
+) -> None:
     installed("broken_owls", "import no_such_thing\n", owl="broken_owls:Owl")
     registry._entries.pop("path")
     registry.builtin = ("cat",)
@@ -104,7 +106,7 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(registry: Registry[ty
         assert registry.load_all() == {"cat": Cat}
 
 
-def test_two_packages_with_one_name_are_both_named(registry: Registry[type[Animal]], installed: Any) -> None:
+def test_name_clash_of_two_packages_names_both(registry: Registry[type[Animal]], installed: Any) -> None:
     installed("owls", OWL, owl="owls:Owl")
     installed("more_owls", OWL, owl="more_owls:Owl")
     with pytest.raises(PaddockError, match=r"registered twice: by package more_owls .* and by package owls"):
@@ -112,7 +114,7 @@ def test_two_packages_with_one_name_are_both_named(registry: Registry[type[Anima
     assert registry.get("cat") is Cat
 
 
-def test_no_package_takes_the_name_of_what_is_shipped(registry: Registry[type[Animal]], installed: Any) -> None:
+def test_package_cannot_override_a_builtin_name(registry: Registry[type[Animal]], installed: Any) -> None:
     installed("owls", OWL, cat="owls:Owl")
     with pytest.warns(RuntimeWarning, match=r"'cat' of package owls \(owls:Owl\) is ignored"):
         assert registry.names() == ["cat", "path"]
@@ -120,7 +122,7 @@ def test_no_package_takes_the_name_of_what_is_shipped(registry: Registry[type[An
 
 
 @pytest.mark.parametrize("name", ["barn_animals:Owl", "barn_animals.py:Owl", "./barn_animals.py:Owl"])
-def test_a_users_file_is_found_beside_the_file_that_names_it(
+def test_user_file_is_found_beside_the_referring_file(
     registry: Registry[type[Animal]], installed: Any, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "barn_animals.py").write_text(OWL)
@@ -132,7 +134,7 @@ def test_a_users_file_is_found_beside_the_file_that_names_it(
         registry.get("barn_animals:Stone", folder=tmp_path)
 
 
-def test_files_of_one_name_in_two_folders_are_two_modules(
+def test_equal_file_names_in_two_folders_are_separate_modules(
     registry: Registry[type[Animal]], installed: Any, tmp_path: Path
 ) -> None:
     for folder in ("a", "b"):
@@ -142,7 +144,7 @@ def test_files_of_one_name_in_two_folders_are_two_modules(
     assert homes == ["a", "b"]
 
 
-def test_a_mistake_in_a_users_file_is_named_with_its_line(
+def test_error_in_a_user_file_is_reported_with_its_line(
     registry: Registry[type[Animal]], installed: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "wrong_animals.py").write_text("x = 1\ny = x / 0\n")

@@ -24,7 +24,7 @@ def rounded(point: Point) -> Point:
 
 
 def outer_corners(found: list[Solid]) -> Counter[Point]:
-    """How often each end of an edge appears."""
+    """Return the number of edges at each end point."""
     return Counter(rounded(point) for piece in found for edge in piece.edges for point in edge)
 
 
@@ -32,18 +32,18 @@ def covers(found: list[Solid], x: float, y: float) -> bool:
     return any(overlap(piece.shape, Disc(x, y, 1e-9)) > 0 for piece in found)
 
 
-def test_a_right_angle_meets_in_one_sharp_corner() -> None:
+def test_right_angle_has_one_sharp_corner() -> None:
     found = pieces(walls=(Wall(points=((0, 0), (1, 0), (1, 1)), thickness=0.2),))
     assert len(found) == 2
     assert {(1.1, -0.1), (0.9, 0.1)} <= set(outer_corners(found))
 
 
-def test_the_edges_of_a_wall_form_one_closed_line() -> None:
+def test_wall_edges_form_one_closed_line() -> None:
     found = pieces(walls=(Wall(points=((0, 0), (1, 0), (1, 1), (2, 1.5)), thickness=0.1),))
     assert set(outer_corners(found).values()) == {2}
 
 
-def test_a_closed_wall_has_an_outer_and_an_inner_line_and_no_ends() -> None:
+def test_closed_wall_has_an_outer_and_an_inner_line_and_no_ends() -> None:
     found = pieces(walls=(Wall(points=((0, 0), (2, 0), (2, 2), (0, 2)), closed=True, thickness=0.2),))
     corners = outer_corners(found)
     assert set(corners) == {
@@ -66,13 +66,13 @@ def test_a_closed_wall_may_repeat_its_first_point() -> None:
     assert once == again
 
 
-def test_a_very_sharp_corner_gets_a_round_joint_and_no_spike() -> None:
+def test_very_sharp_corner_gets_a_round_joint() -> None:
     found = pieces(walls=(Wall(points=((0, 0), (1, 0), (0, 0.1)), thickness=0.02),))
     assert Disc(1, 0, 0.01) in [piece.shape for piece in found]
     assert max(x for x, _ in outer_corners(found)) < 1.02
 
 
-def test_a_wall_without_thickness_is_its_line() -> None:
+def test_wall_without_thickness_is_its_line() -> None:
     found = pieces(walls=(Wall(points=((0, 0), (1, 0), (1, 1)), thickness=0),))
     assert [piece.edges for piece in found] == [(((0, 0), (1, 0)),), (((1, 0), (1, 1)),)]
 
@@ -84,7 +84,7 @@ def test_a_wall_without_thickness_is_its_line() -> None:
     st.floats(0, 1),
     st.floats(0, math.tau),
 )
-def test_a_wall_covers_all_within_half_its_thickness_and_little_more(
+def test_wall_covers_half_its_thickness_on_both_sides_and_little_more(
     points: list[Point], thickness: float, closed: bool, along: float, angle: float
 ) -> None:
     ends = [*points, points[0]] if closed and len(points) > 2 else points
@@ -106,7 +106,7 @@ def _distance(p: Point, a: Point, b: Point) -> float:
     return math.hypot(p[0] - a[0] - t * ex, p[1] - a[1] - t * ey)
 
 
-def test_a_full_circle_is_closed_and_as_thick_as_told() -> None:
+def test_full_circle_is_closed_with_the_given_thickness() -> None:
     found = pieces(arcs=(Arc(at=(1, 2), radius=1, thickness=0.2),))
     corners = outer_corners(found)
     assert set(corners.values()) == {2}
@@ -115,28 +115,28 @@ def test_a_full_circle_is_closed_and_as_thick_as_told() -> None:
         assert abs(away - 1) == pytest.approx(0.1, abs=2 * ARC_TOLERANCE)
 
 
-def test_half_a_circle_has_two_ends() -> None:
+def test_half_circle_has_two_ends() -> None:
     found = pieces(arcs=(Arc(at=(0, 0), radius=1, to_deg=180, thickness=0.2),))
     corners = set(outer_corners(found))
     assert min(y for _, y in corners) == pytest.approx(0, abs=0.01)
     assert set(outer_corners(found).values()) == {2}
 
 
-def test_the_inner_faces_of_the_border_lie_on_the_bounds() -> None:
+def test_inner_faces_of_the_border_lie_on_the_bounds() -> None:
     found = solids(WorldSpec(name="w", bounds=(0, 0, 3, 2)))
     assert outer_corners(found) == Counter({(0, 0): 2, (3, 0): 2, (3, 2): 2, (0, 2): 2})
     assert {piece.path for piece in found} == {"border"}
 
 
-def test_an_open_world_has_no_border() -> None:
+def test_open_world_has_no_border() -> None:
     assert solids(WorldSpec(name="w", bounds=(0, 0, 3, 2), open=True)) == []
 
 
-def test_a_turned_box_has_its_corners_turned() -> None:
+def test_rotated_box_has_rotated_corners() -> None:
     (box,) = pieces(boxes=(Box(at=(1, 1), size=(2, 1), heading_deg=90),))
     assert set(outer_corners([box])) == {(0.5, 0), (1.5, 0), (1.5, 2), (0.5, 2)}
 
 
-def test_a_cylinder_is_a_disc_with_its_height_colour_and_path() -> None:
+def test_cylinder_is_a_disc_with_height_colour_and_path() -> None:
     (disc,) = pieces(cylinders=(Cylinder(at=(1, 2), radius=0.5, height=0.3, color="red"),))
     assert disc == Solid(Disc(1, 2, 0.5), (), 0.3, "red", "cylinders[0]")

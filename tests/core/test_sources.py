@@ -1,4 +1,4 @@
-"""The files of a user's program."""
+"""The source files of a user's program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from paddock.core.sources import hash_sources, list_sources
 
 
-def test_a_program_is_its_file_and_what_it_imports_from_beside_it(tmp_path: Path) -> None:
+def test_program_consists_of_its_file_and_local_imports(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import math\nfrom helper import SPEED\nfrom parts import wheel\n")
     (tmp_path / "helper.py").write_text("import deeper\nSPEED = 0.02\n")
     (tmp_path / "deeper.py").write_text("import mine\n")
@@ -24,7 +24,7 @@ def test_a_program_is_its_file_and_what_it_imports_from_beside_it(tmp_path: Path
     assert hash_sources(tmp_path / "mine.py") != before
 
 
-def test_what_is_no_python_counts_as_it_is(tmp_path: Path) -> None:
+def test_file_without_valid_python_has_no_imports(tmp_path: Path) -> None:
     (tmp_path / "policy.npz").write_bytes(b"import helper")
     assert list_sources(tmp_path / "policy.npz") == [tmp_path / "policy.npz"]
     (tmp_path / "broken.py").write_text("def (")

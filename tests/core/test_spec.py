@@ -1,4 +1,4 @@
-"""Specs: conversion by annotation, and a way to TOML and back that loses nothing."""
+"""Specs: conversion by annotation, and lossless round trips through TOML."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ ROOM = {"name": "room", "bounds": [0, 0, 2, 2]}
 
 @given(worlds())
 @settings(max_examples=60)
-def test_a_world_written_as_toml_reads_back_equal(world: paddock.WorldSpec) -> None:
+def test_world_round_trips_through_toml(world: paddock.WorldSpec) -> None:
     assert paddock.WorldSpec.from_toml(world.to_toml()) == world
 
 
 @given(robots())
 @settings(max_examples=60)
-def test_a_robot_written_as_toml_reads_back_equal(robot: paddock.RobotSpec) -> None:
+def test_robot_round_trips_through_toml(robot: paddock.RobotSpec) -> None:
     assert paddock.RobotSpec.from_toml(robot.to_toml()) == robot
 
 
 @pytest.mark.parametrize("kind", SENSORS.builtin)
 @given(data=st.data())
 @settings(max_examples=15)
-def test_every_kind_of_sensor_reads_back_equal(kind: str, data: st.DataObject) -> None:
+def test_every_sensor_kind_round_trips(kind: str, data: st.DataObject) -> None:
     sensor = data.draw(specs(SENSORS[kind]))
     table = sensor.to_table()
     assert table.pop("kind") == kind
@@ -49,21 +49,21 @@ def test_every_kind_of_sensor_reads_back_equal(kind: str, data: st.DataObject) -
 
 @given(worlds())
 @settings(max_examples=15)
-def test_specs_can_be_keys_of_a_dict(world: paddock.WorldSpec) -> None:
+def test_specs_are_hashable(world: paddock.WorldSpec) -> None:
     assert {world: 1}[paddock.WorldSpec.from_toml(world.to_toml())] == 1
 
 
-def test_what_equals_its_default_is_not_written() -> None:
+def test_default_values_are_not_written() -> None:
     assert Cylinder(at=(1, 2), radius=0.1, height=0.1).to_table() == {"at": [1.0, 2.0], "radius": 0.1}
 
 
-def test_every_shipped_world_reads_back_equal() -> None:
+def test_every_shipped_world_round_trips() -> None:
     for name in world_names():
         world = load_world(name)
         assert paddock.WorldSpec.from_toml(world.to_toml()) == world
 
 
-def test_a_saved_world_loads_equal_and_finds_its_robots_file_from_another_folder(tmp_path: Path) -> None:
+def test_saved_world_finds_its_robot_file_from_another_folder(tmp_path: Path) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
     home.mkdir()
     away.mkdir()
@@ -77,7 +77,7 @@ def test_a_saved_world_loads_equal_and_finds_its_robots_file_from_another_folder
     assert list(paddock.open(away / "other.toml").robots) == ["a"]
 
 
-def test_a_file_and_python_build_the_same_world() -> None:
+def test_toml_and_python_build_the_same_world() -> None:
     text = """
     name = "room"
     bounds = [0, 0, 2, 2]
@@ -99,30 +99,30 @@ def test_a_file_and_python_build_the_same_world() -> None:
     )
 
 
-def test_whole_numbers_become_numbers_and_lists_become_tuples() -> None:
+def test_integers_become_floats_and_lists_become_tuples() -> None:
     cylinder = Cylinder(at=[1, 2], radius=1)  # type: ignore[arg-type]
     assert cylinder.at == (1.0, 2.0)
     assert all(isinstance(value, float) for value in (*cylinder.at, cylinder.radius))
 
 
-def test_a_spec_cannot_be_changed() -> None:
+def test_spec_is_immutable() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         Cylinder(at=(0, 0), radius=1).radius = 2.0  # type: ignore[misc]
 
 
-def test_a_changed_copy_is_checked_too() -> None:
+def test_replaced_copy_is_validated() -> None:
     with pytest.raises(paddock.SpecError, match="radius: expected metres > 0"):
         dataclasses.replace(Cylinder(at=(0, 0), radius=1), radius=-1)
 
 
-def test_a_world_with_other_robots_is_otherwise_the_same() -> None:
+def test_with_robots_changes_only_the_robots() -> None:
     world = paddock.WorldSpec(name="room", bounds=(0, 0, 2, 2), walls=(Wall(points=((0, 1), (1, 1))),))
     other = world.with_robots(Placed(name="red", type="e-puck", at=(0.5, 0.5)))
     assert [robot.name for robot in other.robots] == ["red"]
     assert other.with_robots() == world
 
 
-def test_where_a_world_was_read_from_is_no_part_of_it(tmp_path: Path) -> None:
+def test_folder_of_a_world_is_not_part_of_its_value(tmp_path: Path) -> None:
     (tmp_path / "room.toml").write_text('name = "room"\nbounds = [0, 0, 2, 2]\n', encoding="utf-8")
     world = load_world(tmp_path / "room.toml")
     assert world == paddock.WorldSpec.from_table(ROOM)
@@ -136,26 +136,26 @@ def test_a_sensor_is_found_by_name() -> None:
     assert robot.sensor("front") == sonar
 
 
-def test_a_sensor_that_is_not_there_is_answered_with_one_that_is() -> None:
+def test_unknown_sensor_error_suggests_an_existing_one() -> None:
     with pytest.raises(paddock.UnknownName, match="did you mean 'ground'"):
         load_robot("e-puck").sensor("grond")
 
 
-def test_an_included_file_gives_its_walls_first(tmp_path: Path) -> None:
+def test_included_objects_come_first(tmp_path: Path) -> None:
     (tmp_path / "part.toml").write_text("[[boxes]]\nat = [1, 1]\nsize = [0.1, 0.1]\n", encoding="utf-8")
     text = 'include = ["part.toml"]\nname = "room"\nbounds = [0, 0, 3, 3]\n[[boxes]]\nat = [2, 2]\nsize = [1, 1]\n'
     (tmp_path / "room.toml").write_text(text, encoding="utf-8")
     assert [box.at for box in load_world(tmp_path / "room.toml").boxes] == [(1.0, 1.0), (2.0, 2.0)]
 
 
-def test_what_a_world_says_itself_wins_over_what_it_includes(tmp_path: Path) -> None:
+def test_own_keys_override_included_ones(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text('name = "base"\nbounds = [0, 0, 1, 1]\ndt = 0.1\n', encoding="utf-8")
     (tmp_path / "room.toml").write_text('include = ["base.toml"]\nname = "room"\nbounds = [0, 0, 3, 3]\n')
     world = load_world(tmp_path / "room.toml")
     assert (world.name, world.bounds, world.dt) == ("room", (0, 0, 3, 3), 0.1)
 
 
-def test_an_included_file_finds_what_lies_beside_it(tmp_path: Path) -> None:
+def test_included_file_resolves_paths_relative_to_itself(tmp_path: Path) -> None:
     parts = tmp_path / "parts"
     parts.mkdir()
     (parts / "mine.toml").write_text(load_robot("e-puck").to_toml(), encoding="utf-8")
@@ -164,7 +164,7 @@ def test_an_included_file_finds_what_lies_beside_it(tmp_path: Path) -> None:
     assert list(paddock.open(tmp_path / "room.toml").robots) == ["a"]
 
 
-def test_what_two_includes_share_comes_once(tmp_path: Path) -> None:
+def test_shared_include_is_merged_once(tmp_path: Path) -> None:
     (tmp_path / "box.toml").write_text("[[boxes]]\nat = [1, 1]\nsize = [0.1, 0.1]\n")
     for name in ("left", "right"):
         (tmp_path / f"{name}.toml").write_text('include = ["box.toml"]\n')
@@ -172,7 +172,7 @@ def test_what_two_includes_share_comes_once(tmp_path: Path) -> None:
     assert len(load_world(tmp_path / "room.toml").boxes) == 1
 
 
-def test_an_included_table_is_completed_key_by_key(tmp_path: Path) -> None:
+def test_included_table_is_merged_by_key(tmp_path: Path) -> None:
     stroke = "[[floor.strokes]]\npoints = [[0, 0], [1, 1]]\n"
     (tmp_path / "part.toml").write_text('[floor]\ncolor = "red"\npixels_per_metre = 50\n' + stroke)
     text = 'include = ["part.toml"]\nname = "room"\nbounds = [0, 0, 3, 3]\n[floor]\ncolor = "blue"\n'
@@ -181,7 +181,7 @@ def test_an_included_table_is_completed_key_by_key(tmp_path: Path) -> None:
     assert (floor.color, floor.pixels_per_metre, len(floor.strokes)) == ("blue", 50, 2)
 
 
-def test_a_saved_world_finds_what_its_includes_named(tmp_path: Path) -> None:
+def test_saved_world_rewrites_paths_of_includes(tmp_path: Path) -> None:
     parts = tmp_path / "parts"
     parts.mkdir()
     Image.new("L", (10, 10)).save(parts / "rug.png")
@@ -194,7 +194,7 @@ def test_a_saved_world_finds_what_its_includes_named(tmp_path: Path) -> None:
     paddock.open(parts / "copy.toml")
 
 
-def test_a_text_cannot_include_files() -> None:
+def test_toml_string_cannot_include_files() -> None:
     with pytest.raises(paddock.SpecError, match="include: expected no includes here"):
         paddock.WorldSpec.from_toml('name = "room"\nbounds = [0, 0, 1, 1]\ninclude = ["part.toml"]')
 
@@ -208,13 +208,13 @@ def test_a_text_cannot_include_files() -> None:
         ("White", (255, 255, 255)),
     ],
 )
-def test_colours_are_english_names_or_hexadecimal(color: str, parts: tuple[int, int, int]) -> None:
+def test_colours_are_names_or_hexadecimal(color: str, parts: tuple[int, int, int]) -> None:
     assert is_color(color)
     assert rgb(color) == parts
 
 
 @pytest.mark.parametrize("color", ["", "reddish", "#12345", "#gggggg", "3366cc", "#+1+1+1", "rgb(300, 0, 0)"])
-def test_other_texts_are_no_colours(color: str) -> None:
+def test_other_strings_are_not_colours(color: str) -> None:
     assert not is_color(color)
 
 
@@ -228,7 +228,7 @@ def test_other_texts_are_no_colours(color: str) -> None:
         (Number("metres", above=0, limit=100), "metres > 0"),
     ],
 )
-def test_a_number_says_what_it_wants(rule: Number, text: str) -> None:
+def test_number_rule_describes_its_range(rule: Number, text: str) -> None:
     assert str(rule) == text
 
 
@@ -243,22 +243,22 @@ def test_a_number_says_what_it_wants(rule: Number, text: str) -> None:
         (str | None, "a string in quotes"),
     ],
 )
-def test_annotations_are_told_in_words(hint: Any, text: str) -> None:
+def test_annotations_are_described_in_words(hint: Any, text: str) -> None:
     assert expectation(hint) == text
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_number_survives_conversion_to_the_last_bit(value: float) -> None:
+def test_float_conversion_is_bit_identical(value: float) -> None:
     assert convert(value, float, "x") == value
     assert convert(tomllib.loads(f"x = {value}")["x"], float, "x") == value
 
 
-def test_a_spec_that_says_nothing_is_an_empty_file() -> None:
+def test_default_spec_is_an_empty_file() -> None:
     assert Floor().to_toml() == ""
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, True, "1", None, [1]])
-def test_what_is_no_finite_number_is_refused(value: Any) -> None:
+def test_non_finite_or_non_numeric_value_is_refused(value: Any) -> None:
     with pytest.raises(paddock.SpecError, match=r"^x: expected a .*number, got"):
         convert(value, float, "x")
 
@@ -277,6 +277,6 @@ def test_what_is_no_finite_number_is_refused(value: Any) -> None:
         (Number(low=0, high=1), math.inf, "a number >= 0 and <= 1"),
     ],
 )
-def test_a_number_tells_its_limit_only_to_those_who_exceed_it(rule: Number, value: float, text: str) -> None:
+def test_number_rule_mentions_its_limit_only_when_exceeded(rule: Number, value: float, text: str) -> None:
     assert not rule.admits(value)
     assert rule.explain(value) == text

@@ -1,4 +1,4 @@
-"""TOML for people: lists on one line where they fit, and always the same table when read back."""
+"""Readable TOML: lists on one line where they fit, and lossless round trips."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=6), VALUES, max_size=5))
-def test_what_is_written_is_read_back(table: dict[str, Any]) -> None:
+def test_table_round_trips(table: dict[str, Any]) -> None:
     assert tomllib.loads(toml_text(table)) == table
 
 
-def test_points_stand_on_one_line_and_long_lists_on_many() -> None:
+def test_points_stay_on_one_line_and_long_lists_are_wrapped() -> None:
     text = toml_text({"points": [[0, 1.255], [0.205, 1.255]], "many": list(range(100)), "names": ["a", "b, c"]})
     assert "points = [[0, 1.255], [0.205, 1.255]]\n" in text
     assert 'names = ["a", "b, c"]\n' in text

@@ -1,4 +1,4 @@
-"""Files of users are loaded as they are on the disk."""
+"""User files are loaded in their current version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from paddock.core.user_code import load_fresh
 
 
-def test_a_file_changed_within_a_second_is_loaded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_changed_within_a_second_is_reloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "path", [*sys.path])
     file = tmp_path / "controller.py"
@@ -23,7 +23,7 @@ def test_a_file_changed_within_a_second_is_loaded_again(tmp_path: Path, monkeypa
     assert gains == [7, 8]
 
 
-def test_code_of_a_file_names_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_a_file_has_its_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "controller.py"

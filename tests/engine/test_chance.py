@@ -1,4 +1,4 @@
-"""Counter based random numbers: where they come from, and how they are spread."""
+"""Counter-based random numbers: their keys and their distribution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ small = st.integers(0, 2**20)
 
 @settings(max_examples=200)
 @given(whole, small, small, small, whole, small)
-def test_a_normal_number_is_the_quantile_of_its_uniform_number(seed, world, robot, device, tick, channel):
+def test_normal_number_is_the_quantile_of_its_uniform_number(seed, world, robot, device, tick, channel):
     key = np.uint64(rng.key_of(seed, world, robot, device, tick))
     p = rng.uniform(key, channel)
     assert 0.0 < p < 1.0
@@ -27,7 +27,7 @@ def test_a_normal_number_is_the_quantile_of_its_uniform_number(seed, world, robo
 
 
 def undone(word: int) -> int:
-    """The number that the mixer turns into `word`."""
+    """Invert the mixer: return the number that it maps to `word`."""
 
     def unshift(value: int, by: int) -> int:
         result = value
@@ -40,7 +40,7 @@ def undone(word: int) -> int:
 
 
 @pytest.mark.parametrize("word", [0, 1, 2**11, 2**63, WORD - 2**12, WORD - 1])
-def test_the_rarest_uniform_numbers_are_still_within_the_ends(word):
+def test_extreme_uniform_numbers_stay_inside_the_open_interval(word):
     key = np.uint64((undone(word) - int(rng.GOLDEN)) % WORD)
     assert int(rng.chain_key(key, 0)) == word
     assert 0.0 < rng.uniform(key, 0) < 1.0
@@ -48,7 +48,7 @@ def test_the_rarest_uniform_numbers_are_still_within_the_ends(word):
 
 
 @pytest.mark.parametrize("part", ["seed", "world", "robot", "device", "tick", "channel"])
-def test_numbers_that_differ_in_one_part_only_are_independent_and_normal(part):
+def test_numbers_that_differ_in_one_key_part_are_independent_and_normal(part):
     names = ("seed", "world", "robot", "device", "tick")
     found = np.empty(4000)
     for i in range(len(found)):

@@ -1,4 +1,4 @@
-"""Contact: nothing is ever entered by more than a millimetre, nothing is jumped over, and walls are slid along."""
+"""Contact: no penetration over 1 mm, no tunnelling, and sliding along walls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WEDGE = ((-0.05, -0.06), (0.1, 0.0), (-0.05, 0.06))
 
 
 class Watch:
-    """Looks after every step whether any body has entered anything, and whether any has left."""
+    """Check after every step that no body penetrates anything or leaves the bounds."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
@@ -71,7 +71,7 @@ def naive_overlap(a, b) -> float:
 
 
 def drive_wildly(arena: Arena, rng: np.random.Generator, ticks: int) -> None:
-    """Full speed, mostly ahead, often turning; after every single step nothing has entered anything."""
+    """Drive at full speed with many turns, and check for penetration after every step."""
     watch = Watch(arena)
     watch.check()
     for tick in range(ticks):
@@ -83,7 +83,7 @@ def drive_wildly(arena: Arena, rng: np.random.Generator, ticks: int) -> None:
 
 
 def cast(rng: np.random.Generator) -> list:
-    """A handful of different robots, some of them very fast for their size."""
+    """Return a few different robots, some very fast for their size."""
     kinds = []
     for _ in range(int(rng.integers(1, 6))):
         speed = float(rng.choice([0.13, 0.5, 2.0]))
@@ -103,7 +103,7 @@ def cast(rng: np.random.Generator) -> list:
 @pytest.mark.heavy
 @settings(max_examples=12)
 @given(seeds, st.sampled_from([0.01, 0.02, 0.05, 0.1, 0.2]))
-def test_a_robot_never_ends_a_step_inside_anything(seed, dt):
+def test_robot_never_ends_a_step_inside_a_solid(seed, dt):
     rng = np.random.default_rng(seed)
     arena = paddock.open(random_world(rng, cast(rng)), dt=dt)
     drive_wildly(arena, rng, 150)
@@ -111,14 +111,14 @@ def test_a_robot_never_ends_a_step_inside_anything(seed, dt):
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(("seed", "dt"), [(1034, 0.2), (1001, 0.5), (1062, 0.5), (1075, 0.5)])
-def test_a_robot_that_turns_far_in_one_tick_meets_all_that_its_arc_passes(seed, dt):
+def test_robot_that_turns_far_in_one_tick_collides_along_its_arc(seed, dt):
     rng = np.random.default_rng(seed)
     rng.choice(5)
     arena = paddock.open(random_world(rng, cast(rng) + cast(rng)), dt=dt)
     drive_wildly(arena, rng, 250)
 
 
-def test_a_loop_within_one_tick_is_stopped_by_a_wall_that_it_crosses():
+def test_loop_within_one_tick_is_stopped_by_a_wall_it_crosses():
     arena, robot = alone(robot=puck(radius=0.05, max_speed=20.0), at=(1.9, 0.0), heading_deg=-90, dt=0.2)
     robot.drive(0.3 * 10 * math.pi, 10 * math.pi)  # once around a circle of 0.3 m that reaches 0.5 m behind the wall
     arena.step()
@@ -128,7 +128,7 @@ def test_a_loop_within_one_tick_is_stopped_by_a_wall_that_it_crosses():
 
 @settings(max_examples=5)
 @given(seeds, st.sampled_from([0.02, 0.2]))
-def test_a_robot_never_ends_a_step_inside_anything_in_a_few_worlds(seed, dt):
+def test_robot_never_ends_a_step_inside_a_solid_in_a_few_worlds(seed, dt):
     rng = np.random.default_rng(seed)
     arena = paddock.open(random_world(rng, cast(rng)[:3], arcs=False), dt=dt)
     drive_wildly(arena, rng, 25)
@@ -137,7 +137,7 @@ def test_a_robot_never_ends_a_step_inside_anything_in_a_few_worlds(seed, dt):
 @pytest.mark.heavy
 @settings(max_examples=15)
 @given(seeds, st.sampled_from([0.02, 0.1]))
-def test_a_robot_that_cannot_move_at_all_tells_of_a_contact(seed, dt):
+def test_robot_that_cannot_move_reports_a_contact(seed, dt):
     rng = np.random.default_rng(seed)
     arena = paddock.open(random_world(rng, cast(rng), arcs=False), dt=dt)
     for tick in range(150):
@@ -153,7 +153,7 @@ def test_a_robot_that_cannot_move_at_all_tells_of_a_contact(seed, dt):
 @pytest.mark.heavy
 @settings(max_examples=12)
 @given(seeds, st.sampled_from([0.02, 0.1, 0.2]), st.sampled_from([0.0, 0.004]), st.booleans())
-def test_a_robot_never_leaves_a_pen_of_thin_walls(seed, dt, thickness, cornered):
+def test_robot_never_leaves_a_pen_of_thin_walls(seed, dt, thickness, cornered):
     rng = np.random.default_rng(seed)
     corners = [
         (math.cos(a), math.sin(a)) for a in sorted([*rng.uniform(-math.pi, math.pi, 2).tolist(), -2.8, -0.5, 1.5])
@@ -179,7 +179,7 @@ def test_a_robot_never_leaves_a_pen_of_thin_walls(seed, dt, thickness, cornered)
 @pytest.mark.heavy
 @settings(max_examples=2)
 @given(seeds)
-def test_a_dense_crowd_never_overlaps(seed):
+def test_dense_crowd_never_overlaps(seed):
     rng = np.random.default_rng(seed)
     spots = [(x, y) for x in np.arange(-0.4, 0.45, 0.125) for y in np.arange(-0.4, 0.45, 0.125)]
     kinds = [
@@ -194,7 +194,7 @@ def test_a_dense_crowd_never_overlaps(seed):
 
 
 @pytest.mark.parametrize("kind", [puck(), crate()], ids=["round", "cornered"])
-def test_a_robot_pressed_against_a_wall_stops_there_and_tells_of_the_contact(kind):
+def test_robot_pressed_against_a_wall_stops_and_reports_the_contact(kind):
     arena, robot = alone(robot=kind, at=(1.5, 0.3))
     assert robot.contacts == ()
     robot.wheels.set(0.5, 0.5)
@@ -213,7 +213,7 @@ def test_a_robot_pressed_against_a_wall_stops_there_and_tells_of_the_contact(kin
 
 
 @pytest.mark.parametrize("bearing", [0, 40, -75, 130, 180])
-def test_contacts_name_the_side_that_is_touched(bearing):
+def test_contacts_report_the_bearing(bearing):
     heading = math.radians(bearing)
     arena, robot = alone(
         robot=puck(), cylinders=(Cylinder(at=(0.15 * math.cos(heading), 0.15 * math.sin(heading)), radius=0.1),)
@@ -225,7 +225,7 @@ def test_contacts_name_the_side_that_is_touched(bearing):
 @given(st.floats(5, 85), st.sampled_from([0.01, 0.05, 0.2]))
 @settings(max_examples=40)
 @example(45.0, 0.02)
-def test_a_round_robot_pushed_at_a_wall_keeps_the_speed_along_it(angle, dt):
+def test_round_robot_at_a_wall_keeps_the_tangential_speed(angle, dt):
     arena, robot = alone(robot=puck(), bounds=(-60, -1, 60, 1), at=(0, 0.95), heading_deg=angle, dt=dt)
     robot.wheels.set(0.8, 0.8)
     before = robot.pose.x
@@ -235,7 +235,7 @@ def test_a_round_robot_pushed_at_a_wall_keeps_the_speed_along_it(angle, dt):
     assert robot.pose.heading == pytest.approx(math.radians(angle))
 
 
-def test_a_box_driven_obliquely_into_a_wall_goes_on_along_it():
+def test_box_driven_obliquely_into_a_wall_slides_along_it():
     arena, robot = alone(robot=crate(), bounds=(-60, -1, 60, 1), at=(0, 0.8), heading_deg=30, dt=0.02)
     robot.wheels.set(0.5, 0.5)
     arena.step(100)
@@ -262,7 +262,7 @@ def test_robots_block_each_other_head_on(kinds):
         assert arena[name].pose.y == pytest.approx(0, abs=1e-4)
 
 
-def test_a_robot_does_not_push_one_that_stands():
+def test_robot_does_not_push_a_standing_robot():
     arena = paddock.open(world(Placed(name="a", type=puck(), at=(-0.5, 0)), Placed(name="b", type=puck(), at=(0.5, 0))))
     arena["a"].wheels.set(0.6, 0.6)
     arena.step(300)
@@ -270,7 +270,7 @@ def test_a_robot_does_not_push_one_that_stands():
     assert arena["a"].pose.x == pytest.approx(0.4, abs=1e-4)
 
 
-def test_the_encoders_of_a_blocked_robot_go_on_counting():
+def test_encoders_of_a_blocked_robot_keep_counting():
     arena, robot = alone(EncodersSpec(name="encoders", scale=1000, resolution=1), at=(1.9, 0))
     robot.wheels.set(0.5, 0.5)
     arena.step(100)
@@ -278,7 +278,7 @@ def test_the_encoders_of_a_blocked_robot_go_on_counting():
     assert robot.encoders.raw().tolist() == [1000, 1000]
 
 
-def test_a_blocked_round_robot_can_still_turn():
+def test_blocked_round_robot_can_still_turn():
     arena, robot = alone(robot=puck(), at=(1.95, 0))
     robot.wheels.set(0.2, 0.6)
     arena.step(25)
@@ -288,7 +288,7 @@ def test_a_blocked_round_robot_can_still_turn():
 @pytest.mark.heavy
 @pytest.mark.parametrize("degrees", [4, 15, 30, 60, 90])
 @pytest.mark.parametrize("kind", [puck(radius=0.03, max_speed=2.0), crate(max_speed=2.0)], ids=["round", "cornered"])
-def test_a_robot_driven_into_a_wedge_of_thin_walls_stays_on_its_side(degrees, kind):
+def test_robot_in_a_wedge_of_thin_walls_stays_on_its_side(degrees, kind):
     half = math.radians(degrees / 2)
     tip, ends = (1.5, 0.0), [(1.5 - 3 * math.cos(half), sign * 3 * math.sin(half)) for sign in (1, -1)]
     walls = (Wall(points=(ends[0], tip, ends[1]), thickness=0.0),)
@@ -304,7 +304,7 @@ def test_a_robot_driven_into_a_wedge_of_thin_walls_stays_on_its_side(degrees, ki
 
 
 @pytest.mark.heavy
-def test_a_fast_robot_does_not_jump_over_a_thin_wall_or_a_thin_post():
+def test_fast_robot_does_not_tunnel_through_thin_obstacles():
     for obstacle in (
         {"walls": (Wall(points=((1.0, -1.9), (1.0, 1.9)), thickness=0.0),)},
         {"boxes": (Box(at=(1.0, 0.0), size=(0.001, 3.8)),)},
@@ -320,7 +320,7 @@ def test_a_fast_robot_does_not_jump_over_a_thin_wall_or_a_thin_post():
 
 
 @pytest.mark.heavy
-def test_a_box_that_turns_in_a_narrow_lane_is_stopped_by_its_walls():
+def test_box_turning_in_a_narrow_lane_is_stopped_by_its_walls():
     arena, robot = alone(
         robot=crate(outline=LONG), bounds=(-2, -2, 2, 2), dt=0.1,
         walls=(Wall(points=((-2, 0.1), (2, 0.1)), thickness=0.0), Wall(points=((-2, -0.1), (2, -0.1)), thickness=0.0)),

@@ -1,4 +1,4 @@
-"""Wheels and arcs, as kernels."""
+"""Kernels for wheels and arcs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ travel = st.floats(-0.5, 0.5)
 
 @settings(max_examples=200)
 @given(travel, travel, st.floats(0.03, 0.6))
-def test_an_arc_ends_where_very_many_tiny_pieces_end(left, right, wheel_separation):
+def test_arc_matches_the_numerically_integrated_path(left, right, wheel_separation):
     along, across, turn = drive.arc(left, right, wheel_separation)
     x, y, naive_turn = naive.rolled(left, right, wheel_separation)
     assert turn == pytest.approx(naive_turn)
@@ -25,7 +25,7 @@ def test_an_arc_ends_where_very_many_tiny_pieces_end(left, right, wheel_separati
 
 @settings(max_examples=100)
 @given(travel, st.floats(-3e-4, 3e-4), st.floats(0.03, 0.6))
-def test_nearly_straight_arcs_join_the_others_without_a_step(mean, turn, wheel_separation):
+def test_nearly_straight_arcs_are_continuous(mean, turn, wheel_separation):
     along, across, _ = drive.arc(
         mean - turn * wheel_separation / 2, mean + turn * wheel_separation / 2, wheel_separation
     )
@@ -36,7 +36,7 @@ def test_nearly_straight_arcs_join_the_others_without_a_step(mean, turn, wheel_s
 
 
 @given(st.floats(-1000.0, 1000.0))
-def test_wrapped_angles_are_the_same_direction(angle):
+def test_wrapped_angle_is_equivalent(angle):
     turned = drive.wrap_angle(angle)
     assert -math.pi < turned <= math.pi
     assert math.cos(turned) == pytest.approx(math.cos(angle), abs=1e-9)
@@ -44,12 +44,12 @@ def test_wrapped_angles_are_the_same_direction(angle):
 
 
 @pytest.mark.parametrize("angle", [math.pi, -math.pi, 3 * math.pi, -3 * math.pi, 0.0, -0.0])
-def test_half_a_turn_is_always_written_as_plus_pi(angle):
+def test_half_turn_wraps_to_plus_pi(angle):
     assert drive.wrap_angle(angle) == pytest.approx(math.pi if angle else 0.0)
 
 
 @given(
     st.floats(-1, 1), st.floats(-9, 9), st.floats(0.1, 1), st.just(0.0) | st.floats(1e-6, 0.1), st.floats(0.001, 0.5)
 )
-def test_a_wheel_never_changes_faster_than_it_can(now, wanted, most, step, gain):
+def test_wheel_speed_change_is_limited(now, wanted, most, step, gain):
     assert abs(drive.wheel_speed(now, wanted, most, step, gain) - now) <= gain + 1e-15

@@ -1,4 +1,4 @@
-"""What is gathered around a robot, against a look at every obstacle and every robot."""
+"""Objects gathered around a robot, compared with brute force."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EDGE = 1e-9
 
 
 def brute_force(built: BuiltWorld, motion: np.ndarray, robot: int, x: float, y: float, angle: float, reach: float):
-    """Rows that must be gathered, and rows that may be because they lie on the edge of the reach."""
+    """Return rows that must be gathered, and rows that may be because they lie at the limit of the reach."""
     must, may = [], []
 
     def add(away: float, points: list[tuple[float, float]], radius: float) -> None:
@@ -82,7 +82,7 @@ def start(built: BuiltWorld) -> np.ndarray:
 
 @settings(max_examples=30)
 @given(seeds)
-def test_everything_within_reach_is_gathered_once_and_nothing_else(seed):
+def test_exactly_the_objects_within_reach_are_gathered_once(seed):
     rng = np.random.default_rng(seed)
     kinds = [
         crate() if rng.integers(2) else puck(radius=float(rng.uniform(0.02, 0.1)))
@@ -101,7 +101,7 @@ def test_everything_within_reach_is_gathered_once_and_nothing_else(seed):
 
 @settings(max_examples=40)
 @given(seeds)
-def test_robots_are_found_far_outside_the_bounds_and_after_they_moved_on(seed):
+def test_robots_are_found_outside_the_bounds_and_after_moving(seed):
     rng = np.random.default_rng(seed)
     kinds = [puck(radius=0.02) for _ in range(int(rng.integers(2, 30)))]
     built = build(random_world(rng, kinds, arcs=False, open=True))
@@ -123,7 +123,7 @@ def test_robots_are_found_far_outside_the_bounds_and_after_they_moved_on(seed):
 @pytest.mark.heavy
 @settings(max_examples=5)
 @given(seeds)
-def test_a_crowd_of_hundreds_is_gathered_like_a_small_one(seed):
+def test_crowd_of_hundreds_is_gathered_correctly(seed):
     rng = np.random.default_rng(seed)
     kinds = [puck(radius=0.015) for _ in range(300)]
     built = build(random_world(rng, kinds, arcs=False))

@@ -1,4 +1,4 @@
-"""The work of a step has a limit, whatever a robot is like."""
+"""The work of a step is bounded for any robot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PILLARS = tuple(Cylinder(at=(0.2 * i - 1.5, 0.3 * j - 1.4), radius=0.02) for i i
 THIN = ((-0.5, -0.0005), (0.5, -0.0005), (0.5, 0.0005), (-0.5, 0.0005))
 
 
-def test_a_robot_that_would_sweep_too_much_in_a_tick_is_refused_with_the_fix() -> None:
+def test_robot_that_sweeps_too_far_in_a_tick_is_refused_with_a_fix() -> None:
     kind = puck(radius=0.001, max_speed=100.0)
     with pytest.raises(paddock.SpecError) as refused:
         paddock.open(world(Placed(name="flea", type=kind, at=(0, 0))))
@@ -31,7 +31,7 @@ def test_a_robot_that_would_sweep_too_much_in_a_tick_is_refused_with_the_fix() -
 
 @pytest.mark.parametrize("kind", [puck(radius=0.001), crate(outline=THIN, max_speed=0.1)], ids=["round", "angular"])
 @pytest.mark.parametrize("speed", [1e3, 1e9, 1e300])
-def test_the_sweep_ends_even_if_a_model_lets_a_robot_go_at_any_speed(kind: paddock.RobotSpec, speed: float) -> None:
+def test_sweep_terminates_at_any_speed(kind: paddock.RobotSpec, speed: float) -> None:
     arena, robot = alone(robot=kind, cylinders=PILLARS, at=(0.1, 0.05))
     arena.model.robots[:, MAX_SPEED] = speed
     arena.commands[0, 0, :2] = speed, -0.7 * speed
@@ -39,7 +39,7 @@ def test_the_sweep_ends_even_if_a_model_lets_a_robot_go_at_any_speed(kind: paddo
     assert max(abs(robot.pose.x), abs(robot.pose.y)) <= 2
 
 
-def test_sensors_that_look_back_too_far_are_refused_before_memory_is_spent() -> None:
+def test_excessive_sensor_delays_are_refused_before_allocation() -> None:
     kind = puck(CompassSpec(name="compass", delay=60.0))
     robots = [Placed(name=f"robot{i}", type=kind, at=(0.2 * i - 1.8, 0)) for i in range(18)]
     with pytest.raises(

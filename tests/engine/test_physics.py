@@ -1,4 +1,4 @@
-"""Physics that a student can check with pencil and paper."""
+"""Physics with closed-form solutions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_equal_wheel_speeds_drive_a_straight_line():
 
 
 @pytest.mark.parametrize(("v", "w"), [(0.3, 1.0), (0.5, -2.0), (-0.2, 0.7), (0.1, 6.0)])
-def test_a_circle_has_the_radius_of_speed_by_turn_rate(v, w):
+def test_circle_radius_is_linear_over_angular_speed(v, w):
     arena, robot = alone(robot=puck(), bounds=FIELD)
     robot.drive(v, w)
     for _ in range(200):
@@ -36,7 +36,7 @@ def test_a_circle_has_the_radius_of_speed_by_turn_rate(v, w):
 
 
 @pytest.mark.parametrize("ticks", [4, 37, 500])
-def test_one_full_turn_leads_back_to_the_start(ticks):
+def test_one_full_turn_returns_to_the_start(ticks):
     arena, robot = alone(robot=puck(), bounds=FIELD)
     robot.drive(0.4 * min(1.0, 100 / ticks), 0.0)
     w = 2 * math.pi / (ticks * arena.dt)
@@ -50,7 +50,7 @@ def test_one_full_turn_leads_back_to_the_start(ticks):
     assert robot.pose == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
 
 
-def test_turning_on_the_spot_stays_on_the_spot():
+def test_turning_on_the_spot_keeps_the_position():
     arena, robot = alone(robot=puck(), bounds=FIELD)
     robot.drive(0.0, 3.0)
     arena.step(777)
@@ -59,7 +59,7 @@ def test_turning_on_the_spot_stays_on_the_spot():
 
 
 def drive_square(arena: Arena, robot: Robot, side: float, clockwise: bool) -> None:
-    """UMBmark (Borenstein and Feng 1996): four legs with a quarter turn after each, by wheel counts alone."""
+    """Drive the UMBmark square (Borenstein and Feng 1996): four legs and quarter turns, by wheel counts alone."""
     wheel_separation, dt = robot.spec.drive.wheel_separation, arena.dt
     leg, quarter = round(side / 0.5 / dt), 50
     turn = wheel_separation * math.pi / 4 / (quarter * dt) * (-1 if clockwise else 1)
@@ -72,7 +72,7 @@ def drive_square(arena: Arena, robot: Robot, side: float, clockwise: bool) -> No
 
 @pytest.mark.parametrize("clockwise", [False, True])
 @pytest.mark.parametrize("error", [0.0006, -0.0006])
-def test_a_wheel_diameter_error_bends_the_umbmark_square_as_borenstein_predicts(clockwise, error):
+def test_wheel_diameter_error_bends_the_umbmark_square_as_predicted(clockwise, error):
     side, wheel_separation = 4.0, 0.3
     arena, robot = alone(
         robot=puck(wheel_separation=wheel_separation),
@@ -93,21 +93,21 @@ def test_a_wheel_diameter_error_bends_the_umbmark_square_as_borenstein_predicts(
 
 
 @pytest.mark.parametrize("clockwise", [False, True])
-def test_the_umbmark_square_closes_without_errors(clockwise):
+def test_umbmark_square_closes_without_errors(clockwise):
     arena, robot = alone(robot=puck(wheel_separation=0.3), bounds=FIELD)
     drive_square(arena, robot, 4.0, clockwise)
     assert robot.pose == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
 
 
 @pytest.mark.parametrize("error", [0.02, -0.05])
-def test_an_wheel_separation_error_turns_by_the_predicted_wrong_angle(error):
+def test_wheel_separation_error_gives_the_predicted_heading_error(error):
     arena, robot = alone(robot=puck(), bounds=FIELD, placed_with={"wheel_separation_error": error})
     robot.drive(0.2, 1.0)
     arena.step(100)
     assert robot.pose.heading == pytest.approx(2.0 / (1 + error), rel=1e-9)
 
 
-def test_encoders_count_the_travelled_rim_distance_within_one_count():
+def test_encoders_count_the_rim_distance_within_one_count():
     arena, robot = alone(COUNTER, bounds=FIELD, noise=True)
     rng = np.random.default_rng(5)
     rims = np.zeros(2)
@@ -122,7 +122,7 @@ def test_encoders_count_the_travelled_rim_distance_within_one_count():
     assert (robot.encoders.raw() == np.round(robot.encoders.raw())).all()
 
 
-def test_encoders_know_nothing_of_a_wrong_wheel_diameter():
+def test_encoders_are_independent_of_wheel_diameter_errors():
     arena, robot = alone(COUNTER, bounds=FIELD, placed_with={"wheel_diameter_error": (0.1, 0.1)})
     robot.wheels.set(0.5, 0.5)
     arena.step(100)
@@ -130,7 +130,7 @@ def test_encoders_know_nothing_of_a_wrong_wheel_diameter():
     assert robot.encoders.read().tolist() == pytest.approx([1.0, 1.0], abs=1 / COUNTER.scale)
 
 
-def test_commands_beyond_the_data_sheet_are_capped():
+def test_wheel_commands_are_capped_at_the_maximum_speed():
     arena, robot = alone(robot=puck(max_speed=0.3), bounds=FIELD)
     robot.wheels.set(7.0, 0.3)
     arena.step(50)
@@ -144,7 +144,7 @@ def test_commands_beyond_the_data_sheet_are_capped():
     ) == pytest.approx(4 / 0.3)
 
 
-def test_the_acceleration_limit_ramps_the_speed():
+def test_acceleration_limit_ramps_the_speed():
     arena, robot = alone(robot=puck(max_acceleration=2.0), bounds=FIELD)
     robot.wheels.set(1.0, 1.0)
     for tick in range(1, 40):
@@ -164,14 +164,14 @@ def test_stepper_motors_turn_at_whole_steps_per_second():
         assert robot.wheels.speeds.left == pytest.approx(round(wanted / step) * step, abs=1e-15)
 
 
-def test_rounding_to_motor_steps_never_exceeds_the_data_sheet():
+def test_rounding_to_motor_steps_never_exceeds_the_maximum_speed():
     arena, robot = alone(robot=puck(steps_per_turn=1000, max_speed=0.1288), bounds=FIELD)
     robot.wheels.set(1.0, -1.0)
     arena.step()
     assert max(abs(speed) for speed in robot.wheels.speeds) <= 0.1288
 
 
-def test_slip_has_the_right_mean_and_spread_over_seeds():
+def test_slip_has_the_specified_mean_and_spread():
     slip, speed, count = 0.1, 0.5, 600
     arena, robot = alone(robot=puck(slip_noise=slip), bounds=FIELD, noise=True)
     ends = np.empty((count, 3))
@@ -187,7 +187,7 @@ def test_slip_has_the_right_mean_and_spread_over_seeds():
     assert ends[:, 2].std() == pytest.approx(travel * slip * math.sqrt(2) / 0.1, rel=0.12)
 
 
-def test_slip_differs_from_tick_to_tick_and_from_robot_to_robot():
+def test_slip_is_independent_per_tick_and_robot():
     kind = puck(slip_noise=0.1)
     arena = paddock.open(
         world(Placed(name="a", type=kind, at=(0, 0)), Placed(name="b", type=kind, at=(0, 1)), bounds=FIELD)
@@ -202,7 +202,7 @@ def test_slip_differs_from_tick_to_tick_and_from_robot_to_robot():
     assert len(set(travels)) == len(travels)
 
 
-def test_a_robot_without_noise_does_not_slip():
+def test_robot_without_noise_does_not_slip():
     arena, robot = alone(robot=puck(slip_noise=0.5), bounds=FIELD)
     robot.wheels.set(0.5, 0.5)
     arena.step(100)
@@ -210,7 +210,7 @@ def test_a_robot_without_noise_does_not_slip():
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.01, 0.05, 0.2])
-def test_the_length_of_a_tick_does_not_change_the_path(dt):
+def test_tick_length_does_not_change_the_path(dt):
     arena, robot = alone(robot=puck(), bounds=FIELD, dt=dt)
     robot.drive(0.4, 0.8)
     arena.run(2.0)

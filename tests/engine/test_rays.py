@@ -1,4 +1,4 @@
-"""Rays and cones against the naive ones, over random scenes."""
+"""Rays and cones compared with brute force, in random scenes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ disc = st.tuples(metre, metre, st.floats(0.01, 1.0))
 
 
 @given(point, direction, point, point)
-def test_a_ray_meets_a_segment_where_the_naive_ray_does(o, angle, a, b):
+def test_ray_to_segment_matches_brute_force(o, angle, a, b):
     assume(math.dist(a, b) > 1e-3)
     c, s = math.cos(angle), math.sin(angle)
     assume(abs(c * (b[1] - a[1]) - s * (b[0] - a[0])) > 1e-5 * math.dist(a, b))
@@ -32,7 +32,7 @@ def test_a_ray_meets_a_segment_where_the_naive_ray_does(o, angle, a, b):
 
 
 @given(point, direction, disc)
-def test_a_ray_meets_a_disc_where_the_naive_ray_does(o, angle, round_thing):
+def test_ray_to_disc_matches_brute_force(o, angle, round_thing):
     x, y, radius = round_thing
     got = rays.ray_to_disc(*o, math.cos(angle), math.sin(angle), *round_thing)
     assert naive.ray_to_disc(o, angle, (x, y, radius + HAIR)) - 1e-9 <= got
@@ -42,12 +42,12 @@ def test_a_ray_meets_a_disc_where_the_naive_ray_does(o, angle, round_thing):
         assert met == pytest.approx(radius, abs=1e-9)
 
 
-def test_a_ray_along_a_wall_meets_its_near_end():
+def test_ray_along_a_wall_hits_its_near_end():
     assert rays.ray_to_segment(0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 1.0, 0.0) == 1.0
 
 
 @given(direction, st.floats(0.1, 3.0), st.floats(0.01, 3.0), point)
-def test_a_ray_along_a_wall_of_any_direction_meets_its_near_end(angle, near, length, o):
+def test_ray_along_a_wall_of_any_direction_hits_its_near_end(angle, near, length, o):
     c, s = math.cos(angle), math.sin(angle)
     a, b = ((o[0] + t * c, o[1] + t * s) for t in (near, near + length))
     for start, end in ((a, b), (b, a)):
@@ -56,7 +56,7 @@ def test_a_ray_along_a_wall_of_any_direction_meets_its_near_end(angle, near, len
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.3, math.pi / 2, 2.5, -1.1])
-def test_no_ray_slips_through_where_two_walls_meet(angle):
+def test_rays_do_not_pass_between_adjoining_walls(angle):
     corner = (math.cos(angle), math.sin(angle))
     hits = [
         rays.ray_to_segment(0.0, 0.0, *corner, *corner, corner[0] + x, corner[1] + y)
@@ -67,7 +67,7 @@ def test_no_ray_slips_through_where_two_walls_meet(angle):
 
 @settings(max_examples=50)
 @given(point, direction, half_angle, incidence_angle, point, point)
-def test_a_cone_finds_the_nearest_echo_of_a_segment(o, angle, half, incidence, a, b):
+def test_cone_finds_the_nearest_echo_of_a_segment(o, angle, half, incidence, a, b):
     assume(math.dist(a, b) > 1e-2 and naive.point_to_segment(o, a, b) > 0.02)
     got, *towards = rays.cone_to_segment(
         *o, math.cos(angle), math.sin(angle), math.cos(half), math.sin(half),
@@ -83,7 +83,7 @@ def test_a_cone_finds_the_nearest_echo_of_a_segment(o, angle, half, incidence, a
 
 
 @given(point, direction, half_angle, st.floats(0.2, math.pi / 2), disc)
-def test_a_cone_finds_the_nearest_echo_of_a_disc(o, angle, half, incidence, round_thing):
+def test_cone_finds_the_nearest_echo_of_a_disc(o, angle, half, incidence, round_thing):
     assume(math.dist(o, round_thing[:2]) > round_thing[2] + 0.02)
     got, *towards = rays.cone_to_disc(
         *o, math.cos(angle), math.sin(angle), math.cos(half), math.sin(half), math.sin(incidence), *round_thing
@@ -98,6 +98,6 @@ def test_a_cone_finds_the_nearest_echo_of_a_disc(o, angle, half, incidence, roun
 
 
 @given(point, point, point)
-def test_the_distance_to_a_segment_is_the_naive_one(p, a, b):
+def test_distance_to_segment_matches_brute_force(p, a, b):
     assume(math.dist(a, b) > 1e-6)
     assert rays.distance_to_segment(*p, *a, *b) == pytest.approx(naive.point_to_segment(p, a, b), abs=1e-9)

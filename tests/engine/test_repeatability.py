@@ -1,4 +1,4 @@
-"""The same seed gives the same run, to the last bit, whatever is watched and wherever it runs."""
+"""The same seed gives a bit-identical run, with any observers and in any process."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ EVERYTHING = (
 
 
 def busy_world() -> WorldSpec:
-    """A bit of everything, all of it noisy."""
+    """A world with all kinds of objects and sensors, with noise."""
     kind = puck(*EVERYTHING, slip_noise=0.05, speaker=True)
     robots = [Placed(name=f"r{i}", type=kind, at=(-0.6 + 0.3 * i, -0.5), heading_deg=70 * i) for i in range(5)]
     robots.append(Placed(name="box", type=crate(*EVERYTHING, slip_noise=0.05), at=(0.5, 0.5), heading_deg=200))
@@ -77,7 +77,7 @@ AVOID = Braitenberg(
 
 
 def wander(arena: Arena, ticks: int, *, look: bool = False) -> None:
-    """Commands that depend on nothing but the tick."""
+    """Send commands that depend only on the tick."""
     for _ in range(ticks):
         for i, robot in enumerate(arena.robots.values()):
             phase = 0.3 * arena.tick + i
@@ -109,17 +109,17 @@ def assert_equal(a: dict[str, Any], b: dict[str, Any]) -> None:
         assert np.array_equal(a[name], b[name]), name
 
 
-def test_the_same_seed_gives_the_same_run_and_another_seed_another_one():
+def test_run_is_deterministic_in_its_seed():
     assert run_once(7) == run_once(7)
     assert run_once(7) != run_once(8)
 
 
 @pytest.mark.heavy
-def test_reading_devices_does_not_change_the_future():
+def test_reading_devices_does_not_change_the_run():
     assert run_once(3, 60) == run_once(3, 60, look=True)
 
 
-def test_reading_twice_in_a_tick_gives_the_same_numbers():
+def test_repeated_reads_in_a_tick_are_identical():
     arena = paddock.open(busy_world(), seed=1)
     wander(arena, 33)
     first = readings(arena)
@@ -131,7 +131,7 @@ def test_reading_twice_in_a_tick_gives_the_same_numbers():
     assert "r0.camera" in changed
 
 
-def test_sensing_all_gives_what_each_device_reads():
+def test_sense_matches_the_readings_of_each_device():
     arena = paddock.open(busy_world(), seed=1)
     wander(arena, 20)
     for robot in arena.robots.values():
@@ -141,7 +141,7 @@ def test_sensing_all_gives_what_each_device_reads():
             assert np.array_equal(np.array(getattr(seen, name)), np.array(robot.device(name).read())), name
 
 
-def test_a_reset_starts_the_same_run_again():
+def test_reset_repeats_the_same_run():
     arena = paddock.open(busy_world(), seed=5)
     first = arena.digest()
     wander(arena, 80)
@@ -158,7 +158,7 @@ def test_a_reset_starts_the_same_run_again():
 
 
 @pytest.mark.parametrize("at", [0, 1, 37, 50])
-def test_a_restored_snapshot_has_the_same_readings_and_the_same_future(at):
+def test_restored_snapshot_has_the_same_readings_and_continuation(at):
     arena = paddock.open(busy_world(), seed=2)
     wander(arena, at)
     kept, seen, digest = arena.snapshot(), readings(arena), arena.digest()
@@ -172,7 +172,7 @@ def test_a_restored_snapshot_has_the_same_readings_and_the_same_future(at):
     assert_equal(readings(arena), future_seen)
 
 
-def test_a_snapshot_also_continues_in_another_arena():
+def test_snapshot_continues_identically_in_another_arena():
     arena, other = paddock.open(busy_world(), seed=2), paddock.open(busy_world(), seed=99)
     wander(arena, 40)
     wander(other, 7)
@@ -183,7 +183,7 @@ def test_a_snapshot_also_continues_in_another_arena():
     assert_equal(readings(other), readings(arena))
 
 
-def test_many_steps_at_once_are_the_same_as_one_by_one():
+def test_many_single_steps_equal_one_long_step():
     arena, other = (paddock.open(busy_world(), seed=4) for _ in range(2))
     for one in (arena, other):
         for i, robot in enumerate(one.robots.values()):
@@ -195,7 +195,7 @@ def test_many_steps_at_once_are_the_same_as_one_by_one():
 
 
 @pytest.mark.parametrize("controller", [AVOID, explorer(0.4)], ids=["within the cap", "beyond the cap"])
-def test_a_compiled_controller_does_what_the_same_controller_does_in_python(controller):
+def test_compiled_controller_is_bit_identical_to_python(controller):
     digests = []
     for wrap in (lambda c: c, lambda c: lambda seen: c.act(seen)):
         arena = paddock.open(busy_world(), seed=11)
@@ -206,7 +206,7 @@ def test_a_compiled_controller_does_what_the_same_controller_does_in_python(cont
     assert digests[0] == digests[1]
 
 
-def test_commands_of_a_compiled_controller_are_capped_like_all_others():
+def test_commands_of_a_compiled_controller_are_capped():
     fast = Braitenberg(left=(0,) * 8, right=(0,) * 8, speed=(9.0, -9.0), range=0.3)
     digests = []
     for controller in (fast, lambda seen: fast.act(seen)):
@@ -217,7 +217,7 @@ def test_commands_of_a_compiled_controller_are_capped_like_all_others():
     assert digests[0] == digests[1]
 
 
-def test_a_robot_does_not_depend_on_robots_far_away():
+def test_robot_is_independent_of_distant_robots():
     def path(*others: Placed) -> tuple[list[Any], dict[str, Any]]:
         kind = puck(*(s for s in EVERYTHING if s.name != "microphone"), slip_noise=0.1)
         one = Placed(name="one", type=kind, at=(0, 0))
@@ -248,7 +248,7 @@ print(here.run_once(7, 40, look=True))
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("threads", ["2", *rarely("1")])
-def test_another_process_computes_the_same_digest_at_any_thread_count(threads):
+def test_digest_is_identical_across_processes_and_thread_counts(threads):
     here = Path(__file__).resolve().parent
     environment = {**os.environ, "NUMBA_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
     run = subprocess.run(

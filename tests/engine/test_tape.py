@@ -1,4 +1,4 @@
-"""The tape has all that robots were told, at the tick from which on it holds, and nothing twice."""
+"""The tape records every command change once, at the tick from which it holds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.engine.input_layout import InputLayout
 TICKS = 60
 
 
-def test_what_robots_were_told_comes_back_from_the_tape() -> None:
+def test_commands_are_restored_from_the_tape() -> None:
     arena = paddock.open("line-crossing")
     layout = InputLayout(arena.commands[0], arena.motion)
     tape = layout.new_tape(arena.commands[0], arena.motion, TICKS)
@@ -39,7 +39,7 @@ def test_what_robots_were_told_comes_back_from_the_tape() -> None:
     assert len(layout.take_entries(tape)[0]) == 0
 
 
-def test_nothing_is_written_behind_the_end_of_a_tape() -> None:
+def test_full_tape_is_not_overrun() -> None:
     arena = paddock.open("line-crossing")
     layout = InputLayout(arena.commands[0], arena.motion)
     tape = layout.new_tape(arena.commands[0], arena.motion, 1)

@@ -1,4 +1,4 @@
-"""Emulated firmwares answer as the robots do, byte for byte."""
+"""Emulated firmware answers exactly like the robots."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def line(values: object) -> bytes:
     return b",".join(str(int(value)).encode() for value in values)  # type: ignore[attr-defined]
 
 
-def test_it_greets(red: SerialFirmware) -> None:
+def test_firmware_greets(red: SerialFirmware) -> None:
     assert red.welcome() == WELCOME
 
 
@@ -76,9 +76,7 @@ def test_text_commands(red: SerialFirmware, request_: bytes, answer: bytes) -> N
     assert red.receive(request_) == answer
 
 
-def test_sensors_as_text_and_as_bytes_are_the_hardware_numbers_of_the_simulation(
-    arena: Arena, red: SerialFirmware
-) -> None:
+def test_sensor_answers_are_the_raw_values_of_the_simulation(arena: Arena, red: SerialFirmware) -> None:
     robot = arena["red"]
     robot.enable()
     for letter, code, device, form in [
@@ -99,12 +97,12 @@ def test_lines_may_arrive_in_pieces_and_several_at_once(red: SerialFirmware) -> 
     assert red.receive(b"\r") == b"e,100,200\r\n"
 
 
-def test_numbers_that_are_not_given_stay_as_they_were(red: SerialFirmware) -> None:
+def test_missing_arguments_keep_their_old_values(red: SerialFirmware) -> None:
     red.receive(b"D,100,200\r")
     assert red.receive(b"D,300\rE\rD\rE\rD,x,7\rE\r") == b"d\r\ne,300,200\r\n" * 3
 
 
-def test_the_chain_of_the_facts_sheet(arena: Arena, red: SerialFirmware) -> None:
+def test_command_chain_of_the_specification_is_executed(arena: Arena, red: SerialFirmware) -> None:
     chain = bytes.fromhex("BC 2C 01 D4 FE B2 AF 00")
     assert [red.receive(chain[i : i + 1]) for i in range(7)] == [b""] * 7
     answer = red.receive(chain[7:])
@@ -113,7 +111,7 @@ def test_the_chain_of_the_facts_sheet(arena: Arena, red: SerialFirmware) -> None
     assert red.receive(b"Q\rE\r") == b"q,300,-300\r\ne,300,-300\r\n"
 
 
-def test_further_binary_commands_answer_with_the_lengths_of_the_facts_sheet(arena: Arena, red: SerialFirmware) -> None:
+def test_binary_answers_have_the_lengths_of_the_specification(arena: Arena, red: SerialFirmware) -> None:
     red.receive(b"D,500,-500\r")
     assert red.receive(bytes([-ord("E") & 0xFF, 0])) == bytes.fromhex("F401 0CFE")
     length, _, inclination = struct.unpack("<3f", red.receive(bytes([-ord("A") & 0xFF, 0])))
@@ -123,7 +121,7 @@ def test_further_binary_commands_answer_with_the_lengths_of_the_facts_sheet(aren
     assert SerialFirmware(emulate(arena, "blue")).receive(samples) == b""
 
 
-def test_help_and_buses_answer_too(red: SerialFirmware) -> None:
+def test_help_and_bus_commands_are_answered(red: SerialFirmware) -> None:
     lines = red.receive(b"H\r").splitlines()
     assert lines[0] == b""
     assert lines[1].split() == [b'"A"', b"Accelerometer"]
@@ -134,7 +132,7 @@ def test_unknown_binary_commands_are_ignored(red: SerialFirmware) -> None:
     assert red.receive(bytes([0x81, 0xF8, 0xAF, 0x00])) == bytes(4)
 
 
-def test_a_line_end_too_many_makes_text_of_what_follows(red: SerialFirmware) -> None:
+def test_extra_line_end_makes_the_rest_text(red: SerialFirmware) -> None:
     assert red.receive(b"E\r\n" + sercom.pack_chain(sercom.pack_command("Q"))) == b"e,0,0\r\n"
     assert red.receive(b"\r") == sercom.NOT_FOUND
 
@@ -149,13 +147,13 @@ def test_counters_wrap_around(arena: Arena, red: SerialFirmware) -> None:
     assert right > 32700
 
 
-def test_speeds_beyond_the_firmwares_limit_are_told_but_not_driven(arena: Arena, red: SerialFirmware) -> None:
+def test_excessive_speed_is_stored_but_the_wheels_are_limited(arena: Arena, red: SerialFirmware) -> None:
     assert red.receive(b"D,2000,-2000\rE\r") == b"d\r\ne,2000,-2000\r\n"
     arena.step(1)
     assert arena["red"].wheels.speeds == pytest.approx((0.1288053, -0.1288053), abs=1e-6)
 
 
-def test_calibration_takes_what_is_seen_for_nothing(red: SerialFirmware) -> None:
+def test_calibration_zeroes_the_proximity_readings(red: SerialFirmware) -> None:
     assert red.receive(b"N\r") != b"n,0,0,0,0,0,0,0,0\r\n"
     red.receive(b"K\r")
     assert red.receive(b"N\r") == b"n,0,0,0,0,0,0,0,0\r\n"
@@ -184,7 +182,7 @@ def test_camera_modes_and_windows(red: SerialFirmware) -> None:
     assert len(red.receive(b"J,2,40,40,8\r" + image)) == 3 + 3203
 
 
-def test_a_window_shows_the_middle_of_the_view(arena: Arena) -> None:
+def test_camera_window_is_the_centre_of_the_image(arena: Arena) -> None:
     robot = emulate(arena, "blue")
     whole = robot.read_window(sercom.CameraSettings(1, 160, 120, 4))
     camera = arena["blue"].camera
@@ -194,7 +192,7 @@ def test_a_window_shows_the_middle_of_the_view(arena: Arena) -> None:
     assert (part == whole[40:80, 60:100]).all()
 
 
-def test_a_restart_forgets_everything(arena: Arena, red: SerialFirmware) -> None:
+def test_restart_clears_all_state(arena: Arena, red: SerialFirmware) -> None:
     red.receive(b"D,100,100\rK\rL,8,1\rJ,0,10,10,8\r")
     arena.step(10)
     assert red.receive(b"R\rE\r") == b"r\r\n" + WELCOME  # what came behind is lost
@@ -203,13 +201,13 @@ def test_a_restart_forgets_everything(arena: Arena, red: SerialFirmware) -> None
     assert red.receive(b"N\r") != b"n,0,0,0,0,0,0,0,0\r\n"
 
 
-def test_cliff_sensors_make_five_of_three(arena: Arena) -> None:
+def test_cliff_sensors_extend_the_ground_answer_to_five_values(arena: Arena) -> None:
     firmware = SerialFirmware(emulate(arena, "red"), cliff_sensors=True)
     assert firmware.receive(b"M\r").count(b",") == 5
     assert len(firmware.receive(sercom.pack_chain(sercom.pack_command("M")))) == 10
 
 
-def test_an_epuck2_on_a_serial_line_has_the_additions(arena: Arena) -> None:
+def test_serial_epuck2_supports_the_additional_commands(arena: Arena) -> None:
     firmware = SerialFirmware(emulate(arena, "blue"))
     wanted = packets.Actuators(left=200, right=-200, leds=0b11, colours=(100, 50, 0) + (0,) * 9)
     cycle = bytes([0xF7]) + wanted.pack() + bytes([0xF8, 0x00])
@@ -226,7 +224,7 @@ def test_an_epuck2_on_a_serial_line_has_the_additions(arena: Arena) -> None:
     assert firmware.receive(b"R\r") == WELCOME
 
 
-def test_an_epuck2_on_wifi(arena: Arena, blue: WifiFirmware) -> None:
+def test_wifi_epuck2_answers_packets(arena: Arena, blue: WifiFirmware) -> None:
     assert blue.receive(packets.pack_command(0, packets.Actuators())) == b"\x03"
     image = blue.receive(packets.pack_command(1, packets.Actuators()))
     assert (image[0], len(image)) == (1, 38401)
@@ -255,7 +253,7 @@ def test_an_epuck2_on_wifi(arena: Arena, blue: WifiFirmware) -> None:
     assert blue.receive(packets.pack_command(0, packets.Actuators())[10:]) == b"\x03"
 
 
-def test_a_plain_epuck_can_be_an_epuck2(arena: Arena) -> None:
+def test_plain_epuck_can_be_emulated_as_epuck2(arena: Arena) -> None:
     sensors = emulate(arena, "red", kind="e-puck2").read_packet()
     red = arena["red"]
     red.enable()
@@ -265,7 +263,7 @@ def test_a_plain_epuck_can_be_an_epuck2(arena: Arena) -> None:
     assert sensors.gyroscope == (0, 0, 0)
 
 
-def test_robots_that_are_no_epucks_are_refused() -> None:
+def test_robots_other_than_epucks_are_refused() -> None:
     big = Placed(name="big", type="pioneer-p3dx", at=(2, 2))
     arena = paddock.open(paddock.WorldSpec(name="hall", bounds=(0, 0, 4, 4), robots=(big,)))
     with pytest.raises(paddock.SimulationError, match="not an e-puck: it has no proximity with 8 values"):

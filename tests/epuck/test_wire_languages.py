@@ -1,4 +1,4 @@
-"""The e-puck's two languages, byte by byte."""
+"""The e-puck's serial and Wi-Fi protocols, compared byte by byte."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.epuck import packets, sercom
 from paddock.epuck.pixels import GREY, RGB565, YUV, decode_pixels, encode_pixels
 
 
-def test_codes_are_the_negatives_of_their_letters() -> None:
+def test_binary_codes_are_the_negated_letters() -> None:
     known = {"N": 0xB2, "A": 0xBF, "a": 0x9F, "E": 0xBB, "M": 0xB3, "O": 0xB1, "Q": 0xAF, "u": 0x8B, "U": 0xAB}
     known |= {"b": 0x9E, "g": 0x99, "t": 0x8C, "I": 0xB7}
     assert {letter: sercom.pack_command(letter)[0] for letter in known} == known
@@ -26,12 +26,12 @@ def test_codes_are_the_negatives_of_their_letters() -> None:
     assert codes == [0xF8, 0xF7, 0xF6, 0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0xEF]
 
 
-def test_a_chain_is_what_the_facts_sheet_says() -> None:
+def test_command_chain_matches_the_specification() -> None:
     commands = sercom.pack_command("D", 300, -300), sercom.pack_command("N"), sercom.pack_command("Q")
     assert sercom.pack_chain(*commands) == bytes.fromhex("BC 2C 01 D4 FE B2 AF 00")
 
 
-def test_answers_have_the_lengths_of_the_facts_sheet() -> None:
+def test_answer_lengths_match_the_specification() -> None:
     lengths = {
         "a": 6,
         "A": 12,
@@ -52,11 +52,11 @@ def test_answers_have_the_lengths_of_the_facts_sheet() -> None:
         sercom.unpack_numbers("8H", bytes(15))
 
 
-def test_lines() -> None:
+def test_text_command_format() -> None:
     assert sercom.text_command("D", 500, -500) == b"D,500,-500\r"
 
 
-def test_the_camera_falls_back_when_an_image_does_not_fit_the_buffer() -> None:
+def test_camera_falls_back_when_an_image_exceeds_the_buffer() -> None:
     assert sercom.CameraSettings().bytes == 3200
     assert sercom.CameraSettings().corner == (160, 80)
     assert sercom.CameraSettings(1, 52, 39, 8).possible == sercom.CameraSettings(1, 52, 39, 8)
@@ -64,7 +64,7 @@ def test_the_camera_falls_back_when_an_image_does_not_fit_the_buffer() -> None:
     assert sercom.CameraSettings(0, 60, 60, 4).possible.width == 60
 
 
-def test_a_command_of_an_epuck2() -> None:
+def test_epuck2_command_format() -> None:
     wanted = packets.Actuators(left=106, right=-106, leds=0b110001, colours=tuple(range(12)), sound=0x20)
     data = packets.pack_command(packets.WANT_SENSORS, wanted)
     assert len(data) == packets.COMMAND_BYTES == 21
@@ -72,7 +72,7 @@ def test_a_command_of_an_epuck2() -> None:
     assert packets.Actuators.unpack(data[2:]) == wanted
 
 
-def test_every_sensor_of_an_epuck2_has_its_place_in_the_packet() -> None:
+def test_every_epuck2_sensor_has_its_offset_in_the_packet() -> None:
     sensors = packets.Sensors(
         accelerometer=(1, -2, 3), acceleration=800.0, orientation=10.0, inclination=20.0, gyroscope=(4, 5, -6),
         magnetometer=(1.5, 2.5, -3.5), temperature=-7, proximity=tuple(range(100, 108)), light=tuple(range(200, 208)),
@@ -93,7 +93,7 @@ def test_every_sensor_of_an_epuck2_has_its_place_in_the_packet() -> None:
 
 
 @pytest.mark.parametrize(("place", "bad"), [(38, 0x10), (54, 0xFF), (89, 16), (102, 2), (13, 0x7F), (91, 4)])
-def test_packets_with_impossible_numbers_are_refused(place: int, bad: int) -> None:
+def test_packets_with_invalid_values_are_refused(place: int, bad: int) -> None:
     data = bytearray(packets.Sensors().pack())
     data[place] = bad
     with pytest.raises(BadMessage, match=r"sensors\."):
@@ -120,7 +120,7 @@ PACKETS = st.builds(
 
 
 @given(PACKETS, st.integers(0, 102), st.integers(0, 255))
-def test_packets_survive_the_round_trip_and_changed_ones_do_or_are_refused(
+def test_packets_round_trip_and_modified_ones_do_or_are_refused(
     sensors: packets.Sensors, place: int, byte: int
 ) -> None:
     data = bytearray(sensors.pack())
@@ -134,11 +134,11 @@ def test_packets_survive_the_round_trip_and_changed_ones_do_or_are_refused(
 
 
 @given(st.floats(-3.14, 3.14))
-def test_the_magnetic_field_tells_the_heading(heading: float) -> None:
+def test_heading_is_computed_from_the_magnetic_field(heading: float) -> None:
     assert packets.heading_from(packets.field_at(heading)) == pytest.approx(heading)
 
 
-def test_pixels_are_as_the_firmware_sends_them() -> None:
+def test_pixel_formats_match_the_firmware() -> None:
     picture = np.array([[[255, 0, 0], [0, 255, 0]], [[0, 0, 255], [255, 255, 255]]], np.uint8)
     assert encode_pixels(picture, RGB565) == bytes.fromhex("F800 07E0 001F FFFF")
     assert (decode_pixels(bytes.fromhex("F800 07E0 001F FFFF"), 2, 2) == picture).all()
@@ -149,7 +149,7 @@ def test_pixels_are_as_the_firmware_sends_them() -> None:
 
 
 @given(st.binary(min_size=48, max_size=48))
-def test_a_picture_loses_no_more_than_the_low_bits(data: bytes) -> None:
+def test_image_encoding_loses_only_the_low_bits(data: bytes) -> None:
     picture = np.frombuffer(data, np.uint8).reshape(4, 4, 3)
     back = decode_pixels(encode_pixels(picture), 4, 4).astype(int)
     assert (abs(back - picture) <= (7, 3, 7)).all()

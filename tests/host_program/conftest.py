@@ -1,4 +1,4 @@
-"""One served dish for all tests of this folder; each finds its robots at their starts."""
+"""One served dish for all tests of this folder; each test starts with the robots at their start poses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def devices(server: PaddockProcess) -> dict[str, str]:
 
 @pytest.fixture
 def dish(server: PaddockProcess) -> Iterator[RemoteArena]:
-    """A supervisor's view of the dish, which was just reset; between tests its time stands."""
+    """A supervisor connection to the dish, just reset; time is stopped between tests."""
     with paddock.connect(server.url, lock_step=False) as arena:
         arena.set_speed(FAST)
         arena.reset()
@@ -40,7 +40,7 @@ def dish(server: PaddockProcess) -> Iterator[RemoteArena]:
 
 @pytest.fixture
 def folder(tmp_path: Path, dish: RemoteArena, devices: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a configuration and way-points, to work in."""
+    """A working folder with a configuration and waypoints."""
     configure(tmp_path / "orders.toml", devices)
     (tmp_path / "walk.txt").write_text(WALK, encoding="utf-8")
     monkeypatch.chdir(tmp_path)

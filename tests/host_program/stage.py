@@ -1,4 +1,4 @@
-"""What plays in these tests: a served dish of robots that take orders, and the host program as a process."""
+"""Fixtures: a served dish of robots that accept orders, and the host program as a process."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ FAR = "e-puck_2478;190;60\ne-puck_2479;10;50\ne-puck_2481;190;20\n"  # 8 s and m
 
 
 def serve_dish() -> PaddockProcess:
-    """The dish with its three robots, the third without checked mode."""
+    """Serve the dish with its three robots, the third without checked mode."""
     robots = [part for name in NAMES for part in ("--orders", f"{name}=legacy" if name == LEGACY else name)]
     return PaddockProcess("serve", "petri-dish", *robots, "--speed", str(FAST))
 
 
 def find_devices(server: PaddockProcess) -> dict[str, str]:
-    """The serial device of each robot."""
+    """Return the serial device of each robot."""
     return {name: server.line(rf"^{name}: takes orders.* at (\S+) ") for name in NAMES}
 
 
 def run_orders(*arguments: str, status: int = 0) -> str:
-    """What a command prints; without a process of its own. Status 2: what it complains of."""
+    """Run a command in this process and return its output, or its error message for status 2."""
     printed = paddock("orders", *arguments)
     assert printed.returncode == status, printed
     return printed.stderr if status == 2 else printed.stdout
@@ -53,7 +53,7 @@ def configure(path: Path, devices: dict[str, str], **options: Any) -> Path:
 
 
 class Program:
-    """`paddock orders …` in a terminal of its own."""
+    """`paddock orders …` in its own terminal."""
 
     def __init__(self, *arguments: str, folder: Path, language: str = "en", columns: int = 120) -> None:
         self.ours, theirs = pty.openpty()
@@ -64,7 +64,7 @@ class Program:
         self._seen = 0
 
     def expect(self, pattern: str) -> str:
-        """Wait for a text behind the last one that was waited for."""
+        """Wait for a text after the last match."""
         end = time.monotonic() + LONG
         while (found := re.search(pattern, self.printed[self._seen :])) is None:
             assert self._read(end), f"expected {pattern!r}, got:\n{self.printed[self._seen :]}"
@@ -72,16 +72,16 @@ class Program:
         return found[0]
 
     def type(self, text: str) -> None:
-        """What a person types."""
+        """Type text into the terminal."""
         os.write(self.ours, text.encode())
 
     def answer(self, question: str, text: str) -> None:
-        """Wait for a question, and answer it."""
+        """Wait for a prompt and answer it."""
         self.expect(question)
         self.type(text + "\n")
 
     def end(self) -> int:
-        """Wait for its end; the exit status."""
+        """Wait for the end of the program and return the exit status."""
         end = time.monotonic() + LONG
         while self._read(end):
             pass
@@ -109,7 +109,7 @@ class Program:
 
 
 class Relay:
-    """A serial device between the host and a robot's own, which can be cut."""
+    """A serial device between the host and the robot's device that can be disconnected."""
 
     def __init__(self, device: str) -> None:
         self._robot = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
@@ -136,7 +136,7 @@ class Relay:
                         self.heard.set()
 
     def cut(self) -> None:
-        """The device vanishes."""
+        """Remove the device."""
         os.write(self._stop, b"!")
         self._thread.join()
         for file in (self._ours, self._theirs, self._robot, self._wake, self._stop):

@@ -1,4 +1,4 @@
-"""Odometry measured by the camera above a served world."""
+"""Odometry measured by the overhead camera of a served world."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytest.importorskip("cv2", reason="pip install opencv-python-headless")
 
 
 @pytest.mark.long
-def test_the_camera_measures_odometry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_camera_measures_odometry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     above = OverheadCamera(load_world("petri-dish"))
     Path("lens.toml").write_text(above.model.lens.to_toml())
@@ -38,5 +38,5 @@ def test_the_camera_measures_odometry(tmp_path: Path, monkeypatch: pytest.Monkey
     assert way["measured"] == pytest.approx(10, abs=0.2)
 
 
-def test_a_camera_that_is_not_configured_is_told(folder: Path) -> None:
+def test_missing_camera_configuration_is_reported(folder: Path) -> None:
     assert "camera: missing in the configuration" in run_orders("odometry", LEGACY, "--camera", status=2)

@@ -22,14 +22,14 @@ Lines = list[dict[str, Any]]
 
 
 def orders_json(*arguments: str, status: int = 0) -> Lines:
-    """The lines that a command prints for programs."""
+    """Return the JSON lines that a command prints."""
     return [json.loads(line) for line in orders(*arguments, "--json", status=status).splitlines()]
 
 
 # ---- find
 
 
-def test_find_tells_robots_from_devices_that_are_silent_or_gone(folder: Path, devices: dict[str, str]) -> None:
+def test_find_distinguishes_robots_from_silent_and_missing_devices(folder: Path, devices: dict[str, str]) -> None:
     ours, theirs = pty.openpty()
     silent = os.ttyname(theirs)
     configure(folder / "orders.toml", {NAMES[0]: devices[NAMES[0]], NAMES[1]: silent, LEGACY: "/dev/rfcomm97"})
@@ -44,9 +44,7 @@ def test_find_tells_robots_from_devices_that_are_silent_or_gone(folder: Path, de
     assert "is the robot on and paired?" in found["/dev/rfcomm97"]["text"]
 
 
-def test_find_without_a_configuration_asks_the_machines_own_devices(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_find_without_a_configuration_searches_local_devices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("paddock.cli.orders.find.list_serial_devices", dict)
     assert "searching serial devices (0)" in orders("find", status=1)
@@ -64,16 +62,14 @@ def test_orders_are_sent_and_their_replies_printed(folder: Path, robot: str) -> 
     assert "N480 → SEND_NEAR(480)" in told
 
 
-def test_a_robot_in_checked_mode_goes_back_to_legacy_where_that_is_asked_for(
-    folder: Path, devices: dict[str, str]
-) -> None:
+def test_robot_in_checked_mode_returns_to_legacy_mode_on_request(folder: Path, devices: dict[str, str]) -> None:
     assert orders_json("send", NAMES[0], "q")[0]["done"] is True  # a question of checked mode
     configure(folder / "orders.toml", devices, mode="legacy")
     assert "D → X:" in orders("send", NAMES[0], "D")
     assert "needs checked mode" in orders("send", NAMES[0], "q", status=2)
 
 
-def test_nothing_is_sent_if_an_order_is_wrong(folder: Path, dish: RemoteArena) -> None:
+def test_nothing_is_sent_if_an_order_is_invalid(folder: Path, dish: RemoteArena) -> None:
     assert re.search(
         r"expected an order such as 'O39\.00;95\.00', got 'O39'", orders("send", NAMES[0], "b1.5", "O39", status=2)
     )
@@ -81,7 +77,7 @@ def test_nothing_is_sent_if_an_order_is_wrong(folder: Path, dish: RemoteArena) -
     assert dish[NAMES[0]].pose.heading == 0.0
 
 
-def test_where_checked_mode_is_asked_for_single_orders_need_it_too(folder: Path, devices: dict[str, str]) -> None:
+def test_required_checked_mode_applies_to_single_orders(folder: Path, devices: dict[str, str]) -> None:
     configure(folder / "orders.toml", devices, mode="checked")
     assert re.search(
         rf"{LEGACY}: does not support checked mode, which orders.toml requires", orders("send", LEGACY, "D", status=2)
@@ -91,7 +87,7 @@ def test_where_checked_mode_is_asked_for_single_orders_need_it_too(folder: Path,
 # ---- calibrate
 
 
-def test_a_calibration_is_written_into_the_configuration_which_keeps_its_comments(
+def test_calibration_is_written_into_the_configuration_with_comments_kept(
     folder: Path, dish: RemoteArena, devices: dict[str, str]
 ) -> None:
     text = (folder / "orders.toml").read_text().replace("[[robots]]", "# a robot of ours\n[[robots]]")
@@ -113,7 +109,7 @@ def test_a_calibration_is_written_into_the_configuration_which_keeps_its_comment
     assert abs(dish[NAMES[1]].pose.heading) < 0.02  # it looks where it did
 
 
-def test_a_calibration_beside_something_says_where_it_stands(folder: Path, dish: RemoteArena) -> None:
+def test_calibration_near_an_obstacle_is_refused_with_its_direction(folder: Path, dish: RemoteArena) -> None:
     dish[NAMES[1]].set_pose(1.95, 0.5)  # 1.3 cm before the right wall
     before = (folder / "orders.toml").read_text()
     told = orders("calibrate", NAMES[1], status=1)
@@ -122,7 +118,7 @@ def test_a_calibration_beside_something_says_where_it_stands(folder: Path, dish:
     assert (folder / "orders.toml").read_text() == before  # such a threshold would let it run into anything
 
 
-def test_a_robot_that_cannot_be_reached_is_told_and_the_next_is_calibrated(
+def test_unreachable_robot_is_reported_and_the_next_is_calibrated(
     folder: Path, devices: dict[str, str], dish: RemoteArena
 ) -> None:
     configure(folder / "orders.toml", {NAMES[0]: "/dev/rfcomm97", LEGACY: devices[LEGACY]})
@@ -150,14 +146,14 @@ def test_odometry_is_measured_by_the_served_world(folder: Path, server: PaddockP
 
 
 @pytest.mark.parametrize("motions", ["b90 d20", "c-20", "b0", ""])
-def test_motions_that_make_no_sense_are_refused(folder: Path, motions: str) -> None:
+def test_invalid_motions_are_refused(folder: Path, motions: str) -> None:
     assert "--motions: expected" in orders("odometry", NAMES[1], "--motions", motions or " ", status=2)
 
 
 # ---- init
 
 
-def test_init_writes_an_example_and_never_over_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_writes_an_example_and_never_overwrites_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "wrote orders.toml (3 robots)" in orders("init")
     assert [robot.name for robot in load_host_config("orders.toml").robots] == list(NAMES)
@@ -165,7 +161,7 @@ def test_init_writes_an_example_and_never_over_another_file(tmp_path: Path, monk
     assert "already exists" in orders("init", status=2)
 
 
-def test_init_knows_the_robots_of_a_served_world(folder: Path, server: PaddockProcess, devices: dict[str, str]) -> None:
+def test_init_reads_the_robots_of_a_served_world(folder: Path, server: PaddockProcess, devices: dict[str, str]) -> None:
     (folder / "served.txt").write_text("".join(server.printed))
     orders("init", "--served", "served.txt", "--force")
     config = load_host_config("orders.toml")
@@ -192,7 +188,7 @@ def test_init_knows_the_robots_of_a_served_world(folder: Path, server: PaddockPr
         (("e-puck_2479", "e-puck;2479"), r"robots\[1\].name: expected a robot's name such as"),
     ],
 )
-def test_a_wrong_configuration_is_refused_with_its_place(
+def test_invalid_configuration_is_refused_with_its_location(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], error: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -202,7 +198,7 @@ def test_a_wrong_configuration_is_refused_with_its_place(
     assert re.search(error, orders("send", NAMES[0], "D", status=2))
 
 
-def test_a_missing_configuration_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_configuration_is_reported_with_a_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert re.search(
         r"orders\.toml: no such file; write one with: paddock orders init", orders("send", NAMES[0], "D", status=2)

@@ -1,4 +1,4 @@
-"""What docs/orders-host.md shows works as it stands there."""
+"""The examples of docs/orders-host.md run unchanged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-def test_the_commands_of_the_page_work(tmp_path: Path) -> None:
+def test_commands_of_the_page_run(tmp_path: Path) -> None:
     (script,) = blocks("sh")
     command = tmp_path / "bin" / "paddock"
     command.parent.mkdir()
@@ -44,7 +44,7 @@ def test_the_commands_of_the_page_work(tmp_path: Path) -> None:
     assert "order 1: GO_TO_AVOIDING(" in (tmp_path / "walk.log").read_text()
 
 
-def test_the_configuration_of_the_page_is_one_with_all_keys() -> None:
+def test_configuration_of_the_page_has_all_keys() -> None:
     (text,) = blocks("toml")
     config = HostConfig.from_toml(text)
     assert set(re.findall(r"^(\w+) =", text, re.MULTILINE)) == {
@@ -53,5 +53,5 @@ def test_the_configuration_of_the_page_is_one_with_all_keys() -> None:
     }
 
 
-def test_the_python_of_the_page_runs() -> None:
+def test_python_of_the_page_runs() -> None:
     assert "errors" in run_examples(PAGE)

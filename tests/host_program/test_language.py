@@ -1,4 +1,4 @@
-"""Languages: no text is missing, unused or has other placeholders, and the files are read as gettext would."""
+"""Translations: no missing or unused text, equal placeholders, and files parsed as gettext does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_all_languages_have_all_texts() -> None:
         assert tool.compare(texts, read_po(path.read_text(encoding="utf-8")), path.name) == []
 
 
-def test_what_is_wrong_with_a_catalogue_is_found() -> None:
+def test_catalogue_errors_are_detected() -> None:
     tool = load_tool()
     texts = {"{a} of {b}": "x.py:1", "empty": "x.py:2", "lost": "x.py:3"}
     catalogue = {"": "head", "{a} of {b}": "{a} von {c}", "empty": "", "old": "alt"}
@@ -50,13 +50,13 @@ def test_what_is_wrong_with_a_catalogue_is_found() -> None:
     assert (again["{a} of {b}"], "old" in again, again["lost"]) == ("{a} von {c}", False, "")
 
 
-def test_a_text_that_is_not_plain_is_refused_by_the_check(tmp_path: Path) -> None:
+def test_non_literal_text_is_refused_by_the_check(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def say(word):\n    return _(f'{word}!')\n")
     with pytest.raises(SystemExit, match=r"mine.py:2: expected a plain text within _"):
         load_tool().find_texts(tmp_path)
 
 
-def test_every_text_comes_out_in_the_chosen_language() -> None:
+def test_every_text_is_translated_in_the_chosen_language() -> None:
     texts = load_tool().find_texts()
     try:
         for language in ("de", "es"):
@@ -70,7 +70,7 @@ def test_every_text_comes_out_in_the_chosen_language() -> None:
     assert _("lost") == "lost"
 
 
-def test_reasons_of_the_library_are_translated_where_they_are_shown(tmp_path: Path) -> None:
+def test_library_errors_are_translated_where_they_are_shown(tmp_path: Path) -> None:
     with pytest.raises(PaddockError) as missing:
         read_waypoints(tmp_path / "walk.txt")
     (tmp_path / "walk.txt").write_text("r;1,5;2")
@@ -91,7 +91,7 @@ def test_reasons_of_the_library_are_translated_where_they_are_shown(tmp_path: Pa
     assert told["es"][0] == "/walk.txt: no se puede leer: No existe el archivo o el directorio"
 
 
-def test_a_catalogue_is_read_with_comments_and_texts_on_several_lines(tmp_path: Path) -> None:
+def test_catalogue_may_have_comments_and_multi_line_texts(tmp_path: Path) -> None:
     (tmp_path / "xx.po").write_text(
         'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
         '# a comment\n#: a.py\nmsgid "one "\n"line \\"quoted\\""\nmsgstr ""\n"eine "\n"Zeile ß\\n"\n',

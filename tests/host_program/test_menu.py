@@ -1,4 +1,4 @@
-"""The menu, through a terminal."""
+"""The menu, tested through a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.links.remote import RemoteArena
 from paddock.orders import load_host_config
 
 
-def test_every_entry_of_the_menu_works_and_wrong_answers_lead_back_to_it(
+def test_every_menu_entry_works_and_invalid_input_returns_to_the_menu(
     folder: Path, devices: dict[str, str], dish: RemoteArena
 ) -> None:
     configure(folder / "orders.toml", {NAMES[0]: devices[NAMES[0]]}, waypoints="walk.txt")
@@ -46,7 +46,7 @@ def test_every_entry_of_the_menu_works_and_wrong_answers_lead_back_to_it(
     assert load_host_config(folder / "orders.toml").robot(NAMES[0]).lamp == "lamps"
 
 
-def test_ctrl_c_breaks_off_what_is_under_way_and_then_the_menu(folder: Path) -> None:
+def test_ctrl_c_cancels_the_current_action_and_then_the_menu(folder: Path) -> None:
     with Program(folder=folder) as program:
         program.answer("choose:", "4")
         program.expect(r"which robot \(0 e-puck_2478, 1 e-puck_2479, 2 e-puck_2481\):")
@@ -56,7 +56,7 @@ def test_ctrl_c_breaks_off_what_is_under_way_and_then_the_menu(folder: Path) -> 
         assert program.end() == 0
 
 
-def test_the_end_of_the_input_leaves_the_menu(folder: Path) -> None:
+def test_end_of_input_closes_the_menu(folder: Path) -> None:
     with Program(folder=folder) as program:
         program.answer("choose:", "4")
         program.answer("which robot", "e-puck_2497")
@@ -74,7 +74,7 @@ def test_the_end_of_the_input_leaves_the_menu(folder: Path) -> None:
         ("fr", "search for robots"),
     ],
 )
-def test_the_menu_speaks_the_language_of_the_user(
+def test_menu_uses_the_language_of_the_user(
     folder: Path, monkeypatch: pytest.MonkeyPatch, language: str, entry: str
 ) -> None:
     monkeypatch.setenv("LANGUAGE", language)

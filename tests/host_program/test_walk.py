@@ -1,4 +1,4 @@
-"""`paddock orders walk` against a served world, as people run it."""
+"""`paddock orders walk` against a served world, run as a process."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from warm_start import start_python
 
 
 def position(dish: RemoteArena, name: str) -> tuple[float, float]:
-    """Where a robot really is [cm]."""
+    """Return the true position of a robot [cm]."""
     dish.step(0)
     return 100 * dish[name].pose.x, 100 * dish[name].pose.y
 
 
 def stands(dish: RemoteArena, name: str) -> bool:
-    """Whether a robot has not moved for a tenth of a simulated second."""
+    """Return whether a robot has not moved for 0.1 s of simulated time."""
     before, tick = position(dish, name), dish.tick
     wait_for(lambda: (dish.step(0), dish.tick > tick + 0.1 / dish.dt)[1])
     return math.dist(before, position(dish, name)) < 1e-6
 
 
-def test_a_walk_brings_all_robots_to_their_way_points(folder: Path, dish: RemoteArena) -> None:
+def test_walk_brings_all_robots_to_their_waypoints(folder: Path, dish: RemoteArena) -> None:
     with Program("walk", "walk.txt", "--log", "walk.log", folder=folder, columns=150) as program:
         program.expect("e-puck_2481: connected, legacy mode")
         assert program.end() == 0
@@ -64,7 +64,7 @@ def test_a_walk_brings_all_robots_to_their_way_points(folder: Path, dish: Remote
         assert math.dist(position(dish, name), target) < 1.0
 
 
-def test_json_lines_tell_every_event_and_a_summary_for_each_robot(folder: Path) -> None:
+def test_json_lines_report_every_event_and_a_summary_per_robot(folder: Path) -> None:
     lines = [json.loads(line) for line in run_orders("walk", "walk.txt", "--avoid", "--json").splitlines()]
     assert [line["order"] for line in lines if line.get("event") == "done" and line["robot"] == NAMES[0]] == [0, 1]
     summary = {line["robot"]: line for line in lines if "orders" in line}
@@ -76,7 +76,7 @@ def test_json_lines_tell_every_event_and_a_summary_for_each_robot(folder: Path) 
     )
 
 
-def test_a_walk_goes_on_when_nobody_reads_what_it_prints(folder: Path, dish: RemoteArena) -> None:
+def test_walk_continues_when_its_output_is_closed(folder: Path, dish: RemoteArena) -> None:
     program = ["-m", "paddock", "orders", "walk", "walk.txt", "--json", "--log", "walk.log"]
     with start_python(program, folder=folder) as process:
         process.stdout.readline()
@@ -85,7 +85,7 @@ def test_a_walk_goes_on_when_nobody_reads_what_it_prints(folder: Path, dish: Rem
     assert (folder / "walk.log").read_text().count("total time") == 3
 
 
-def test_ctrl_c_has_robots_stand_and_tells_which_cannot(folder: Path, dish: RemoteArena) -> None:
+def test_ctrl_c_stops_robots_and_reports_those_that_cannot_be_stopped(folder: Path, dish: RemoteArena) -> None:
     (folder / "far.txt").write_text(FAR)
     dish.set_speed(2.0)
     with Program("walk", "far.txt", folder=folder) as program:
@@ -103,7 +103,7 @@ def test_ctrl_c_has_robots_stand_and_tells_which_cannot(folder: Path, dish: Remo
     assert not stands(dish, LEGACY)
 
 
-def test_a_robot_whose_line_is_cut_is_reported_and_the_others_go_on(
+def test_robot_with_a_cut_line_is_reported_and_the_others_continue(
     folder: Path, dish: RemoteArena, devices: dict[str, str]
 ) -> None:
     (folder / "far.txt").write_text(FAR)
@@ -123,7 +123,7 @@ def test_a_robot_whose_line_is_cut_is_reported_and_the_others_go_on(
     assert summary.count("1/1") == 2
 
 
-def test_a_server_that_is_killed_loses_all_robots(tmp_path: Path) -> None:
+def test_killed_server_loses_all_robots(tmp_path: Path) -> None:
     (tmp_path / "far.txt").write_text(FAR)
     with serve_dish() as server:
         configure(tmp_path / "orders.toml", find_devices(server), timeout_s=2.0)
@@ -143,12 +143,12 @@ def test_a_server_that_is_killed_loses_all_robots(tmp_path: Path) -> None:
         ("e-puck_2479;1,5;20", "numbers have a decimal point"),
     ],
 )
-def test_a_wrong_file_is_refused_before_any_robot_moves(folder: Path, text: str, told: str) -> None:
+def test_invalid_file_is_refused_before_any_robot_moves(folder: Path, text: str, told: str) -> None:
     (folder / "walk.txt").write_text(text)
     assert told in run_orders("walk", "walk.txt", status=2)
 
 
-def test_a_device_that_is_not_there_is_told_with_the_robots_name(folder: Path, devices: dict[str, str]) -> None:
+def test_missing_device_is_reported_with_the_robot_name(folder: Path, devices: dict[str, str]) -> None:
     configure(folder / "orders.toml", {**devices, NAMES[1]: "/dev/rfcomm97"})
     with Program("walk", "walk.txt", folder=folder) as program:
         program.expect(f"{NAMES[1]}: connection failed: /dev/rfcomm97: cannot open it")
@@ -156,7 +156,7 @@ def test_a_device_that_is_not_there_is_told_with_the_robots_name(folder: Path, d
         assert "2/2" in program.printed
 
 
-def test_where_checked_mode_is_asked_for_a_robot_without_it_is_refused(folder: Path, devices: dict[str, str]) -> None:
+def test_robot_without_required_checked_mode_is_refused(folder: Path, devices: dict[str, str]) -> None:
     configure(folder / "orders.toml", devices, mode="checked")
     with Program("walk", "walk.txt", folder=folder) as program:
         program.expect(f"{LEGACY}: lost: it does not support checked mode")

@@ -1,4 +1,4 @@
-"""A walk of robots that no server of ours has, on a page."""
+"""The web page of a walk with robots of no Paddock server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytest.importorskip("pty", reason="no pseudo terminals here")
 pytestmark = pytest.mark.heavy
 
 
-def test_the_page_shows_where_robots_said_they_were_and_their_orders() -> None:
+def test_page_shows_reported_poses_and_current_orders() -> None:
     arena, plans = open_room(2), [plan_square(0), plan_square(1)]
     with OrderRobots(arena, {"r0": True, "r1": False}) as robots, running(arena):
         at = [(100 * x, 100 * y) for x, y in (place(0), place(1))]

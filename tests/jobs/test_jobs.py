@@ -1,4 +1,4 @@
-"""Jobs: results in order from any number of workers; failures, deaths and Ctrl-C cost nothing but their job."""
+"""Jobs: ordered results from any number of workers; failures, worker deaths and Ctrl-C affect only their job."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ def give(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 @BOTH
-def test_results_come_in_the_order_of_the_jobs(workers: int) -> None:
+def test_results_have_the_order_of_the_jobs(workers: int) -> None:
     told: list[tuple[int, int]] = []
     assert run_jobs(abs, [-3, 4, -5, 6], workers=workers, progress=lambda *done: told.append(done)) == [3, 4, 5, 6]
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 @BOTH
-def test_an_error_in_a_job_reaches_the_caller(workers: int) -> None:
+def test_job_exception_propagates_to_the_caller(workers: int) -> None:
     with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
         run_jobs(math.sqrt, [1.0, -1.0], workers=workers)
 
 
-def test_no_jobs_and_no_workers() -> None:
+def test_empty_job_list_and_zero_workers() -> None:
     assert run_jobs(abs, []) == []
     with pytest.raises(paddock.PaddockError, match="workers: expected at least 1, or 'ray', got 0"):
         run_jobs(abs, [1], workers=0)
 
 
-def test_what_a_user_writes_for_workers() -> None:
+def test_workers_option_is_parsed() -> None:
     assert [parse_workers(text) for text in (None, "3", "ray")] == [None, 3, "ray"]
     with pytest.raises(paddock.PaddockError, match="workers: expected a number of processes, or ray, got 'rays'"):
         parse_workers("rays")
 
 
-def test_a_worker_makes_its_work_once() -> None:
+def test_worker_initialises_its_work_once() -> None:
     with JobRunner(work.make_counter, 2) as runner:
         first, second = runner.run([1, 2]), runner.run([3, 4, 5])
     assert [job for job, _ in (*first, *second)] == [1, 2, 3, 4, 5]
     assert sum(done == 1 for _, done in (*first, *second)) <= 2
 
 
-def test_a_worker_that_dies_costs_its_job_and_no_other() -> None:
+def test_dead_worker_loses_only_its_job() -> None:
     jobs = ["a", "killed", "b", "exit", "print"]
     with JobRunner(partial(give, work.die), 2) as runner:
         answers = dict(runner.stream(jobs))
@@ -70,14 +70,14 @@ def test_a_worker_that_dies_costs_its_job_and_no_other() -> None:
     assert "SystemExit: 3" in left.problem
 
 
-def test_errors_and_results_that_cannot_travel_are_told_in_words() -> None:
+def test_unpicklable_errors_and_results_are_reported_as_text() -> None:
     with pytest.raises(paddock.PaddockError, match=r"work\.py line \d+: no job called '[xy]'"):
         run_jobs(work.refuse, ["x", "y"], workers=2)
     with pytest.raises(Exception, match=r"[Cc]an't (get|pickle) local object"):
         run_jobs(work.give_function, [1, 2], workers=2)
 
 
-def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None:
+def test_script_without_a_main_guard_is_not_run_again(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("print('once')\nfrom paddock.jobs import run_jobs\nprint(run_jobs(abs, [-1, -2], workers=2))\n")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
@@ -93,7 +93,7 @@ def has_ended(process: str) -> bool:
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes as Linux shows them")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_workers_end_with_the_process_that_shares_the_jobs_out(end: signal.Signals, tmp_path: Path) -> None:
+def test_workers_exit_with_their_parent_process(end: signal.Signals, tmp_path: Path) -> None:
     files = [tmp_path / "a", tmp_path / "b"]
     program = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r}); from jobs import work\n"
@@ -108,7 +108,7 @@ def test_workers_end_with_the_process_that_shares_the_jobs_out(end: signal.Signa
     wait_for(lambda: all(map(has_ended, workers)))
 
 
-def test_whoever_stops_listening_ends_the_workers() -> None:
+def test_closing_the_stream_ends_the_workers() -> None:
     before = threading.active_count()
     with JobRunner(partial(give, abs), 2) as runner:
         answers = runner.stream([-1] * 1000)
@@ -117,7 +117,7 @@ def test_whoever_stops_listening_ends_the_workers() -> None:
     wait_for(lambda: threading.active_count() == before)
 
 
-def test_finished_jobs_survive_half_a_line(tmp_path: Path) -> None:
+def test_finished_jobs_survive_a_truncated_file(tmp_path: Path) -> None:
     path = tmp_path / "finished.jsonl"
     finished = FinishedJobs(path, "a")
     finished.add({"x": [0.1, math.inf], "y": None})
@@ -135,12 +135,12 @@ def test_finished_jobs_survive_half_a_line(tmp_path: Path) -> None:
         FinishedJobs(path, "b")
 
 
-def test_finished_jobs_keep_texts_with_other_ends_of_lines(tmp_path: Path) -> None:
+def test_finished_jobs_keep_unicode_line_separators(tmp_path: Path) -> None:
     FinishedJobs(tmp_path / "finished.jsonl", "mine").add({"a": "x\u2028y\x85z", "b": 1})
     assert dict(FinishedJobs(tmp_path / "finished.jsonl", "mine")) == {"a": "x\u2028y\x85z", "b": 1}
 
 
-def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
+def test_unrelated_file_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("my notes\n", encoding="utf-8")
     with pytest.raises(
@@ -152,13 +152,13 @@ def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
         FinishedJobs(tmp_path, "a")
 
 
-def test_a_function_that_no_other_process_can_import_is_refused() -> None:
+def test_unpicklable_function_is_refused() -> None:
     with pytest.raises(
         paddock.PaddockError, match="this function cannot be sent to other processes: define it in a module"
     ):
         run_jobs(lambda job: job, [1, 2], workers=2)
 
 
-def test_a_number_of_workers_with_thousands_of_digits_is_refused() -> None:
+def test_overlong_number_of_workers_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="workers: expected a number of processes, or ray, got '9999"):
         parse_workers("9" * 5000)

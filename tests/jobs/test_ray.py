@@ -1,4 +1,4 @@
-"""Jobs on a Ray cluster: as here; a cluster that is gone is told at once."""
+"""Jobs on a Ray cluster; an unreachable cluster is reported immediately."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paddock.jobs.ray_worker import check_address
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two workers, which are real processes."""
+    """Two workers in separate processes."""
     ray = pytest.importorskip("ray")
     paths = {"PYTHONPATH": ":".join(path for path in sys.path if path)}
     quiet = {"include_dashboard": False, "log_to_driver": False}
@@ -31,7 +31,7 @@ def cluster() -> Iterator[Any]:
 
 
 @pytest.mark.long
-def test_ray_does_jobs_and_a_worker_that_dies_costs_its_job_only(cluster: Any) -> None:
+def test_ray_runs_jobs_and_a_dead_worker_loses_only_its_job(cluster: Any) -> None:
     assert run_jobs(abs, [-3, 4, -5, 6], workers="ray") == [3, 4, 5, 6]
     with JobRunner(partial(_give, work.die), "ray") as runner:
         assert len(runner.workers) == 2
@@ -46,7 +46,7 @@ def test_ray_does_jobs_and_a_worker_that_dies_costs_its_job_only(cluster: Any) -
 
 
 @pytest.mark.long
-def test_an_evolution_on_ray_is_the_one_of_this_machine(cluster: Any) -> None:
+def test_evolution_on_ray_is_bit_identical_to_a_local_one(cluster: Any) -> None:
     config = EvolutionConfig(task="maze", population=6, generations=2, seconds=4.0, seed=5)
     here, there = (evolve(config, execution=Execution(workers=workers)).evolution for workers in ("local", "ray"))
     assert there.history == here.history
@@ -57,7 +57,7 @@ def _give(function: Any) -> Any:
     return function
 
 
-def test_a_cluster_that_is_gone_is_told_before_ray_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_cluster_is_reported_before_ray_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -66,7 +66,7 @@ def test_a_cluster_that_is_gone_is_told_before_ray_waits_for_it(monkeypatch: pyt
         run_jobs(abs, [1], workers="ray")
 
 
-def test_addresses_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_addresses_are_validated(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

@@ -1,4 +1,4 @@
-"""Work that other processes find in this file."""
+"""Functions that worker processes import from this file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import paddock
 
 
 def die(job: str) -> str:
-    """Be killed, or exit, if that is the job."""
+    """Kill the process or exit, if the job requests it."""
     if job == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
     if job == "exit":
@@ -24,18 +24,18 @@ def die(job: str) -> str:
 
 
 def refuse(job: str) -> str:
-    """An error that no other process can read."""
+    """Raise an exception that other processes cannot unpickle."""
     raise paddock.UnknownName("job", job, ["work"])
 
 
 def wait(job: str) -> None:
-    """Tell that it began, and never end."""
+    """Report the start, then block forever."""
     Path(job).write_text(str(os.getpid()), encoding="utf-8")
     time.sleep(3600)
 
 
 def make_counter() -> Callable[[int], tuple[int, int]]:
-    """Counts the jobs that its worker has done."""
+    """Count the jobs done by this worker."""
     done = 0
 
     def count(job: int) -> tuple[int, int]:
@@ -47,5 +47,5 @@ def make_counter() -> Callable[[int], tuple[int, int]]:
 
 
 def give_function(job: object) -> object:
-    """A result that cannot travel."""
+    """Return a result that cannot be pickled."""
     return lambda: job

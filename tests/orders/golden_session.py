@@ -1,4 +1,4 @@
-"""The beginning of experiment 1 as a transcript; `python tests/orders/golden_session.py` writes the golden files."""
+"""The start of experiment 1 as a transcript; `python tests/orders/golden_session.py` writes the golden files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDERS = 3
 
 
 def record_session(name: str) -> str:
-    """Every frame with who sent it, byte for byte, as Python writes bytes."""
+    """Return every frame with its sender, as Python bytes literals."""
     line = Connected(targets=to_metres(TARGETS_1[:ORDERS]), **SESSIONS[name]).run()
     greeting = ("robot", line.bench.firmware.welcome())
     return "".join(f"{who} {data!r}\n" for who, data in (greeting, *line.transcript))

@@ -1,4 +1,4 @@
-"""A host's session and a robot's firmware with lines between them, on a bench without a world."""
+"""A host's session and a robot's firmware connected by simulated lines, without a world."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SQUARE = ((0.2, 0.1), (0.2, 0.2), (0.1, 0.2), (0.1, 0.1))
 
 
 class Bench:
-    """A robot alone: give it bytes, let it work, and look at what it sends."""
+    """A single robot: feed it bytes, let it run, and check its output."""
 
     def __init__(self, dt: float = DT, **firmware: Any) -> None:
         self.robot = BenchRobot(dt, START)
@@ -33,7 +33,7 @@ class Bench:
         return sent
 
     def send(self, data: bytes, seconds: float = 60.0) -> bytes:
-        """Everything that the robot sends until it is idle again."""
+        """Return everything that the robot sends until it is idle again."""
         sent = self.tick(data)
         end = self.time + seconds
         while not self.firmware.idle and self.time < end:
@@ -41,16 +41,16 @@ class Bench:
         return sent
 
     def order(self, text: str) -> str:
-        """The text that answers an order in legacy mode."""
+        """Return the answer to an order in legacy mode."""
         return self.send(write_frame(text))[1:-1].decode()
 
     def agree(self, session: int = 5) -> None:
-        """Have it in checked mode."""
+        """Switch the robot to checked mode."""
         assert self.send(write_checked(0, f"K{session}")) == write_checked(0, f"CHECKED({session})")
 
 
 class Connected:
-    """A session and a robot with a line in each direction."""
+    """A session and a robot connected by one line per direction."""
 
     def __init__(self, quality: LineQuality | None = None, *, seed: int = 0, **options: Any) -> None:
         robot = options.pop("robot", {})

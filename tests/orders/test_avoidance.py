@@ -1,4 +1,4 @@
-"""What a robot does about obstacles: the published strategy, and others in its place."""
+"""Obstacle avoidance of a robot: the published strategy and replacements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def see(*proximity: int, target: Point = (1.0, 0.0)) -> Sight:
     return Sight(proximity, 500.0, Pose(0.0, 0.0, 0.0), target, 0.01)
 
 
-def test_the_published_strategy_turns_away_from_the_side_that_sees_something_right_first() -> None:
+def test_published_strategy_turns_away_from_the_detecting_side() -> None:
     strategy = DistalAvoidance()
     assert strategy.react(see(250, 250, 0, 0, 0, 0, 250, 250)) is None
     right = strategy.react(see(300, 201, 0, 0, 0, 0, 400, 400))
@@ -30,14 +30,14 @@ def test_the_published_strategy_turns_away_from_the_side_that_sees_something_rig
     assert strategy.detections == 2
 
 
-def test_close_to_its_target_a_robot_in_checked_mode_minds_no_wall() -> None:
+def test_checked_mode_ignores_obstacles_close_to_the_target() -> None:
     wall = see(900, 900, 0, 0, 0, 0, 900, 900, target=(0.02, 0.0))
     assert DistalAvoidance(approach=0.03).react(wall) is None
     assert DistalAvoidance().react(wall) is not None
 
 
 class Circler(ObstacleAvoidance):
-    """Steers to a goal by turning first; gives up goals that are far."""
+    """A strategy that turns towards a goal before it drives, and gives up distant goals."""
 
     def reset(self, start: Pose, goal: Point) -> None:
         super().reset(start, goal)
@@ -49,7 +49,7 @@ class Circler(ObstacleAvoidance):
         return 0.05 - 0.05 * off, 0.05 + 0.05 * off
 
 
-def test_a_strategy_may_steer_all_the_way_and_the_robot_does_the_last_bit() -> None:
+def test_strategy_can_steer_and_the_robot_completes_the_approach() -> None:
     circler = Circler()
     strategy = SteeredAvoidance(circler)
     bench = Bench(avoidance=strategy)
@@ -64,7 +64,7 @@ def test_a_strategy_may_steer_all_the_way_and_the_robot_does_the_last_bit() -> N
     assert b"OBSTACLES_DETECTED(2)" in bench.send(write_checked(4, "U"))
 
 
-def test_a_strategy_may_give_up() -> None:
+def test_strategy_can_give_up() -> None:
     bench = Bench(avoidance=SteeredAvoidance(Circler()))
     bench.agree()
     assert b"STOPS_AT(" in bench.send(write_checked(1, "O500.;0."))

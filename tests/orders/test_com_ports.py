@@ -1,4 +1,4 @@
-"""A COM port of Windows has a plain name and no file number, and walks like any other device."""
+"""A Windows COM port has a plain name and no file descriptor, and works like any other device."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ pytest.importorskip("pty", reason="no pseudo terminals here")
 
 
 class ComPort(serial.Serial):  # type: ignore[misc]
-    """What pyserial gives on Windows, in so far as a host sees it."""
+    """The part of pyserial's Windows port object that a host uses."""
 
     def fileno(self) -> int:
         raise io.UnsupportedOperation("fileno")
 
 
 @pytest.mark.parametrize("text", ["COM5", "orders://COM5", "COM12"])
-def test_the_name_of_a_com_port_passes_through_configuration_and_address(text: str) -> None:
+def test_com_port_name_survives_configuration_and_address_parsing(text: str) -> None:
     config = HostConfig(robots=(OrderRobotSpec(name="r", device=text),))
     (path,) = [robot.path for robot in HostConfig.from_toml(config.to_toml()).robots]
     assert path == text.removeprefix("orders://")
     assert read_address(f"orders://{path}").device == path
 
 
-def test_the_com_ports_of_a_machine_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_com_ports_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     from serial.tools import list_ports, list_ports_common
 
     port = list_ports_common.ListPortInfo("COM5")
@@ -42,7 +42,7 @@ def test_the_com_ports_of_a_machine_are_listed(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.heavy
-def test_a_robot_at_a_com_port_is_found_and_walks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robot_at_a_com_port_is_found_and_completes_its_walk(monkeypatch: pytest.MonkeyPatch) -> None:
     arena = open_room(2)
     with OrderRobots(arena, {"r0": True, "r1": False}) as robots, running(arena):
         names = {"COM5": robots.devices["r0"], "COM6": robots.devices["r1"]}

@@ -1,4 +1,4 @@
-"""What docs/orders.md shows works as it stands there."""
+"""The examples of docs/orders.md run unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "orders.md"
 
 
 @pytest.mark.heavy
-def test_the_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
     run_examples(PAGE)
@@ -24,11 +24,11 @@ def test_the_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "e-puck_2481 legacy 2 of 2" in told
 
 
-def test_the_page_names_every_order() -> None:
+def test_page_documents_every_order() -> None:
     told = "".join(re.findall(r"`(\w)[\w;]*`", PAGE.read_text(encoding="utf-8")))
     assert set(told) >= set(ARGUMENTS) | set(OUR_ARGUMENTS)
 
 
-def test_the_frame_of_the_page_is_one() -> None:
+def test_example_frame_of_the_page_is_valid() -> None:
     (text,) = re.findall(r"^    (@\S+) ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert read_checked(text) == (7, "O39.;95.")

@@ -1,4 +1,4 @@
-"""A sample of benchmarks/orders_fuzz.py, which says what must hold."""
+"""A sample of benchmarks/orders_fuzz.py, which states the invariants."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def fuzz() -> ModuleType:
     return module
 
 
-def test_mutated_frames_make_no_robot_in_checked_mode_drive_anywhere_else(fuzz: ModuleType) -> None:
+def test_mutated_frames_do_not_misdirect_a_robot_in_checked_mode(fuzz: ModuleType) -> None:
     assert fuzz.fuzz_checked_robot(2000, seed=1) > 1000
 
 
-def test_mutated_frames_do_not_hang_a_robot_of_2012(fuzz: ModuleType) -> None:
+def test_mutated_frames_do_not_hang_a_legacy_robot(fuzz: ModuleType) -> None:
     assert fuzz.fuzz_legacy_robot(2000, seed=1) > 100
 
 
-def test_mutated_replies_make_no_host_believe_what_nobody_said(fuzz: ModuleType) -> None:
+def test_mutated_replies_are_not_accepted_by_the_host(fuzz: ModuleType) -> None:
     assert fuzz.fuzz_host(500, seed=1) > 100
 
 
-def test_late_answers_of_a_robot_of_2012_are_not_taken_for_answers_to_the_next_question(fuzz: ModuleType) -> None:
+def test_late_answers_of_a_legacy_robot_are_not_misattributed(fuzz: ModuleType) -> None:
     assert fuzz.fuzz_legacy_host(300, seed=1) == 300
 
 
-def test_lost_bytes_make_no_robot_of_2012_carry_out_a_relative_order_twice(fuzz: ModuleType) -> None:
+def test_lost_bytes_do_not_repeat_a_relative_order_on_a_legacy_robot(fuzz: ModuleType) -> None:
     assert fuzz.fuzz_legacy_host(300, seed=1, loss=0.01) > 200

@@ -1,4 +1,4 @@
-"""The beginning of experiment 1, byte for byte."""
+"""The start of experiment 1, compared byte by byte."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from orders.golden_session import GOLDEN, SESSIONS, record_session
 
 
 @pytest.mark.parametrize("name", SESSIONS)
-def test_a_session_is_byte_for_byte_what_it_was(name: str) -> None:
+def test_session_matches_its_golden_file(name: str) -> None:
     assert record_session(name) == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A host that ends a walk has its robots stand."""
+"""A host that ends a walk stops its robots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def drive_for(connected: Connected, seconds: float) -> None:
         connected.tick()
 
 
-def test_a_robot_in_checked_mode_stands_within_a_tenth_of_a_second() -> None:
+def test_robot_in_checked_mode_stops_within_a_tenth_of_a_second() -> None:
     connected = Connected()
     drive_for(connected, 1.0)
     assert connected.bench.robot.speeds != (0, 0)
@@ -22,7 +22,7 @@ def test_a_robot_in_checked_mode_stands_within_a_tenth_of_a_second() -> None:
     assert connected.session.result.lost == ""
 
 
-def test_a_robot_in_legacy_mode_drives_on_and_the_host_says_so() -> None:
+def test_robot_in_legacy_mode_keeps_driving_and_the_host_reports_it() -> None:
     connected = Connected(robot={"knows_checked": False})
     while not any(event.kind == "set" for event in connected.events):
         connected.tick()
@@ -34,7 +34,7 @@ def test_a_robot_in_legacy_mode_drives_on_and_the_host_says_so() -> None:
     assert connected.bench.robot.speeds != (0, 0)
 
 
-def test_a_walk_that_is_over_cannot_be_halted() -> None:
+def test_finished_walk_cannot_be_halted() -> None:
     connected = Connected(targets=())
     while not connected.session.over:
         connected.tick()
@@ -42,7 +42,7 @@ def test_a_walk_that_is_over_cannot_be_halted() -> None:
     assert connected.events[-1].kind == "finished"
 
 
-def test_a_robot_that_is_given_up_is_told_to_stand() -> None:
+def test_abandoned_robot_is_stopped() -> None:
     connected = Connected()
     drive_for(connected, 1.0)
     connected.session.give_up("nobody wants it any more")
@@ -51,7 +51,7 @@ def test_a_robot_that_is_given_up_is_told_to_stand() -> None:
     assert connected.events[-1].kind == "lost"
 
 
-def test_a_robot_of_2012_that_is_given_up_hears_of_it_when_it_stands() -> None:
+def test_abandoned_legacy_robot_receives_the_stop_after_its_order() -> None:
     connected = Connected(robot={"knows_checked": False})
     while not connected.bench.firmware.current_order:
         connected.tick()

@@ -1,4 +1,4 @@
-"""The robot's program: to the letter of 2012 in legacy mode, and better in checked mode."""
+"""The robot's firmware: exact 2012 behaviour in legacy mode, and checked mode."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def read_all(sent: bytes) -> list[tuple[int, str]]:
         ("w100;100", "UNKNOWN ORDER, length string is: 8"),
     ],
 )
-def test_every_order_of_the_table_is_answered_as_published(order: str, reply: str) -> None:
+def test_every_order_is_answered_as_published(order: str, reply: str) -> None:
     bench = Bench()
     bench.robot.proximity = (1, 2, 3, 4, 5, 6, 7, 8)
     bench.order("N6000")
     assert bench.order(order) == reply
 
 
-def test_whoever_connects_hears_of_an_unknown_order() -> None:
+def test_connection_is_greeted_with_an_unknown_order_message() -> None:
     assert Bench().firmware.welcome() == b"\2UNKNOWN ORDER, length string is: 16\3"
 
 
-def test_a_robot_of_2012_does_not_read_while_it_drives_and_a_stop_does_not_stop() -> None:
+def test_legacy_robot_does_not_read_while_driving_and_ignores_stop() -> None:
     bench = Bench(knows_checked=False)
     bench.order("P0;0")
     bench.order("N6000")
@@ -69,7 +69,7 @@ def test_a_robot_of_2012_does_not_read_while_it_drives_and_a_stop_does_not_stop(
     assert bench.robot.pose.x - 0.04 == pytest.approx(0.5, abs=1e-3)
 
 
-def test_a_robot_of_2012_takes_its_target_for_its_pose_and_looks_to_0_after_every_order() -> None:
+def test_legacy_robot_sets_its_pose_to_the_target_and_heading_to_zero() -> None:
     bench = Bench()
     bench.order("P4.00;3.50")
     bench.order("N6000")
@@ -81,7 +81,7 @@ def test_a_robot_of_2012_takes_its_target_for_its_pose_and_looks_to_0_after_ever
     assert float(bench.order("T")[len("OVERALL_TIME(") : -1]) == pytest.approx(seconds, rel=0.01)
 
 
-def test_the_moving_time_of_a_robot_of_2012_is_that_of_orders_with_avoidance() -> None:
+def test_legacy_moving_time_counts_only_orders_with_avoidance() -> None:
     bench = Bench()
     bench.order("N6000")
     bench.order("G20.00;0.00")
@@ -91,7 +91,7 @@ def test_the_moving_time_of_a_robot_of_2012_is_that_of_orders_with_avoidance() -
     assert bench.order("T") != "OVERALL_TIME(0.000000)"
 
 
-def test_odometry_as_programmed_cannot_see_that_the_wheels_differ() -> None:
+def test_legacy_odometry_ignores_wheel_differences() -> None:
     bench = Bench()
     odometry, step = bench.firmware.motion.odometry, CONSTANTS.step
     odometry.pose = Pose(0.0, 0.0, 0.5)
@@ -104,7 +104,7 @@ def test_odometry_as_programmed_cannot_see_that_the_wheels_differ() -> None:
         assert turned == pytest.approx((0.0, 0.0, 200 * step / 0.053))
 
 
-def test_an_obstacle_on_both_sides_is_passed_on_the_left_and_every_check_counts() -> None:
+def test_obstacle_on_both_sides_is_passed_on_the_left_and_counted() -> None:
     bench = Bench()
     bench.order("P0;0")
     bench.order("N500")
@@ -117,7 +117,7 @@ def test_an_obstacle_on_both_sides_is_passed_on_the_left_and_every_check_counts(
     assert bench.order("U") == "OBSTACLES_DETECTED(1)"
 
 
-def test_a_robot_that_meets_obstacles_again_and_again_gives_up() -> None:
+def test_robot_gives_up_after_repeated_obstacles() -> None:
     bench = Bench(tries=3)
     bench.order("P0;0")
     bench.order("N500")
@@ -132,7 +132,7 @@ def test_a_robot_that_meets_obstacles_again_and_again_gives_up() -> None:
     assert sent.startswith(b"\2STOPS_AT(")
 
 
-def test_the_led_of_the_body_is_on_while_the_robot_waits() -> None:
+def test_body_led_is_on_while_the_robot_waits() -> None:
     bench = Bench()
     bench.order("P0;0")
     assert bench.robot.leds == {"body": 1.0}
@@ -143,14 +143,14 @@ def test_the_led_of_the_body_is_on_while_the_robot_waits() -> None:
 # ---- checked mode
 
 
-def test_a_robot_that_knows_checked_mode_agrees_and_one_that_does_not_calls_it_unknown() -> None:
+def test_checked_mode_is_accepted_or_answered_as_unknown() -> None:
     Bench().agree()
     frame = write_checked(0, "K5")
     assert Bench().send(frame.replace(b"K5", b"K7")) == write_checked(0, "REPEAT()")  # damaged, but meant as one
     assert Bench(knows_checked=False).send(frame) == write_frame(f"UNKNOWN ORDER, length string is: {len(frame) - 2}")
 
 
-def test_a_damaged_order_is_refused_before_the_robot_moves() -> None:
+def test_damaged_order_is_refused_before_the_robot_moves() -> None:
     bench = Bench()
     bench.agree()
     frame = write_checked(1, "O134.00;11.07")
@@ -160,7 +160,7 @@ def test_a_damaged_order_is_refused_before_the_robot_moves() -> None:
     assert bench.firmware.idle
 
 
-def test_an_order_that_comes_again_is_answered_from_memory_and_never_driven_twice() -> None:
+def test_repeated_order_is_answered_without_being_executed_again() -> None:
     bench = Bench()
     bench.agree()
     frame = write_checked(1, "b1.00")
@@ -171,7 +171,7 @@ def test_an_order_that_comes_again_is_answered_from_memory_and_never_driven_twic
     assert bench.robot.pose.heading == heading == pytest.approx(1.0, abs=0.005)
 
 
-def test_an_order_that_comes_again_while_it_is_driven_is_said_to_be_under_way() -> None:
+def test_repeated_order_is_answered_with_working_while_executed() -> None:
     bench = Bench()
     bench.agree()
     frame = write_checked(1, "G90.00;3.50")
@@ -181,7 +181,7 @@ def test_an_order_that_comes_again_while_it_is_driven_is_said_to_be_under_way() 
     assert read_all(bench.tick(write_checked(3, "D")))[0][1].startswith("X:")
 
 
-def test_a_stop_stops_within_a_tenth_of_a_second() -> None:
+def test_stop_takes_effect_within_a_tenth_of_a_second() -> None:
     bench = Bench()
     bench.agree()
     bench.tick(write_checked(1, "O90.00;3.50"))
@@ -195,7 +195,7 @@ def test_a_stop_stops_within_a_tenth_of_a_second() -> None:
     assert [text.split("(")[0] for _, text in read_all(sent)] == ["SEND_STOP", "STOPS_AT"]
 
 
-def test_a_stop_stops_though_the_order_before_it_was_lost() -> None:
+def test_stop_works_although_the_previous_order_was_lost() -> None:
     bench = Bench()
     bench.agree()
     bench.tick(write_checked(1, "O90.00;3.50"))
@@ -206,7 +206,7 @@ def test_a_stop_stops_though_the_order_before_it_was_lost() -> None:
 
 
 @pytest.mark.parametrize("order", ["b1.5", "c30;3.5", "a1.5", "G4;90"])
-def test_a_drive_that_is_stopped_or_blocked_is_not_said_to_be_done(order: str) -> None:
+def test_stopped_or_blocked_drive_is_not_reported_as_done(order: str) -> None:
     bench = Bench()
     bench.agree()
     bench.tick(write_checked(1, order))
@@ -218,7 +218,7 @@ def test_a_drive_that_is_stopped_or_blocked_is_not_said_to_be_done(order: str) -
     assert bench.robot.speeds == (0, 0)
 
 
-def test_a_robot_in_checked_mode_tells_its_estimate_not_the_target() -> None:
+def test_checked_mode_reports_the_pose_estimate_instead_of_the_target() -> None:
     bench = Bench()
     bench.agree()
     bench.send(write_checked(1, "P4.00;3.50"))
@@ -230,7 +230,7 @@ def test_a_robot_in_checked_mode_tells_its_estimate_not_the_target() -> None:
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.005, 0.02, 0.05])
-def test_the_last_centimetre_is_accurate_at_any_length_of_tick(dt: float) -> None:
+def test_final_approach_is_accurate_at_any_tick_length(dt: float) -> None:
     bench = Bench(dt)
     bench.agree()
     bench.send(write_checked(1, "P4.00;3.50"))
@@ -240,7 +240,7 @@ def test_the_last_centimetre_is_accurate_at_any_length_of_tick(dt: float) -> Non
         assert math.dist(bench.robot.pose[:2], (x, y)) < 0.003
 
 
-def test_wheels_that_nobody_steers_any_more_stand() -> None:
+def test_wheels_stop_when_commands_cease() -> None:
     bench = Bench()
     bench.agree()
     bench.tick(write_checked(1, "w300;300"))
@@ -257,7 +257,7 @@ def test_wheels_that_nobody_steers_any_more_stand() -> None:
     assert bench.firmware.pose.x == pytest.approx(bench.robot.pose.x - 0.04, abs=1e-3)
 
 
-def test_a_new_session_stops_what_the_last_one_ordered() -> None:
+def test_new_session_stops_the_orders_of_the_last_one() -> None:
     bench = Bench()
     bench.agree(5)
     bench.tick(write_checked(1, "G90.00;3.50"))
@@ -267,14 +267,14 @@ def test_a_new_session_stops_what_the_last_one_ordered() -> None:
     assert read_all(bench.send(write_checked(1, "S"))) == [(1, "SEND_STOP()")]
 
 
-def test_a_session_that_the_robot_forgot_is_told_so() -> None:
+def test_unknown_session_is_reported() -> None:
     bench = Bench()
     bench.agree()
     bench.firmware.restart()
     assert read_all(bench.send(write_checked(1, "S"))) == [(0, "NO_SESSION()")]
 
 
-def test_a_host_of_2012_gets_the_robot_of_2012_back() -> None:
+def test_robot_returns_to_legacy_mode_for_a_legacy_host() -> None:
     bench = Bench()
     bench.agree()
     assert read_all(bench.send(write_frame("i"))) == [(0, "REPEAT()")]  # not while the other host is there

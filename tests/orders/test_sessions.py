@@ -1,4 +1,4 @@
-"""The host's session with a robot over lines with faults. No clock and no device is needed."""
+"""The host's session with a robot over faulty lines, without clock or device."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POOR = LineQuality(loss=0.02, jitter=0.02)
 
 
 @pytest.mark.parametrize("knows", [True, False], ids=["checked", "legacy"])
-def test_a_walk_over_a_good_line_needs_no_second_attempt(knows: bool) -> None:
+def test_walk_over_a_good_line_needs_no_resends(knows: bool) -> None:
     line = Connected(robot={"knows_checked": knows}).run()
     assert line.kinds() == ["connected", "set", "set", "set", *["done"] * 4, "finished"]
     assert line.session.result.mode == ("checked" if knows else "legacy")
@@ -30,7 +30,7 @@ def test_a_walk_over_a_good_line_needs_no_second_attempt(knows: bool) -> None:
     assert line.session.result.moving_time == pytest.approx(line.bench.firmware.motion.moving_time)
 
 
-def test_a_robot_that_does_not_greet_is_asked_after_a_second() -> None:
+def test_robot_without_a_greeting_is_queried_after_a_second() -> None:
     line = Connected()
     line.up.receive(math.inf)  # the greeting is gone
     line.run(until=lambda: line.transcript)
@@ -38,7 +38,7 @@ def test_a_robot_that_does_not_greet_is_asked_after_a_second() -> None:
     assert line.run().session.result.done == 4
 
 
-def test_a_host_may_prefer_legacy_mode() -> None:
+def test_host_can_prefer_legacy_mode() -> None:
     line = Connected(checked=False).run()
     assert line.session.result.mode == "legacy"
     assert line.session.result.done == 4
@@ -54,7 +54,7 @@ def test_a_host_may_prefer_legacy_mode() -> None:
     cut=st.floats(0, 10),
     seed=st.integers(0, 2**32),
 )
-def test_in_checked_mode_every_order_is_carried_out_once_whatever_the_line_does(
+def test_checked_mode_executes_every_order_once_despite_line_faults(
     loss: float, flips: float, duplicates: float, jitter: float, cut: float, seed: int
 ) -> None:
     quality = LineQuality(loss=loss, flips=flips, duplicates=duplicates, jitter=jitter, cuts=((cut, cut + 5),))
@@ -66,12 +66,12 @@ def test_in_checked_mode_every_order_is_carried_out_once_whatever_the_line_does(
     assert line.bench.robot.pose[:2] == pytest.approx(SQUARE[1], abs=3e-3)
 
 
-def test_the_same_seed_gives_the_same_session_to_the_last_byte() -> None:
+def test_session_is_bit_identical_for_the_same_seed() -> None:
     transcripts = [Connected(POOR, seed=seed).run().transcript for seed in (1, 1, 2)]
     assert transcripts[0] == transcripts[1] != transcripts[2]
 
 
-def test_in_legacy_mode_wrong_echoes_are_noticed_and_driven_again() -> None:
+def test_legacy_mode_detects_wrong_echoes_and_drives_again() -> None:
     wrong = 0
     for seed in range(10):
         line = Connected(POOR, seed=seed, robot={"knows_checked": False}).run(3000)
@@ -82,7 +82,7 @@ def test_in_legacy_mode_wrong_echoes_are_noticed_and_driven_again() -> None:
     assert wrong > 0
 
 
-def test_the_host_of_2012_waits_for_ever_when_one_byte_is_lost() -> None:
+def test_legacy_host_waits_forever_after_a_lost_byte() -> None:
     line = Connected(patient=True, robot={"knows_checked": False})
     line.run(until=lambda: line.session.result.done == 1)
     line.down.quality = LineQuality(loss=1.0)
@@ -97,7 +97,7 @@ def test_the_host_of_2012_waits_for_ever_when_one_byte_is_lost() -> None:
 
 
 @pytest.mark.parametrize("knows", [True, False], ids=["checked", "legacy"])
-def test_a_robot_that_falls_silent_is_reported_lost(knows: bool) -> None:
+def test_silent_robot_is_reported_lost(knows: bool) -> None:
     line = Connected(robot={"knows_checked": knows})
     line.run(until=lambda: "done" in line.kinds())
     line.robot_works = False
@@ -108,7 +108,7 @@ def test_a_robot_that_falls_silent_is_reported_lost(knows: bool) -> None:
     assert line.session.statistics.reopenings > 0
 
 
-def test_a_robot_that_hears_but_is_not_heard_is_stopped_before_it_is_given_up() -> None:
+def test_robot_that_only_receives_is_stopped_before_it_is_given_up() -> None:
     line = Connected(targets=((2.0, 0.035),), timing=HostTiming(silence=1.0))
     line.run(until=lambda: line.bench.firmware.current_order)
     line.robot_works = False
@@ -119,7 +119,7 @@ def test_a_robot_that_hears_but_is_not_heard_is_stopped_before_it_is_given_up() 
     assert line.bench.robot.speeds == (0, 0)
 
 
-def test_a_robot_that_was_switched_off_and_on_is_lost_because_it_does_not_know_where_it_is() -> None:
+def test_restarted_robot_is_lost_because_its_pose_is_unknown() -> None:
     line = Connected()
     line.run(until=lambda: "done" in line.kinds())
     line.bench.firmware.restart()
@@ -127,7 +127,7 @@ def test_a_robot_that_was_switched_off_and_on_is_lost_because_it_does_not_know_w
     assert "its pose is unknown" in line.session.result.lost
 
 
-def test_a_target_that_cannot_be_reached_fails_and_the_walk_goes_on() -> None:
+def test_unreachable_target_fails_and_the_walk_continues() -> None:
     line = Connected(robot={"tries": 1})
     object.__setattr__(line.plan, "threshold", 500)
     driving = 0
@@ -141,14 +141,14 @@ def test_a_target_that_cannot_be_reached_fails_and_the_walk_goes_on() -> None:
     assert line.kinds().count("failed") == 1
 
 
-def test_a_time_out_is_longer_than_a_long_leg() -> None:
+def test_timeout_is_longer_than_a_long_leg() -> None:
     line = Connected(targets=((8.0, 0.035),), robot={"knows_checked": False}).run()
     assert line.session.result.done == 1
     assert line.session.result.moving_time == pytest.approx(7.96 / 0.10304, rel=0.01)
     assert line.session.statistics.resends == 0
 
 
-def test_a_relative_order_is_not_sent_twice_to_a_robot_of_2012() -> None:
+def test_relative_order_is_not_sent_twice_to_a_legacy_robot() -> None:
     bench, end = Bench(knows_checked=False), HostEnd(checked=False)
     end.mode = "legacy"
     runner = ConversationRunner(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
@@ -159,7 +159,7 @@ def test_a_relative_order_is_not_sent_twice_to_a_robot_of_2012() -> None:
     assert runner.take_output() == b""
 
 
-def test_a_relative_order_that_the_robot_did_not_understand_is_sent_again() -> None:
+def test_relative_order_answered_as_unknown_is_sent_again() -> None:
     end = HostEnd(checked=False)
     end.mode = "legacy"
     runner = ConversationRunner(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
@@ -170,7 +170,7 @@ def test_a_relative_order_that_the_robot_did_not_understand_is_sent_again() -> N
     assert runner.take_output() == write_frame("b1.")
 
 
-def test_a_robot_whose_answers_never_agree_is_lost() -> None:
+def test_robot_with_inconsistent_answers_is_lost() -> None:
     end = HostEnd(checked=False)
     end.mode = "legacy"
     runner = ConversationRunner(end, end.ask(Order("T")), 0.0)
@@ -183,7 +183,7 @@ def test_a_robot_whose_answers_never_agree_is_lost() -> None:
         answer_anew()
 
 
-def test_late_answers_are_awaited_before_a_relative_order_to_a_robot_of_2012() -> None:
+def test_host_waits_for_late_answers_before_a_relative_legacy_order() -> None:
     end = HostEnd()
     runner = ConversationRunner(end, end.connect(), 0.0)
     runner.wake(1.0)
@@ -212,12 +212,12 @@ def test_late_answers_are_awaited_before_a_relative_order_to_a_robot_of_2012() -
         (lambda: LineQuality(jitter=-1), "LineQuality: jitter: expected seconds >= 0"),
     ],
 )
-def test_plans_and_settings_that_are_none_are_refused(wrong: object, message: str) -> None:
+def test_invalid_plans_and_settings_are_refused(wrong: object, message: str) -> None:
     with pytest.raises(PaddockError, match=message):
         wrong()  # type: ignore[operator]
 
 
-def test_a_device_that_only_echoes_is_no_robot() -> None:
+def test_echoing_device_is_not_accepted_as_a_robot() -> None:
     session, now = RobotSession(RobotPlan(name="r", start=START, threshold=1)), 0.0
     while not session.over:
         now += 0.01
@@ -226,7 +226,7 @@ def test_a_device_that_only_echoes_is_no_robot() -> None:
     assert session.result.lost == "it answers, but not as a robot that takes orders"
 
 
-def test_a_robot_that_never_answers_right_is_lost() -> None:
+def test_robot_that_never_answers_correctly_is_lost() -> None:
     line = Connected(targets=SQUARE[:1])
     line.run(until=lambda: "connected" in line.kinds())
     now = line.bench.time
@@ -239,7 +239,7 @@ def test_a_robot_that_never_answers_right_is_lost() -> None:
 
 
 @pytest.mark.parametrize("knows", [True, False], ids=["checked", "legacy"])
-def test_a_robot_that_was_not_put_back_is_told_of_before_its_second_walk(knows: bool) -> None:
+def test_displaced_robot_is_reported_before_its_second_walk(knows: bool) -> None:
     line = Connected(robot={"knows_checked": knows})
     object.__setattr__(line.plan, "asks_where", True)
     assert "elsewhere" not in line.run().kinds()  # it was just switched on
@@ -249,7 +249,7 @@ def test_a_robot_that_was_not_put_back_is_told_of_before_its_second_walk(knows: 
     assert told.text == "10.0; 10.0"
 
 
-def test_a_session_takes_any_bytes_at_any_time() -> None:
+def test_session_accepts_arbitrary_bytes_at_any_time() -> None:
     session = RobotSession(RobotPlan(name="r", start=START, threshold=1))
     session.receive(bytes(range(256)) * 20, 0.5)
     session.receive(b"\2\3" * 100, 0.6)

@@ -1,4 +1,4 @@
-"""Orders and replies as texts, and the frames that they travel in."""
+"""Orders and replies as texts, and their frames."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ ORDERS = st.sampled_from([letter for letter in ARGUMENTS if letter != "N"]).flat
 )
 
 
-def test_the_published_example_travels_as_published() -> None:
+def test_published_example_is_encoded_as_published() -> None:
     assert write_frame(write_order(Order("P", (22.5, 14.36)), decimals=2)) == b"\2P22.50;14.36\3"
 
 
 @pytest.mark.parametrize(
     ("numbers", "text"), [((20, 95), "O20.;95."), ((22.5, -0.0), "O22.5;0."), ((1 / 3, 0), "O0.333333;0.")]
 )
-def test_numbers_have_no_decimals_that_could_lose_their_point(numbers: tuple[float, float], text: str) -> None:
+def test_numbers_are_written_without_trailing_zeros(numbers: tuple[float, float], text: str) -> None:
     assert write_order(Order("O", numbers)) == text
 
 
 @given(ORDERS)
-def test_every_order_is_read_as_it_was_written(order: Order) -> None:
+def test_every_order_round_trips(order: Order) -> None:
     text = write_order(order)
     for read in (read_order(text), read_order_loosely(text)):
         assert read is not None
@@ -51,7 +51,7 @@ def test_every_order_is_read_as_it_was_written(order: Order) -> None:
 
 
 @given(st.sampled_from(sorted(TEMPLATES)), st.lists(st.integers(0, 4095), min_size=13, max_size=13))
-def test_every_reply_is_read_as_it_was_written(kind: str, numbers: list[int]) -> None:
+def test_every_reply_round_trips(kind: str, numbers: list[int]) -> None:
     used = numbers[: TEMPLATES[kind].count("{")]
     assert read_reply(write_reply(kind, *used)) == (kind, tuple(used))
 
@@ -68,11 +68,11 @@ def test_every_reply_is_read_as_it_was_written(kind: str, numbers: list[int]) ->
         ("", None),
     ],
 )
-def test_a_robot_of_2012_reads_what_it_can(text: str, order: Order | None) -> None:
+def test_legacy_robot_parses_orders_loosely(text: str, order: Order | None) -> None:
     assert read_order_loosely(text) == order
 
 
-def test_a_short_number_after_a_long_one_has_no_left_over_decimals() -> None:
+def test_short_number_after_a_long_one_has_no_leftover_decimals() -> None:
     bench = Bench()
     assert bench.order("P123.456789;11.071234") == "SEND_POSITION(123.456789,11.071234)"
     assert bench.order("P9;7") == "SEND_POSITION(9.000000,7.000000)"
@@ -81,18 +81,18 @@ def test_a_short_number_after_a_long_one_has_no_left_over_decimals() -> None:
 @pytest.mark.parametrize(
     "text", ["", "O39.00", "O39.00;95.00;1", "O39;nan", "O39.00;95.00 ", "Z", "P1e9;2", "Oa;b", "i1"]
 )
-def test_a_checked_order_is_exact_or_refused(text: str) -> None:
+def test_invalid_checked_order_is_refused(text: str) -> None:
     with pytest.raises(BadMessage):
         read_order(text)
 
 
 @pytest.mark.parametrize("order", [Order("O", (1.0,)), Order("Z"), Order("A", (float("nan"),))])
-def test_an_order_that_is_none_is_not_written(order: Order) -> None:
+def test_invalid_order_is_not_written(order: Order) -> None:
     with pytest.raises(PaddockError, match="expected"):
         write_order(order)
 
 
-def test_two_messages_back_to_back_become_one_on_a_robot_of_2012() -> None:
+def test_legacy_reader_merges_two_consecutive_messages() -> None:
     reader = LegacyReader()
     assert reader.feed(b"\2P1;2\3\2A0\3") == "P1;2A0"
     assert reader.feed(b"noise\2A") is None
@@ -101,7 +101,7 @@ def test_two_messages_back_to_back_become_one_on_a_robot_of_2012() -> None:
 
 
 @given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=40)), st.data())
-def test_the_other_reader_gives_every_message_however_it_is_cut(texts: list[str], data: st.DataObject) -> None:
+def test_frame_reader_returns_every_message_for_any_split(texts: list[str], data: st.DataObject) -> None:
     stream, reader, found = b"".join(write_frame(text) for text in texts), FrameReader(), []
     while stream:
         count = data.draw(st.integers(1, len(stream)))
@@ -110,18 +110,18 @@ def test_the_other_reader_gives_every_message_however_it_is_cut(texts: list[str]
     assert found == texts
 
 
-def test_a_text_without_an_end_is_dropped() -> None:
+def test_overlong_frame_is_dropped() -> None:
     reader = FrameReader()
     assert reader.feed(b"\2" + b"x" * 100_000 + b"\3\2P1;2\3") == ["P1;2"]
 
 
-def test_the_check_is_the_crc_that_everyone_knows_by_its_check_value() -> None:
+def test_checksum_is_the_standard_crc_16() -> None:
     assert binascii.crc_hqx(b"123456789", 0xFFFF) == 0x29B1
     assert write_checked(7, "O39.00;95.00") == b"\2@0007:0c:O39.00;95.00*8c8f\3"
 
 
 @given(st.integers(0, 0xFFFF), st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=100), st.data())
-def test_a_checked_frame_with_a_wrong_bit_or_a_lost_byte_is_none(number: int, text: str, data: st.DataObject) -> None:
+def test_checked_frame_with_a_bit_error_or_lost_byte_is_refused(number: int, text: str, data: st.DataObject) -> None:
     whole = write_checked_text(number, text)
     assert read_checked(whole) == (number, text)
     i, bit = data.draw(st.integers(0, len(whole) - 1)), data.draw(st.integers(0, 6))
@@ -129,5 +129,5 @@ def test_a_checked_frame_with_a_wrong_bit_or_a_lost_byte_is_none(number: int, te
     assert read_checked(whole[:i] + whole[i + 1 :]) is None
 
 
-def test_numbers_of_orders_go_round_and_leave_0_out() -> None:
+def test_order_numbers_wrap_around_and_skip_zero() -> None:
     assert [next_number(number) for number in (0, 1, 0xFFFF)] == [1, 2, 1]

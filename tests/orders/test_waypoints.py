@@ -1,4 +1,4 @@
-"""Files of way-points."""
+"""Waypoint files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock import PaddockError
 from paddock.orders import Waypoint, read_waypoints, write_waypoints
 
 
-def test_what_is_written_is_read_again_and_looks_as_published(tmp_path: Path) -> None:
+def test_waypoints_round_trip_in_the_published_format(tmp_path: Path) -> None:
     file = tmp_path / "walk.txt"
     points = [Waypoint("e-puck_2479", 0.39, 0.95), Waypoint("b", 0.29, -0.0123456)]
     write_waypoints(file, points)
@@ -18,7 +18,7 @@ def test_what_is_written_is_read_again_and_looks_as_published(tmp_path: Path) ->
     assert [(name, pytest.approx(x), pytest.approx(y)) for name, x, y in points] == read_waypoints(file)
 
 
-def test_empty_lines_and_remarks_do_not_count(tmp_path: Path) -> None:
+def test_empty_lines_and_comments_are_ignored(tmp_path: Path) -> None:
     file = tmp_path / "walk.txt"
     file.write_text("# a walk\n\n a ; 1 ; 2.5 \n")
     assert read_waypoints(file) == [Waypoint("a", 0.01, 0.025)]
@@ -38,14 +38,14 @@ def test_empty_lines_and_remarks_do_not_count(tmp_path: Path) -> None:
         ("\n", r"walk\.txt: expected lines such as .* found none"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_file_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "walk.txt"
     file.write_text(text)
     with pytest.raises(PaddockError, match=message):
         read_waypoints(file)
 
 
-def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
+def test_missing_or_binary_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match="cannot be read: No such file"):
         read_waypoints(tmp_path / "nothing.txt")
     (tmp_path / "noise").write_bytes(b"\xff\xfe\x80")
@@ -56,7 +56,7 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "point", [Waypoint("a;b", 0, 0), Waypoint("", 0, 0), Waypoint("a", float("inf"), 0), Waypoint("a", 1e4, 0)]
 )
-def test_what_could_not_be_read_is_not_written(tmp_path: Path, point: Waypoint) -> None:
+def test_unreadable_waypoints_are_not_written(tmp_path: Path, point: Waypoint) -> None:
     with pytest.raises(PaddockError, match=r"waypoints\[0\]: expected"):
         write_waypoints(tmp_path / "walk.txt", [point])
     assert not (tmp_path / "walk.txt").exists()

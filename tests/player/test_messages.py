@@ -1,4 +1,4 @@
-"""Messages and payloads of Player, compared with bytes written by hand from the protocol's description."""
+"""Messages and payloads of Player, compared with bytes written by hand from the protocol's specification."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ GOLDEN = {
 
 
 @pytest.mark.parametrize(("packed", "expected"), GOLDEN.values(), ids=GOLDEN)
-def test_payloads_are_the_bytes_that_player_sends(packed: bytes, expected: str) -> None:
+def test_payloads_match_player(packed: bytes, expected: str) -> None:
     assert packed == bytes.fromhex(expected)
 
 
-def test_headers_are_the_bytes_that_player_sends() -> None:
+def test_headers_match_player() -> None:
     message = PlayerMessage(PlayerAddress(0, 0, 1, 0), MessageType.REQUEST, 5, 0.0, 1, layout.NUMBER.pack(2))
     assert message.pack() == bytes.fromhex(PULL)
     assert list(PlayerSplitter().feed(bytes.fromhex(PULL))) == [message]
@@ -51,7 +51,7 @@ def test_headers_are_the_bytes_that_player_sends() -> None:
 
 
 @given(st.lists(st.binary(max_size=40), max_size=5), st.lists(st.integers(1, 90), max_size=12))
-def test_messages_come_out_of_pieces_as_they_went_in(payloads: list[bytes], cuts: list[int]) -> None:
+def test_messages_survive_any_split(payloads: list[bytes], cuts: list[int]) -> None:
     sent = [PlayerMessage(PlayerAddress(1, 2, 3, k), 1, 1, 0.5, k, payload) for k, payload in enumerate(payloads)]
     stream, splitter, heard = b"".join(message.pack() for message in sent), PlayerSplitter(), []
     for cut in [*cuts, len(stream)]:
@@ -61,7 +61,7 @@ def test_messages_come_out_of_pieces_as_they_went_in(payloads: list[bytes], cuts
 
 
 @given(st.binary(max_size=50), st.lists(st.floats(allow_nan=False), max_size=9), st.tuples(*[st.floats(-9, 9)] * 3))
-def test_values_come_out_of_a_payload_as_they_went_in(name: bytes, numbers: list[float], pose: tuple[float]) -> None:
+def test_payload_values_round_trip(name: bytes, numbers: list[float], pose: tuple[float]) -> None:
     fields = XdrLayout("*B", "3d", "*d", "i")
     data = fields.pack(name, pose, numbers, -7)
     assert len(data) % 4 == 0
@@ -73,7 +73,7 @@ def test_values_come_out_of_a_payload_as_they_went_in(name: bytes, numbers: list
 
 
 @pytest.mark.parametrize("fields", [(1, 2, 3, 4, 9, 1, 0.0, 0, 0), (1, 2, 3, 4, 1, 1, 0.0, 0, 1 << 30)])
-def test_what_is_no_header_is_told(fields: tuple[float, ...]) -> None:
+def test_invalid_header_is_reported(fields: tuple[float, ...]) -> None:
     from paddock.player.messages import HEADER
 
     with pytest.raises(BadMessage, match="is this Player's protocol"):

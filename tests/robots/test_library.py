@@ -1,4 +1,4 @@
-"""Every shipped robot loads, survives a round trip, and has senses that work; and what their data sheets say."""
+"""Every shipped robot loads, has working sensors, and matches its data sheet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "robots.md"
 
 
 def at_rest(robot: str | RobotSpec, **where: float | bool) -> paddock.Arena:
-    """An arena with all devices of its one robot enabled."""
+    """Return an arena with all devices of its single robot enabled."""
     arena = paddock.open(furnished_room(robot, **where), seed=3)  # type: ignore[arg-type]
     arena["it"].enable()
     return arena
@@ -28,31 +28,31 @@ def at_rest(robot: str | RobotSpec, **where: float | bool) -> paddock.Arena:
 
 @pytest.fixture(scope="module", params=robot_names())
 def driven(request: pytest.FixtureRequest) -> paddock.Arena:
-    """Every shipped robot in turn, after a second of driving a curve."""
+    """Each shipped robot, after one second on a curve."""
     arena = at_rest(request.param)
     arena["it"].drive(0.1, 0.5)
     arena.step(50)
     return arena
 
 
-def test_the_library_ships_the_promised_robots() -> None:
+def test_library_ships_the_expected_robots() -> None:
     promised = {"e-puck", "e-puck2", "pioneer-p3dx", "pioneer-p2dx", "khepera", "scout"}
     assert promised <= set(robot_names())
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_a_robot_is_named_like_its_file(name: str) -> None:
+def test_robot_name_matches_its_file(name: str) -> None:
     assert load_robot(name).name == name
     assert load_robot(name).title
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_a_robot_drives_and_senses_as_every_robot_must(name: str) -> None:
+def test_robot_passes_the_common_checks(name: str) -> None:
     check_robot(name)
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_a_robot_says_where_its_numbers_come_from(name: str) -> None:
+def test_robot_file_cites_its_sources(name: str) -> None:
     text = (LIBRARY / f"{name}.toml").read_text(encoding="utf-8")
     assert "assumed" in text
     cited = re.findall(r"^#   ([a-z-]+) {2,}\S", text, flags=re.MULTILINE)
@@ -62,7 +62,7 @@ def test_a_robot_says_where_its_numbers_come_from(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_all_sensors_but_bumpers_sit_inside_the_body(name: str) -> None:
+def test_all_sensors_but_bumpers_are_inside_the_body(name: str) -> None:
     robot = load_robot(name)
     shape = robot.body.shape
     for sensor in robot.sensors:
@@ -75,14 +75,14 @@ def test_all_sensors_but_bumpers_sit_inside_the_body(name: str) -> None:
             assert z >= 0, sensor.name
 
 
-def test_sense_holds_what_read_tells_except_for_polled_devices(driven: paddock.Arena) -> None:
+def test_sense_matches_read_except_for_polled_devices(driven: paddock.Arena) -> None:
     seen = driven["it"].sense()
     assert set(seen) == {name for name, device in driven["it"].devices.items() if not device.polled}
     for name in seen:
         np.testing.assert_array_equal(getattr(seen, name), driven["it"].device(name).read(), err_msg=name)
 
 
-def test_raw_gives_whole_hardware_numbers_where_there_are_any(driven: paddock.Arena) -> None:
+def test_raw_values_are_integers_where_available(driven: paddock.Arena) -> None:
     for sensor in driven["it"].spec.sensors:
         device = driven["it"].device(sensor.name)
         if not sensor.response and sensor.scale is None:
@@ -101,7 +101,7 @@ def test_raw_gives_whole_hardware_numbers_where_there_are_any(driven: paddock.Ar
         np.testing.assert_array_equal(inner, np.round(inner), err_msg=sensor.name)
 
 
-def test_every_robot_reaches_its_top_speed_and_not_more(driven: paddock.Arena) -> None:
+def test_every_robot_reaches_but_does_not_exceed_its_top_speed(driven: paddock.Arena) -> None:
     arena = at_rest(driven["it"].spec.name)
     robot, drive = arena["it"], driven["it"].spec.drive
     robot.wheels.set(9.9, 9.9)
@@ -114,7 +114,7 @@ def test_every_robot_reaches_its_top_speed_and_not_more(driven: paddock.Arena) -
 # --- e-puck -------------------------------------------------------------------------------------------------
 
 
-def test_a_thousand_steps_of_an_e_puck_are_one_turn_of_its_wheel() -> None:
+def test_thousand_e_puck_steps_are_one_wheel_turn() -> None:
     arena = at_rest("e-puck", x=0.5)
     arena["it"].wheels.set(1, 1)  # capped at 1000 steps/s
     arena.step(50)  # one second
@@ -123,7 +123,7 @@ def test_a_thousand_steps_of_an_e_puck_are_one_turn_of_its_wheel() -> None:
     assert arena["it"].pose.x - 0.5 == pytest.approx(math.pi * 0.041, abs=1e-6)
 
 
-def test_counters_of_an_e_puck_wrap_around_at_16_bits() -> None:
+def test_e_puck_counters_wrap_around_at_16_bits() -> None:
     arena = at_rest("e-puck")
     arena["it"].wheels.set(1, -1)
     arena.step(50 * 33)
@@ -133,9 +133,7 @@ def test_counters_of_an_e_puck_wrap_around_at_16_bits() -> None:
 
 @pytest.mark.parametrize("robot", ["e-puck", "e-puck2"])
 @pytest.mark.parametrize(("distance", "counts", "noise"), [(0.005, 2133.33, 0.003), (0.02, 383.84, 0.01472)])
-def test_proximity_of_an_e_puck_follows_its_calibration(
-    robot: str, distance: float, counts: float, noise: float
-) -> None:
+def test_e_puck_proximity_follows_its_calibration(robot: str, distance: float, counts: float, noise: float) -> None:
     # Sensor 1 stands out most: turned to the wall, it comes nearer than 5 mm before the body touches.
     x, y, _, heading = load_robot(robot).sensor("proximity").mounts[1]
     angle = math.radians(heading)
@@ -148,31 +146,31 @@ def test_proximity_of_an_e_puck_follows_its_calibration(
     assert still["it"].proximity.raw()[1] == pytest.approx(counts, abs=2)
 
 
-def test_a_lamp_far_off_does_not_look_like_a_wall_to_an_e_puck() -> None:
+def test_distant_lamp_does_not_affect_e_puck_proximity() -> None:
     arena = at_rest("e-puck")  # the lamp of 1 W/m² is 1.4 m away
     np.testing.assert_array_equal(arena["it"].proximity.raw(), np.zeros(8))
     assert arena["it"].light.read().max() > 0.05
 
 
-def test_an_e_puck_at_rest_weighs_one_g() -> None:
+def test_e_puck_at_rest_measures_1_g() -> None:
     arena = at_rest("e-puck", noise=False)
     np.testing.assert_array_equal(arena["it"].accelerometer.raw(), [0, 0, 768])
 
 
-def test_ground_of_an_e_puck_unpacks_as_left_middle_right() -> None:
+def test_e_puck_ground_order_is_left_middle_right() -> None:
     mounts = load_robot("e-puck").sensor("ground").mounts
     assert [y > 0 for _, y, _, _ in mounts] == [True, False, False]
     assert mounts[1][1] == 0.0
 
 
-def test_an_e_puck_has_the_lamps_and_devices_of_the_real_one() -> None:
+def test_e_puck_has_the_leds_and_devices_of_the_real_robot() -> None:
     arena = at_rest("e-puck")
     assert arena["it"].leds.names == (*(f"led{i}" for i in range(8)), "body", "front")
     assert arena["it"].camera.read().shape == (64, 64, 3)
     arena["it"].speaker.play(440)
 
 
-def test_an_e_puck2_turns_faster_than_its_gyroscope_can_tell() -> None:
+def test_e_puck2_gyroscope_saturates() -> None:
     arena = at_rest("e-puck2", noise=False)
     arena["it"].wheels.set(-1, 1)
     arena.step(2)
@@ -180,7 +178,7 @@ def test_an_e_puck2_turns_faster_than_its_gyroscope_can_tell() -> None:
     assert arena["it"].gyroscope.raw()[2] == 32768
 
 
-def test_time_of_flight_of_an_e_puck2_follows_its_calibration() -> None:
+def test_e_puck2_time_of_flight_follows_its_calibration() -> None:
     arena = at_rest("e-puck2", x=3 - 0.034 - 0.5, noise=False)
     assert arena["it"].tof.raw() == pytest.approx(531.9, abs=1)
     assert arena["it"].tof.read() == pytest.approx(0.5, abs=0.001)
@@ -189,7 +187,7 @@ def test_time_of_flight_of_an_e_puck2_follows_its_calibration() -> None:
 # --- Pioneers -----------------------------------------------------------------------------------------------
 
 
-def test_sonar_3_of_a_p3dx_reads_nine_centimetres_when_the_nose_touches_a_wall() -> None:
+def test_p3dx_sonar_3_reads_9_cm_at_wall_contact() -> None:
     arena = at_rest("pioneer-p3dx", x=2.3)
     robot = arena["it"]
     robot.wheels.set(0.3, 0.3)
@@ -202,7 +200,7 @@ def test_sonar_3_of_a_p3dx_reads_nine_centimetres_when_the_nose_touches_a_wall()
     assert not robot.bumper.read()[5:].any()
 
 
-def test_sonars_of_a_p3dx_are_symmetric() -> None:
+def test_p3dx_sonars_are_symmetric() -> None:
     mounts = load_robot("pioneer-p3dx").sensor("sonar").mounts
     for left, right in zip(mounts[:8], mounts[7::-1], strict=True):
         assert left == (right[0], -right[1], right[2], -right[3])
@@ -210,7 +208,7 @@ def test_sonars_of_a_p3dx_are_symmetric() -> None:
         assert right == (left[0], -left[1], left[2], -left[3])
 
 
-def test_sonars_of_a_pioneer_look_over_low_walls() -> None:
+def test_pioneer_sonars_miss_low_walls() -> None:
     low = paddock.open(
         WorldSpec(
             name="low",
@@ -223,7 +221,7 @@ def test_sonars_of_a_pioneer_look_over_low_walls() -> None:
     np.testing.assert_array_equal(low["it"].sonar.read(), np.full(16, 5.0))
 
 
-def test_the_scanner_of_a_p2dx_has_181_beams_from_right_to_left() -> None:
+def test_p2dx_laser_has_181_beams_from_right_to_left() -> None:
     arena = at_rest("pioneer-p2dx", x=1.0, noise=False)
     scan = arena["it"].laser.read()
     assert scan.shape == (181,)
@@ -232,7 +230,7 @@ def test_the_scanner_of_a_p2dx_has_181_beams_from_right_to_left() -> None:
     assert scan[180] == pytest.approx(0.992, abs=0.001)
 
 
-def test_the_camera_of_a_p2dx_pans() -> None:
+def test_p2dx_camera_pans() -> None:
     arena = at_rest("pioneer-p2dx")
     ahead = arena["it"].camera.read()
     arena["it"].camera.pan(math.radians(90))
@@ -244,12 +242,12 @@ def test_the_camera_of_a_p2dx_pans() -> None:
 # --- Scout --------------------------------------------------------------------------------------------------
 
 
-def test_a_scout_sees_left_front_and_right() -> None:
+def test_scout_measures_left_front_and_right() -> None:
     arena = at_rest("scout", x=2.0, noise=False)
     assert arena["it"].range.read() == pytest.approx([0.95, 0.95, 0.95], abs=0.001)
 
 
-def test_the_turret_of_a_scout_looks_where_it_is_turned() -> None:
+def test_scout_turret_measures_in_its_pan_direction() -> None:
     arena = at_rest("scout", x=2.4, noise=False)
     scout = arena["it"]
     assert scout.turret.read() == pytest.approx(0.6, abs=0.001)
@@ -267,7 +265,7 @@ def test_the_turret_of_a_scout_looks_where_it_is_turned() -> None:
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_the_page_on_robots_tells_of_each_and_all_of_its_devices(name: str) -> None:
+def test_robots_page_documents_each_robot_and_all_devices(name: str) -> None:
     _, _, rest = PAGE.read_text(encoding="utf-8").partition(f"\n## {name}\n")
     section = rest.partition("\n## ")[0]
     assert section
@@ -275,7 +273,7 @@ def test_the_page_on_robots_tells_of_each_and_all_of_its_devices(name: str) -> N
         assert f"`{sensor.name}`" in section, sensor.name
 
 
-def test_the_robot_of_the_page_on_robots_loads_and_moves(tmp_path: Path) -> None:
+def test_example_robot_of_the_page_loads_and_moves(tmp_path: Path) -> None:
     example = re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert example
     file = tmp_path / "beetle.toml"

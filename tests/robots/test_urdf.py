@@ -1,4 +1,4 @@
-"""Robots as URDF: every link hangs together, and sensors are where they are."""
+"""Robots as URDF: all links are connected, and sensors are at their mounts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.sensors import Pivot, SonarSpec
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_every_link_hangs_on_the_base(name: str) -> None:
+def test_every_link_is_connected_to_the_base(name: str) -> None:
     spec = load_robot(name)
     root = ElementTree.fromstring(describe_as_urdf(spec))
     links = [link.attrib["name"] for link in root.findall("link")]
@@ -31,7 +31,7 @@ def test_every_link_hangs_on_the_base(name: str) -> None:
     assert sum(len(sensor.mounts) for sensor in spec.sensors) <= len(links)
 
 
-def test_a_sensor_is_where_its_mount_is() -> None:
+def test_sensor_is_at_its_mount() -> None:
     root = ElementTree.fromstring(describe_as_urdf(load_robot("pioneer-p3dx")))
     origin = root.find("joint[@name='sonar1_joint']/origin")
     assert origin is not None
@@ -44,7 +44,7 @@ def test_a_sensor_is_where_its_mount_is() -> None:
 
 
 @pytest.mark.parametrize(("color", "rgba"), [("#00ff00", "0 1 0 1"), ("#0f0", "0 1 0 1"), ("lime", "0 1 0 1")])
-def test_a_body_has_its_colour(color: str, rgba: str) -> None:
+def test_body_has_its_colour(color: str, rgba: str) -> None:
     spec = load_robot("e-puck")
     painted = replace(spec, body=replace(spec.body, color=color))
     found = ElementTree.fromstring(describe_as_urdf(painted)).find(".//material/color")
@@ -52,7 +52,7 @@ def test_a_body_has_its_colour(color: str, rgba: str) -> None:
     assert found.attrib["rgba"] == rgba
 
 
-def test_a_command_writes_it(tmp_path: Path) -> None:
+def test_command_writes_urdf(tmp_path: Path) -> None:
     file = tmp_path / "e-puck.urdf"
     assert paddock("robots", "--urdf", "e-puck", "-o", str(file)).returncode == 0
     printed = paddock("robots", "--urdf", "e-puck").stdout
@@ -60,7 +60,7 @@ def test_a_command_writes_it(tmp_path: Path) -> None:
     assert "already exists" in " ".join(paddock("robots", "--urdf", "e-puck", "-o", str(file)).stderr.split())
 
 
-def test_mounts_that_turn_together_have_joints_of_their_own() -> None:
+def test_mounts_of_one_pivot_have_mimic_joints() -> None:
     turret = SonarSpec(
         name="turret", mounts=((0, 0, 0.1, 0),) * 3, range=1, cone_deg=10, pivot=Pivot(min_deg=-90, max_deg=90)
     )

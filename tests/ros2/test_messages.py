@@ -1,4 +1,4 @@
-"""Messages of ROS 2 are those of ROS 2: definitions, hashes and bytes are compared with rosbags' types."""
+"""ROS 2 messages: definitions, hashes and bytes compared with rosbags' types."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ OWN = sorted(set(MESSAGES) - set(JAZZY.fielddefs))
 
 
 def add_own_types() -> None:
-    """Give rosbags the types that it has not, from our definitions."""
+    """Add our own types to rosbags."""
     for name in OWN:
         JAZZY.register(get_types_from_msg(define(MESSAGES[name]), name))
 
 
 def their_name(name: str) -> str:
-    """rosbags takes all types for messages."""
+    """Return the type name in rosbags, which treats all types as messages."""
     return name.replace("/srv/", "/srv/msg/")
 
 
@@ -85,7 +85,7 @@ def messages_of(kind: type[RosMessage]) -> st.SearchStrategy[RosMessage]:
     return st.builds(kind, **{field.name: values_of(field.type) for field in kind.ros_fields()})
 
 
-def test_there_are_the_messages_that_robots_need() -> None:
+def test_messages_needed_by_robots_exist() -> None:
     assert len(STANDARD) > 25
     assert ParticipantEntitiesMsg.ros_name in STANDARD
     assert {"sensor_msgs/msg/LaserScan", "nav_msgs/msg/Odometry", "tf2_msgs/msg/TFMessage"} < set(STANDARD)
@@ -93,7 +93,7 @@ def test_there_are_the_messages_that_robots_need() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in STANDARD if not name.startswith("rmw_dds_common")])
-def test_a_definition_and_its_hash_are_those_of_ros(name: str) -> None:
+def test_definition_and_hash_match_ros(name: str) -> None:
     kind = MESSAGES[name]
     assert define(kind) == JAZZY.generate_msgdef(name, ros_version=2)[0]
     if name != "service_msgs/msg/ServiceEventInfo":  # rosbags hashes char as another type than ROS does
@@ -103,7 +103,7 @@ def test_a_definition_and_its_hash_are_those_of_ros(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(MESSAGES))
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
-def test_bytes_are_those_of_rosbags_and_come_back(name: str, data: st.DataObject) -> None:
+def test_bytes_match_rosbags_and_round_trip(name: str, data: st.DataObject) -> None:
     message = data.draw(messages_of(MESSAGES[name]))
     encoded = encode_cdr(message)
     theirs = JAZZY.deserialize_cdr(encoded, their_name(name))
@@ -114,7 +114,7 @@ def test_bytes_are_those_of_rosbags_and_come_back(name: str, data: st.DataObject
 @pytest.mark.parametrize("name", sorted(MESSAGES))
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
-def test_bytes_are_those_of_cyclonedds(name: str, data: st.DataObject) -> None:
+def test_bytes_match_cyclonedds(name: str, data: st.DataObject) -> None:
     from paddock.bridges.ros2_dds_types import make_idl_type
 
     encoded = encode_cdr(data.draw(messages_of(MESSAGES[name])))
@@ -123,12 +123,12 @@ def test_bytes_are_those_of_cyclonedds(name: str, data: st.DataObject) -> None:
     assert idl.__idl_typename__ == dds_type(name)
 
 
-def test_a_twist_has_these_bytes() -> None:
+def test_twist_bytes() -> None:
     twist = TwistMsg(VectorMsg(x=1.0), VectorMsg(z=0.5))
     assert encode_cdr(twist).hex() == "00010000000000000000f03f" + "00" * 32 + "000000000000e03f"
 
 
-def test_hashes_are_the_published_ones() -> None:
+def test_hashes_match_the_published_ones() -> None:
     @dataclasses.dataclass
     class Question(RosMessage, name="example_interfaces/srv/AddTwoInts_Request"):
         a: Int64 = 0
@@ -146,7 +146,7 @@ def test_hashes_are_the_published_ones() -> None:
     assert len({hash_type(found) for found in SERVICES.values()}) == len(SERVICES)
 
 
-def test_ranges_of_humble_have_no_variance() -> None:
+def test_humble_range_message_has_no_variance() -> None:
     name = RangeMsg.ros_name
     assert define(HumbleRangeMsg) == HUMBLE.generate_msgdef(name, ros_version=2)[0]
     assert hash_type(HumbleRangeMsg) == HUMBLE.hash_rihs01(name)
@@ -156,7 +156,7 @@ def test_ranges_of_humble_have_no_variance() -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from([LaserScanMsg, TwistStampedMsg, JointStateMsg]))
-def test_garbage_is_refused_by_name(garbage: bytes, kind: type[RosMessage]) -> None:
+def test_malformed_data_is_refused_with_the_message_name(garbage: bytes, kind: type[RosMessage]) -> None:
     for data in (garbage, b"\0\1\0\0" + garbage):
         try:
             told = str(decode_cdr(kind, data).ros_name)
@@ -165,14 +165,14 @@ def test_garbage_is_refused_by_name(garbage: bytes, kind: type[RosMessage]) -> N
         assert kind.ros_name in told
 
 
-def test_what_a_field_cannot_hold_is_refused() -> None:
+def test_out_of_range_field_is_refused() -> None:
     with pytest.raises(BadMessage, match="std_msgs/msg/Header"):
         encode_cdr(HeaderMsg(TimeMsg(-1, -1)))
     with pytest.raises(BadMessage, match=r"expected float64\[36\], got 3 elements"):
         encode_cdr(find_message("geometry_msgs/PoseWithCovariance")(covariance=np.zeros(3)))
 
 
-def test_json_has_null_for_infinity_and_base64_for_bytes() -> None:
+def test_json_uses_null_for_infinity_and_base64_for_bytes() -> None:
     scan = LaserScanMsg(HeaderMsg(TimeMsg.of(1.5), "laser"), ranges=np.array([1.0, math.inf]))
     table = json.loads(encode_json(scan))
     assert (table["header"], table["ranges"]) == (
@@ -196,13 +196,13 @@ def test_json_has_null_for_infinity_and_base64_for_bytes() -> None:
         ({"linear": {"x": True}}, "msg.linear.x: expected a number"),
     ],
 )
-def test_mistakes_in_json_are_told_with_their_place(table: Any, problem: str) -> None:
+def test_json_errors_name_their_location(table: Any, problem: str) -> None:
     with pytest.raises(BadMessage) as told:
         read_json(TwistMsg, table)
     assert problem in str(told.value)
 
 
-def test_numbers_of_json_must_fit() -> None:
+def test_json_values_are_validated() -> None:
     image, joints = find_message("sensor_msgs/Image"), JointStateMsg
     for kind, table in (
         (image, {"height": -1}),
@@ -217,7 +217,7 @@ def test_numbers_of_json_must_fit() -> None:
             read_json(kind, table)
 
 
-def test_names_are_those_of_dds_and_zenoh() -> None:
+def test_dds_and_zenoh_names() -> None:
     assert dds_topic("/cmd_vel") == "rt/cmd_vel"
     assert dds_type("geometry_msgs/msg/Twist") == "geometry_msgs::msg::dds_::Twist_"
     node = ZenohNode(0, "9872d1c5435b068b28547af43812411", "talker")

@@ -1,4 +1,4 @@
-"""Patterns for names say what `re` says, and those of strangers take no more time than others."""
+"""Name patterns agree with `re`, and their matching time is bounded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.core.errors import BadMessage
 from paddock.ros2.name_pattern import NamePattern
 
 
-def test_what_is_understood_means_what_it_means_to_re() -> None:
+def test_supported_patterns_agree_with_re() -> None:
     names = ["".join(word) for length in range(5) for word in itertools.product("ab", repeat=length)]
     parts = ("a", "b", ".", ".*", "|")
     for pieces in itertools.product(("", "^"), ("", *parts), parts, parts, ("", "b", "$")):
@@ -22,13 +22,13 @@ def test_what_is_understood_means_what_it_means_to_re() -> None:
 
 
 @pytest.mark.parametrize("text", ["(a+)+b", "[ab]", "a*", "a{9}", "a^b", "a$b", "\\d", "("])
-def test_other_expressions_are_refused_with_what_is_allowed(text: str) -> None:
+def test_other_expressions_are_refused_with_the_allowed_ones(text: str) -> None:
     with pytest.raises(BadMessage, match="expected a text with") as refused:
         NamePattern(text)
     assert repr(text)[1:-1] in str(refused.value)
 
 
-def test_a_pattern_that_keeps_re_busy_is_answered_at_once() -> None:
+def test_pattern_with_catastrophic_backtracking_in_re_stays_fast() -> None:
     assert not NamePattern(".*a" * 80 + "$").is_in("a" * 10_000 + "b")
     with pytest.raises(BadMessage, match="at most 256 characters, got 300"):
         NamePattern("a" * 300)

@@ -1,4 +1,4 @@
-"""How kinds look: declared on the spec, sent with the robot types, never read back as a part of the spec."""
+"""Appearance of sensor kinds: declared on the spec, sent with the robot types, and not part of the spec."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddock.sensors.proximity import ProximitySpec
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_every_sensor_of_every_robot_says_how_it_looks(name: str) -> None:
+def test_every_sensor_of_every_robot_has_an_appearance(name: str) -> None:
     robot = load_robot(name)
     table = json.loads(json.dumps(add_appearances(robot.to_table(), robot.sensors)))
     for sensor in table.get("sensors", []):
@@ -34,7 +34,7 @@ def test_every_sensor_of_every_robot_says_how_it_looks(name: str) -> None:
 
 
 def test_rays_of_a_sensor_without_a_range_are_not_drawn() -> None:
-    """They would be of no length, and the page would divide by it."""
+    """Such rays would have zero length, by which the page would divide."""
 
     @dataclass(frozen=True, kw_only=True, slots=True)
     class Bent(CompassSpec):
@@ -43,7 +43,7 @@ def test_rays_of_a_sensor_without_a_range_are_not_drawn() -> None:
     assert appearance_table(Bent(name="bent"))["rays"] == "none"
 
 
-def test_scales_and_angles_are_those_of_the_sensor_itself() -> None:
+def test_scales_and_angles_are_those_of_the_sensor() -> None:
     near = appearance_table(ProximitySpec(name="near", range=0.07, aperture_deg=30))
     assert (near["low"], near["high"], near["range"], near["unit"]) == (0, 0.07, 0.07, "m")
     assert near["opening"] == pytest.approx(math.radians(30))

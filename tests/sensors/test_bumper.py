@@ -1,4 +1,4 @@
-"""Bumpers: pressed on the side that is touched."""
+"""Bumpers are pressed on the side of the contact."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scenes import alone, crate, puck, world
 RING = BumperSpec(name="bumper", width_deg=90, mounts=tuple((0, 0, 0, heading) for heading in (0, 90, 180, -90)))
 
 
-def test_nothing_is_pressed_in_the_open():
+def test_no_bumper_is_pressed_without_contact():
     arena, robot = alone(RING)
     robot.wheels.set(0.5, 0.5)
     arena.step(10)
@@ -23,7 +23,7 @@ def test_nothing_is_pressed_in_the_open():
 
 @pytest.mark.parametrize(("heading", "speed", "side"), [(0, 1, 0), (0, -1, 2), (60, 1, 3), (-60, 1, 1), (180, -1, 2)])
 @pytest.mark.parametrize("kind", [puck, crate])
-def test_the_bumper_at_the_wall_is_pressed_and_no_other(heading, speed, side, kind):
+def test_only_the_bumper_at_the_wall_is_pressed(heading, speed, side, kind):
     x = 1.85 if (abs(heading) < 90 and speed > 0) or heading == 180 else -1.85
     arena, robot = alone(robot=kind(RING), at=(x, 0.0), heading_deg=heading)
     robot.wheels.set(0.3 * speed, 0.3 * speed)
@@ -50,7 +50,7 @@ def test_robots_press_each_others_bumpers():
         assert arena[name].bumper.read().tolist() == [i == side for i in range(4)]
 
 
-def test_a_box_that_cannot_turn_any_further_presses_a_bumper():
+def test_box_that_cannot_turn_further_presses_a_bumper():
     skirt = BumperSpec(name="bumper", width_deg=360)
     arena, robot = alone(robot=crate(skirt), at=(1.92, 0.0), dt=0.05)
     robot.drive(0.3, 0.0)
@@ -62,7 +62,7 @@ def test_a_box_that_cannot_turn_any_further_presses_a_bumper():
     assert robot.pose != before or robot.bumper.read().all()
 
 
-def test_its_delay_is_kept():
+def test_bumper_delay_is_applied():
     late = BumperSpec(name="bumper", width_deg=360, delay=0.1)
     arena, robot = alone(late, at=(1.5, 0))
     robot.wheels.set(0.5, 0.5)

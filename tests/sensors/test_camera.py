@@ -1,4 +1,4 @@
-"""Camera: what stands where in the picture, against one naive ray per pixel."""
+"""Camera images compared with one brute-force ray per pixel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def red_rows(picture: np.ndarray) -> int:
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
-def test_the_depth_of_every_pixel_is_that_of_a_naive_ray(seed):
+def test_depth_of_every_pixel_matches_a_brute_force_ray(seed):
     rng = np.random.default_rng(seed)
     spec = CameraSpec(name="camera", width=24, height=16, fov_deg=80, mounts=((0.02, 0.01, 0.07, 25.0),))
     arena = paddock.open(random_world(rng, [puck(spec), puck(radius=0.1, height=0.04), crate(height=0.2)], arcs=False))
@@ -59,7 +59,7 @@ def test_the_depth_of_every_pixel_is_that_of_a_naive_ray(seed):
     assert np.allclose(got[sure], low[sure], atol=1e-3)
 
 
-def test_a_wall_ahead_shows_its_colour_between_floor_and_sky():
+def test_wall_ahead_shows_its_colour_between_floor_and_sky():
     _arena, robot = alone(EYE, walls=(RED,), floor=Floor(color="#00ff00"))
     picture = robot.camera.read()
     assert picture.shape == (24, 32, 3)
@@ -69,14 +69,14 @@ def test_a_wall_ahead_shows_its_colour_between_floor_and_sky():
     assert picture[0, 16, 2] > picture[0, 16, 0], "the sky is blue, and above"
 
 
-def test_a_nearer_wall_is_taller():
+def test_nearer_wall_is_taller():
     _arena, robot = alone(EYE, walls=(RED,))
     far = red_rows(robot.camera.read())
     robot.set_pose(0.25, 0)
     assert red_rows(robot.camera.read()) > far > 0
 
 
-def test_left_in_the_world_is_left_in_the_picture():
+def test_left_in_the_world_is_left_in_the_image():
     left = Box(at=(0.5, 0.15), size=(0.05, 0.05), color="#ff0000")
     _arena, robot = alone(EYE, boxes=(left,))
     columns = [column for column in range(32) if any(is_red(pixel) for pixel in robot.camera.read()[:, column])]
@@ -84,7 +84,7 @@ def test_left_in_the_world_is_left_in_the_picture():
     assert max(columns) < 16
 
 
-def test_a_stroke_on_the_floor_is_seen_where_it_lies():
+def test_stroke_on_the_floor_is_at_the_right_row():
     floor = Floor(color="#ffffff", strokes=(Stroke(points=((0.2, -1), (0.2, 1)), width=0.03, color="#000000"),))
     _arena, robot = alone(EYE, floor=floor)
     picture = robot.camera.read()
@@ -94,7 +94,7 @@ def test_a_stroke_on_the_floor_is_seen_where_it_lies():
     assert picture[-1, 16].min() > 240
 
 
-def test_another_robot_is_seen_in_its_colour():
+def test_other_robot_is_seen_in_its_colour():
     robots = (
         Placed(name="one", type=puck(EYE), at=(0, 0)),
         Placed(name="two", type=puck(), at=(0.4, 0), color="#ff0000"),
@@ -104,7 +104,7 @@ def test_another_robot_is_seen_in_its_colour():
     assert is_red(arena["one"].camera.read()[12, 16])
 
 
-def test_low_things_do_not_hide_high_ones_behind_them():
+def test_low_objects_do_not_hide_high_ones_behind_them():
     low = Wall(points=((0.3, -1), (0.3, 1)), thickness=0.0, height=0.03, color="#0000ff")
     high = Wall(points=((0.6, -1), (0.6, 1)), thickness=0.0, height=0.3, color="#ff0000")
     _arena, robot = alone(EYE, walls=(low, high))
@@ -114,7 +114,7 @@ def test_low_things_do_not_hide_high_ones_behind_them():
     assert is_red(robot.camera.read()[12, 16])
 
 
-def test_a_turning_camera_looks_where_it_is_turned():
+def test_panning_camera_looks_in_its_pan_direction():
     turning = CameraSpec(name="camera", width=9, height=9, fov_deg=20, pivot=Pivot(min_deg=-180, max_deg=180))
     arena, robot = alone(turning, bounds=(-2, -1, 1, 2), border=Border(height=1.0))
     for degrees, away in ((0, 1), (90, 2), (180, 2), (-90, 1)):
@@ -128,7 +128,7 @@ def noisy_camera() -> tuple[Arena, Robot]:
     return alone(spec, noise=True, floor=Floor(color="#808080"), seed=1)
 
 
-def test_noise_leaves_the_mean_brightness_as_it_was():
+def test_noise_keeps_the_mean_brightness():
     _arena, robot = noisy_camera()
     floor = robot.camera.read()[96:].astype(float)
     assert floor.mean() == pytest.approx(128.0, abs=4 * 6 / math.sqrt(floor.size))

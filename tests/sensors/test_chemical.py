@@ -1,4 +1,4 @@
-"""Scalar fields: radial, gaussian and painted."""
+"""Scalar fields: radial, gaussian and image."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scenes import alone, puck, world
 NOSE = ChemicalSpec(name="nose", mounts=((0.04, 0.0, 0.0, 0.0), (-0.04, 0.0, 0.0, 0.0)))
 
 
-def test_a_radial_field_falls_evenly_to_its_rim():
+def test_radial_field_falls_linearly_to_its_rim():
     _arena, robot = alone(NOSE, fields=(Field(name="f", shape="radial", at=(1, 0), radius=0.5, peak=3.0),))
     for x in (0.2, 0.6, 0.9, 1.0, 1.4, 1.8):
         robot.set_pose(x, 0.0)
@@ -26,14 +26,14 @@ def test_a_radial_field_falls_evenly_to_its_rim():
         assert robot.nose.read().tolist() == pytest.approx(expected)
 
 
-def test_a_gaussian_field_is_a_bell():
+def test_gaussian_field_follows_the_normal_curve():
     _arena, robot = alone(NOSE, fields=(Field(name="f", shape="gaussian", at=(0.3, -0.2), radius=0.4, peak=2.0),))
     robot.set_pose(0.5, 0.5, math.pi / 2)
     expected = [2.0 * math.exp(-(0.2**2 + (0.7 + off) ** 2) / (2 * 0.4**2)) for off in (0.04, -0.04)]
     assert robot.nose.read().tolist() == pytest.approx(expected)
 
 
-def test_a_painted_field_is_read_between_its_pixels(tmp_path: Path):
+def test_image_field_is_interpolated_between_pixels(tmp_path: Path):
     pixels = np.array([[0, 51, 102], [153, 204, 255]], np.uint8)
     Image.fromarray(pixels).save(tmp_path / "field.png")
     field = Field(name="f", shape="image", image="field.png", at=(0.0, 0.0), pixels_per_metre=2, peak=10.0)
@@ -48,7 +48,7 @@ def test_a_painted_field_is_read_between_its_pixels(tmp_path: Path):
     assert robot.nose.read() == pytest.approx(10 * 153 / 255), "its edge goes on outside"
 
 
-def test_the_right_one_of_several_fields_is_smelled_and_a_missing_one_is_nothing():
+def test_field_is_selected_by_index_and_a_missing_one_reads_zero():
     fields = (
         Field(name="a", shape="radial", at=(0, 0), radius=1, peak=1.0),
         Field(name="b", shape="radial", at=(0, 0), radius=1, peak=2.0),

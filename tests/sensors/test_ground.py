@@ -20,19 +20,19 @@ TILTED = Floor(color="#ffffff", strokes=(Stroke(points=((-2, -0.7), (2, 0.9)), w
 MOUNTS = ((0.0, 0.0, 0.0, 0.0), (0.03, 0.02, 0.0, 0.0))
 
 
-def test_white_is_bright_and_black_is_dark():
+def test_white_floor_reads_one_and_black_floor_zero():
     _arena, robot = alone(GroundSpec(name="ground"), floor=LINE)
     assert robot.ground.read() == pytest.approx(1.0)
     robot.set_pose(0.0, 0.5)
     assert robot.ground.read() == pytest.approx(0.0, abs=1e-9)
 
 
-def test_colours_are_as_bright_as_people_see_them():
+def test_colours_are_weighted_by_luminance():
     _arena, robot = alone(GroundSpec(name="ground"), floor=Floor(color="#ff8000"))
     assert robot.ground.read() == pytest.approx((0.299 * 255 + 0.587 * 128) / 255)
 
 
-def test_every_mount_sees_its_own_spot():
+def test_every_mount_reads_its_own_spot():
     sides = GroundSpec(name="ground", mounts=((0.03, 0.05, 0, 0), (0.03, 0.0, 0, 0), (0.03, -0.05, 0, 0)))
     _arena, robot = alone(sides, at=(0, 0.45), floor=LINE)
     assert robot.ground.read().tolist() == pytest.approx([0.0, 1.0, 1.0], abs=1e-9)
@@ -40,21 +40,21 @@ def test_every_mount_sees_its_own_spot():
     assert robot.ground.read().tolist() == pytest.approx([0.0, 1.0, 1.0], abs=1e-9)
 
 
-def test_half_a_footprint_on_the_line_is_half_dark():
+def test_half_a_footprint_on_the_line_reads_half():
     _arena, robot = alone(GroundSpec(name="ground", footprint_radius=0.01), at=(0, 0.48), floor=LINE)
     assert robot.ground.read() == pytest.approx(0.5, abs=0.13)
 
 
 @functools.cache
 def tilted() -> tuple[Arena, Robot, np.ndarray]:
-    """A robot over a tilted line, and the floor's brightness."""
+    """Return a robot over a tilted line, and the floor's brightness."""
     arena, robot = alone(GroundSpec(name="ground", mounts=MOUNTS, footprint_radius=0.006), floor=TILTED)
     return arena, robot, arena.model.floor.astype(float) @ [0.299, 0.587, 0.114] / 255
 
 
 @settings(max_examples=60)
 @given(st.floats(-1.5, 1.5), st.floats(-0.15, 0.15), st.floats(-3.1, 3.1))
-def test_a_reading_is_near_the_average_over_the_whole_footprint(x, off, heading):
+def test_reading_is_close_to_the_mean_over_the_footprint(x, off, heading):
     _arena, robot, picture = tilted()
     robot.set_pose(x, 0.1 + 0.4 * x + off, heading)
     pose = robot.pose
@@ -66,6 +66,6 @@ def test_a_reading_is_near_the_average_over_the_whole_footprint(x, off, heading)
         assert got == pytest.approx(picture[rows, columns].mean(), abs=0.13)
 
 
-def test_the_floor_goes_on_outside_the_bounds():
+def test_floor_continues_outside_the_bounds():
     _arena, robot = alone(GroundSpec(name="ground"), open=True, at=(3.0, 0.5), floor=LINE)
     assert robot.ground.read() == pytest.approx(0.0, abs=1e-9)

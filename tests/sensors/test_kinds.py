@@ -1,4 +1,4 @@
-"""What must hold for every kind; and kinds that are not shipped: from another module, derived, broken."""
+"""Requirements for every sensor kind, and external, derived and broken kinds."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def measure(values):
 
 
 @pytest.mark.parametrize("kind", SENSORS.builtin)
-def test_a_kind_is_as_every_kind_must_be(kind: str) -> None:
+def test_every_kind_passes_the_common_checks(kind: str) -> None:
     check_sensor(SENSORS[kind](name="tested", noise=0.01, **NEEDED.get(kind, {})))
 
 
-def test_shipped_kinds_have_small_numbers_and_others_numbers_of_their_own() -> None:
+def test_builtin_kinds_have_consecutive_numbers_and_others_follow() -> None:
     assert [MEASURE.number(SENSORS[name]) for name in SENSORS.builtin] == list(range(len(SENSORS.builtin)))
     assert MEASURE.number(Slow) == MEASURE.number(CompassSpec)  # it computes the same
     with pytest.raises(PaddockError, match=r"expected a function measure\(model, scratch, view, device, values\)"):
@@ -70,7 +70,7 @@ def test_shipped_kinds_have_small_numbers_and_others_numbers_of_their_own() -> N
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Slow(CompassSpec):
-    """A shipped kind with another default."""
+    """A shipped kind with a different default."""
 
     period: float = 1.0
     tag: ClassVar[tuple[str, str]] = ("kind", "slow-compass")
@@ -78,17 +78,17 @@ class Slow(CompassSpec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Nothing(SensorSpec):
-    """A kind without physics."""
+    """A kind without a measure function."""
 
 
-def test_a_kind_derived_from_a_shipped_one_computes_the_same() -> None:
+def test_derived_kind_computes_the_same() -> None:
     arena, robot = alone(CompassSpec(name="fast"), Slow(name="slow"), heading_deg=30)
     assert robot.fast.read() == robot.slow.read() == pytest.approx(np.pi / 6)
     arena.close()
 
 
 @pytest.mark.heavy
-def test_a_robots_file_names_a_kind_in_a_file_beside_it(tmp_path: Path) -> None:
+def test_robot_file_can_name_a_kind_in_a_local_file(tmp_path: Path) -> None:
     (tmp_path / "own_clock.py").write_text(CLOCK)
     (tmp_path / "own.toml").write_text(ROBOT.replace("KIND", "own_clock:ClockSpec"))
     robot = load_robot(tmp_path / "own.toml")
@@ -98,7 +98,7 @@ def test_a_robots_file_names_a_kind_in_a_file_beside_it(tmp_path: Path) -> None:
         assert arena["it"].clock.read() == 42.0
 
 
-def test_what_is_wrong_with_a_kind_in_a_file_is_named(tmp_path: Path) -> None:
+def test_errors_in_a_local_kind_are_reported(tmp_path: Path) -> None:
     (tmp_path / "own_mistake.py").write_text("x = 1 / 0\n")
     path = tmp_path / "own.toml"
     for kind, message in (
@@ -112,8 +112,8 @@ def test_what_is_wrong_with_a_kind_in_a_file_is_named(tmp_path: Path) -> None:
             load_robot(path)
 
 
-def test_a_robot_that_is_sent_here_may_not_name_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server reads specs of strangers: nothing in them may make it run a file."""
+def test_received_robot_spec_cannot_refer_to_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server reads untrusted specs, which must not make it run a file."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_trap.py").write_text("raise SystemExit('it was run')\n")
     table = puck().to_table() | {"sensors": [{"kind": "own_trap.py:ClockSpec", "name": "clock"}]}
@@ -122,7 +122,7 @@ def test_a_robot_that_is_sent_here_may_not_name_code(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("sensor", [CompassSpec, partial(ConstantSpec, value=3.0)])
-def test_a_kind_with_one_value_ignores_its_mounts(sensor: Any) -> None:
+def test_kind_with_one_value_ignores_its_mounts(sensor: Any) -> None:
     spec = sensor(name="it", mounts=((0, 0, 0, 90),) * 2)
     check_sensor(spec)
     _, robot = alone(spec, heading_deg=math.degrees(3.0))
@@ -131,7 +131,7 @@ def test_a_kind_with_one_value_ignores_its_mounts(sensor: Any) -> None:
 
 @pytest.mark.parametrize("kind", sorted(SENSORS.builtin))
 def test_every_value_of_a_reading_is_written(kind: str) -> None:
-    """A value that a kernel does not write would be whatever the memory contained before."""
+    """A value that a kernel does not write would be uninitialised memory."""
     cls = SENSORS[kind]
     required = {
         "width_deg": 90,
@@ -157,6 +157,6 @@ def test_every_value_of_a_reading_is_written(kind: str) -> None:
         np.testing.assert_array_equal(*readings)
 
 
-def test_a_name_must_be_what_python_makes_of_it() -> None:
+def test_name_must_be_normalised_as_python_does() -> None:
     with pytest.raises(SpecError, match="name: expected 'fi', which Python reads instead of"):
         CompassSpec(name="\ufb01")  # a ligature: `robot.\ufb01` is `robot.fi` in a program

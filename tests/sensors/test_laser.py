@@ -1,4 +1,4 @@
-"""Laser: the fan against single naive rays."""
+"""Laser scans compared with single brute-force rays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scenes import alone, crate, obstacles, puck, random_world
     st.sampled_from([2, 3, 36, 61]),
     st.sampled_from([0, 33, 90, 180, -150]),
 )
-def test_every_beam_reads_what_a_single_naive_ray_does(seed, fov, beams, mounted):
+def test_every_beam_matches_a_brute_force_ray(seed, fov, beams, mounted):
     rng = np.random.default_rng(seed)
     spec = LaserSpec(name="laser", range=1.2, fov_deg=fov, beams=beams, mounts=((0.02, -0.01, 0.06, mounted),))
     arena = paddock.open(random_world(rng, [puck(spec, height=0.05), puck(radius=0.1), crate(), crate(height=0.06)]))
@@ -45,13 +45,13 @@ def test_every_beam_reads_what_a_single_naive_ray_does(seed, fov, beams, mounted
             assert got == pytest.approx(min(low, 1.2), abs=1e-4)
 
 
-def test_a_full_circle_has_no_beam_twice_and_a_part_of_one_has_both_edges():
+def test_full_circle_has_distinct_beams_and_a_sector_has_both_edges():
     full, part = (LaserSpec(name="laser", range=9, fov_deg=fov, beams=4).angles for fov in (360, 180))
     assert full == pytest.approx([-math.pi, -math.pi / 2, 0, math.pi / 2])
     assert part == pytest.approx([-math.pi / 2, -math.pi / 6, math.pi / 6, math.pi / 2])
 
 
-def test_the_walls_of_a_room_are_at_their_distances_counter_clockwise():
+def test_wall_distances_are_counter_clockwise():
     _arena, robot = alone(LaserSpec(name="laser", range=9, fov_deg=360, beams=4), at=(0.5, -0.3))
     assert robot.laser.read().tolist() == pytest.approx([2.5, 1.7, 1.5, 2.3])
 
@@ -64,7 +64,7 @@ def test_beams_out_of_range_read_the_range():
 BEFORE_A_WALL = (Box(at=(1.0, 0.0), size=(0.2, 0.4)),)  # its front at 0.9 m, the wall behind it at 2 m
 
 
-def test_mixed_pixels_lie_between_both_surfaces_of_an_edge_and_nowhere_else():
+def test_mixed_pixels_lie_only_between_the_surfaces_of_an_edge():
     plain, mixed = (
         LaserSpec(name="laser", range=9, fov_deg=90, beams=91, mixed_pixels=share, mounts=((0.0, 0.0, 0.05, 0.0),))
         for share in (0.0, 1.0)
@@ -84,7 +84,7 @@ def test_mixed_pixels_lie_between_both_surfaces_of_an_edge_and_nowhere_else():
     assert (alone(mixed, noise=False, boxes=BEFORE_A_WALL)[1].laser.read() == ideal).all()
 
 
-def test_mixed_pixels_are_as_many_as_asked_for():
+def test_mixed_pixels_have_the_specified_rate():
     spec = LaserSpec(name="laser", range=9, fov_deg=90, beams=91, mixed_pixels=0.25, mounts=((0.0, 0.0, 0.05, 0.0),))
     arena, robot = alone(spec, noise=True, boxes=BEFORE_A_WALL)
     ideal = alone(spec, boxes=BEFORE_A_WALL)[1].laser.read()
@@ -92,7 +92,7 @@ def test_mixed_pixels_are_as_many_as_asked_for():
     assert changed == pytest.approx(0.25 * 4 * 500, abs=70)  # three standard deviations
 
 
-def test_a_beam_beside_one_that_meets_nothing_is_not_mixed():
+def test_beam_beside_one_without_a_hit_is_not_mixed():
     spec = LaserSpec(name="laser", range=1.5, fov_deg=90, beams=91, mixed_pixels=1.0, mounts=((0.0, 0.0, 0.05, 0.0),))
     ideal = alone(spec, boxes=BEFORE_A_WALL)[1].laser.read()
     assert (ideal == 1.5).any()

@@ -21,13 +21,13 @@ def test_light_falls_with_the_square_of_the_distance(away):
 
 
 @pytest.mark.parametrize("bearing", [0, 30, 80, 100, 180])
-def test_light_falls_with_the_cosine_and_none_comes_from_behind(bearing):
+def test_light_falls_with_the_cosine_and_is_zero_from_behind(bearing):
     at = (math.cos(math.radians(bearing)), math.sin(math.radians(bearing)))
     _arena, robot = alone(EYE, lights=(Light(at=at, height=0.05),))
     assert robot.light.read() == pytest.approx(max(0.0, math.cos(math.radians(bearing))), abs=1e-12)
 
 
-def test_a_lamp_above_is_farther_and_more_oblique():
+def test_raised_lamp_is_farther_and_more_oblique():
     _arena, robot = alone(EYE, lights=(Light(at=(0.4, 0), height=0.35),))
     assert robot.light.read() == pytest.approx(0.8 / 0.25)
 
@@ -44,13 +44,13 @@ OPEN = 1.0 / math.hypot(1.0, 0.4) ** 3
 
 
 @pytest.mark.parametrize(("height", "seen"), [(0.24, True), (0.26, False)])
-def test_a_tall_wall_casts_a_shadow_and_a_low_one_does_not(height, seen):
+def test_tall_wall_casts_a_shadow_and_a_low_one_does_not(height, seen):
     wall = Wall(points=((0.5, -1), (0.5, 1)), thickness=0.0, height=height)
     _arena, robot = alone(EYE, walls=(wall,), lights=LAMP)
     assert robot.light.read() == pytest.approx(OPEN if seen else 0.0)
 
 
-def test_a_wall_behind_the_lamp_casts_no_shadow():
+def test_wall_behind_the_lamp_casts_no_shadow():
     wall = Wall(points=((1.2, -1), (1.2, 1)), height=2.0)
     _arena, robot = alone(EYE, walls=(wall,), lights=LAMP)
     assert robot.light.read() == pytest.approx(OPEN)

@@ -15,7 +15,7 @@ EARS = MicrophoneSpec(name="ears", mounts=((0, 0.1, 0.1, 0), (0, -0.1, 0.1, 0)))
 EAR = MicrophoneSpec(name="ear", mounts=((0, 0, 0.1, 0),))
 
 
-def test_a_sound_falls_with_the_distance_and_is_louder_on_its_side():
+def test_sound_falls_with_distance_and_is_louder_on_its_side():
     _arena, robot = alone(EARS, sounds=(Sound(at=(0, 1.0), height=0.1, amplitude=2.0),))
     assert robot.ears.read().tolist() == pytest.approx([2 / 0.9, 2 / 1.1])
 
@@ -33,7 +33,7 @@ def pair() -> paddock.Arena:
     return arena
 
 
-def test_a_robot_hears_the_speaker_of_another_one_until_it_stops():
+def test_microphone_measures_another_robots_speaker_until_it_stops():
     arena = pair()
     assert arena["a"].ear.read() == 0.0
     arena["b"].speaker.play(440, 0.2)
@@ -44,14 +44,14 @@ def test_a_robot_hears_the_speaker_of_another_one_until_it_stops():
     assert arena["a"].ear.read() == 0.0
 
 
-def test_a_robot_does_not_hear_its_own_speaker():
+def test_microphone_ignores_the_robots_own_speaker():
     arena = pair()
     arena["b"].speaker.play(440, 0.2)
     arena.step()
     assert arena["b"].ear.read() == 0.0
 
 
-def test_a_source_at_the_very_microphone_is_loud_but_finite():
+def test_source_at_the_microphone_is_loud_but_finite():
     _arena, robot = alone(EAR, sounds=(Sound(at=(0, 0), height=0.1),))
     assert math.isfinite(robot.ear.read())
     assert robot.ear.read() > 10

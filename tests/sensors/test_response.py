@@ -1,4 +1,4 @@
-"""What simulated sensors make hardware numbers of is made back into SI units by the same tables."""
+"""Raw hardware values are converted back to SI units by the same tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.sensors.response import Counter, raw_of, si_of
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ["red", "blue"])
-def test_raw_numbers_read_as_the_simulation_reads_them(name: str) -> None:
+def test_raw_values_convert_to_the_simulated_readings(name: str) -> None:
     with bench() as arena:
         robot = arena[name]
         robot.enable()
@@ -27,7 +27,7 @@ def test_raw_numbers_read_as_the_simulation_reads_them(name: str) -> None:
                         assert raw_of(device.spec, np.atleast_1d(device.read())) == pytest.approx(raw), device
 
 
-def test_counters_go_on_where_they_wrap_around() -> None:
+def test_counters_are_unwrapped() -> None:
     counter = Counter(32768)
     assert counter.unwrapped(np.array([32000, -32000])).tolist() == [32000, -32000]
     assert counter.unwrapped(np.array([-32500, 32500])).tolist() == [33036, -33036]
@@ -35,7 +35,7 @@ def test_counters_go_on_where_they_wrap_around() -> None:
     assert counter.unwrapped(np.array([10, -10])).tolist() == [33046, -33046]
 
 
-def test_angles_stay_within_half_a_turn() -> None:
+def test_angles_are_wrapped() -> None:
     compass = paddock.RobotSpec.from_toml(
         'name = "x"\nbody = { radius = 0.05, height = 0.1 }\n'
         "drive = { wheel_separation = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }\n"

@@ -1,4 +1,4 @@
-"""Between physics and a reading: response, noise, rounding, rate, delay, pivots and polling."""
+"""Stages between physics and a reading: response, noise, rounding, rate, delay, pivots and polling."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AHEAD = ((0.05, 0.0, 0.02, 0.0),)
 
 @settings(max_examples=80)
 @given(st.floats(0.001, 0.99))
-def test_a_response_table_is_linear_between_its_rows(distance):
+def test_response_table_is_linear_between_its_rows(distance):
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=FALLING)
     _arena, robot = alone(spec, at=(1.95 - distance, 0))
     ideal, hardware = zip(*FALLING, strict=True)
@@ -33,13 +33,13 @@ def test_a_response_table_is_linear_between_its_rows(distance):
 
 @settings(max_examples=80)
 @given(st.floats(0.001, 0.99))
-def test_reading_inverts_the_response_where_it_can_be_inverted(distance):
+def test_read_inverts_the_response_where_it_is_invertible(distance):
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=FALLING)
     _arena, robot = alone(spec, at=(1.95 - distance, 0))
     assert robot.p.read() == pytest.approx(min(distance, 0.4), abs=1e-9)
 
 
-def test_rounding_goes_to_the_nearest_multiple_and_stays_within_the_table():
+def test_rounding_is_to_the_nearest_multiple_within_the_table():
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=((0.0, 10.4), (1.0, 0.0)), resolution=4.0)
     _arena, robot = alone(spec, at=(1.95, 0))
     assert robot.p.raw() == 10.4  # 12 is beyond the table
@@ -47,7 +47,7 @@ def test_rounding_goes_to_the_nearest_multiple_and_stays_within_the_table():
     assert robot.p.raw() == 4.0
 
 
-def test_nothing_seen_has_its_own_values():
+def test_no_detection_has_its_own_values():
     _arena, robot = alone(
         SonarSpec(name="sonar", range=1.0, cone_deg=20, nothing_seen=7.0, scale=100),
         ProximitySpec(name="p", range=0.5, response=FALLING, noise=5.0),
@@ -58,7 +58,7 @@ def test_nothing_seen_has_its_own_values():
     assert (robot.plain.read(), robot.plain.raw()) == (0.5, 500.0)
 
 
-def test_noise_has_the_mean_and_spread_of_the_spec():
+def test_noise_has_the_specified_mean_and_spread():
     arena, robot = alone(
         CompassSpec(name="absolute", noise=0.05),
         ProximitySpec(name="relative", mounts=AHEAD, range=2.0, noise_relative=0.1),
@@ -74,7 +74,7 @@ def test_noise_has_the_mean_and_spread_of_the_spec():
 
 
 @pytest.mark.parametrize(("scale", "noise"), [(None, 0.05), (1000.0, 50.0)])
-def test_noise_makes_no_distance_negative(scale, noise):
+def test_noisy_distance_is_never_negative(scale, noise):
     near = SonarSpec(name="sonar", mounts=AHEAD, cone_deg=10, range=2.0, noise=noise, scale=scale)
     arena, robot = alone(near, heading_deg=0, at=(1.93, 0), noise=True)
     found = np.array(
@@ -84,13 +84,13 @@ def test_noise_makes_no_distance_negative(scale, noise):
     assert found.max() > noise
 
 
-def test_channels_have_noise_of_their_own():
+def test_channels_have_independent_noise():
     arena, robot = alone(PositionSpec(name="position", noise=0.1), noise=True)
     found = np.array([(arena.step(), robot.position.read())[1] for _ in range(1500)])
     assert np.abs(np.corrcoef(found.T) - np.eye(3)).max() < 0.1
 
 
-def test_a_robot_told_to_be_free_of_noise_is():
+def test_noise_can_be_switched_off_per_robot():
     _arena, robot = alone(CompassSpec(name="compass", noise=1.0), noise=False, heading_deg=10)
     assert robot.compass.read() == pytest.approx(math.radians(10))
 
@@ -107,20 +107,20 @@ def test_rate_and_delay_look_back_the_right_number_of_ticks(period, delay):
         assert robot.position.read() == poses[max(0, (tick - delay) // period * period)]
 
 
-def test_a_slow_sensor_keeps_its_noise_until_the_next_sample():
+def test_slow_sensor_keeps_its_noise_until_the_next_sample():
     arena, robot = alone(CompassSpec(name="compass", noise=0.1, period=0.1), noise=True)
     found = [(arena.step(), robot.compass.read())[1] for _ in range(50)]
     assert len(set(found)) == 11
 
 
-def test_a_delayed_range_sensor_sees_the_past():
+def test_delayed_range_sensor_reads_the_past():
     arena, robot = alone(ProximitySpec(name="p", mounts=AHEAD, range=3.0, delay=0.1), bounds=(-9, -9, 2, 9))
     robot.wheels.set(0.5, 0.5)
     arena.step(40)
     assert robot.p.read() == pytest.approx(1.95 - 0.5 * 0.7)
 
 
-def test_a_scale_gives_counts_and_reading_gives_metres_back():
+def test_raw_gives_counts_and_read_gives_metres():
     arena, robot = alone(EncodersSpec(name="e", scale=100, resolution=1), bounds=(-9, -9, 9, 9))
     robot.wheels.set(0.333, -0.111)
     arena.step(100)
@@ -128,7 +128,7 @@ def test_a_scale_gives_counts_and_reading_gives_metres_back():
     assert robot.e.read().tolist() == [0.67, -0.22]
 
 
-def test_counters_of_few_bits_wrap_around_but_metres_do_not():
+def test_raw_counters_wrap_around_but_metres_do_not():
     arena, robot = alone(EncodersSpec(name="e", scale=1000, resolution=1, bits=8), bounds=(-9, -9, 9, 9))
     robot.wheels.set(1.0, -1.0)
     for tick in range(1, 100):
@@ -138,7 +138,7 @@ def test_counters_of_few_bits_wrap_around_but_metres_do_not():
         assert robot.e.read()[0] == pytest.approx(0.02 * tick)
 
 
-def test_a_device_without_hardware_numbers_refuses_to_give_them():
+def test_device_without_raw_values_refuses_raw():
     _arena, robot = alone(CompassSpec(name="compass"))
     with pytest.raises(paddock.DeviceRefused):
         robot.compass.raw()
@@ -147,7 +147,7 @@ def test_a_device_without_hardware_numbers_refuses_to_give_them():
 SCANNER = SonarSpec(name="sonar", range=9, cone_deg=2, pivot=Pivot(min_deg=-90, max_deg=45, rate_deg_s=100))
 
 
-def test_a_pivot_turns_at_its_rate_and_stops_at_its_goal():
+def test_pivot_turns_at_its_rate_and_stops_at_its_target():
     arena, robot = alone(SCANNER, bounds=(-9, -9, 2, 9))
     robot.sonar.pan(math.radians(-31))
     angles = [(arena.step(), math.degrees(robot.sonar.pan_angle))[1] for _ in range(20)]
@@ -155,7 +155,7 @@ def test_a_pivot_turns_at_its_rate_and_stops_at_its_goal():
     assert robot.sonar.read() == pytest.approx(2.0 / math.cos(math.radians(30)))
 
 
-def test_a_pan_beyond_the_limits_or_of_a_fixed_sensor_is_refused():
+def test_pan_beyond_the_limits_or_of_a_fixed_sensor_is_refused():
     arena, robot = alone(SCANNER, SonarSpec(name="fixed", range=9, cone_deg=2))
     for device, angle in ((robot.sonar, 0.9), (robot.sonar, -1.7), (robot.sonar, math.nan), (robot.fixed, 0.0)):
         with pytest.raises(paddock.DeviceRefused):
@@ -175,7 +175,7 @@ def test_polled_sensors_are_read_on_demand_only():
         robot.compass.poll_only()
 
 
-def test_a_device_that_is_off_cannot_be_read():
+def test_disabled_device_cannot_be_read():
     _arena, robot = alone(CompassSpec(name="compass"))
     robot.compass.disable()
     with pytest.raises(paddock.DeviceNotEnabled):
@@ -183,6 +183,6 @@ def test_a_device_that_is_off_cannot_be_read():
     assert list(robot.sense()) == []
 
 
-def test_a_robot_without_any_sensor_senses_nothing():
+def test_robot_without_sensors_has_an_empty_observation():
     _arena, robot = alone(robot=puck())
     assert list(robot.sense()) == []

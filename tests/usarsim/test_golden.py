@@ -1,4 +1,4 @@
-"""Lines that real programs and servers have sent, byte for byte."""
+"""Lines recorded from programs and servers, compared byte by byte."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ SAID: list[Callable[[], bytes]] = [
 
 
 @pytest.mark.parametrize(("golden", "say"), list(zip(SERVER, SAID, strict=True)), ids=range(len(SERVER)))
-def test_what_we_say_is_what_the_server_said(golden: str, say: Callable[[], bytes]) -> None:
+def test_server_lines_match_the_golden_lines(golden: str, say: Callable[[], bytes]) -> None:
     assert say() == golden.encode() + b"\r\n"
 
 
 @pytest.mark.parametrize("golden", [*SERVER, *(GOLDEN / "client.txt").read_text().splitlines()])
-def test_every_golden_line_is_understood_word_by_word(golden: str) -> None:
+def test_every_golden_line_is_parsed_without_loss(golden: str) -> None:
     line = parse_line(golden)
     again = " ".join([line.type, *("{" + " ".join(words) + "}" for words in line.segments)])
     assert again == golden
 
 
-def test_reports_of_the_classic_simulator_are_read_in_our_frame() -> None:
+def test_reports_of_the_classic_simulator_are_converted_to_our_frame() -> None:
     reports = UsarReports()
     for golden in SERVER:
         reports.update(parse_line(golden))
@@ -64,7 +64,7 @@ def test_reports_of_the_classic_simulator_are_read_in_our_frame() -> None:
     assert reports.battery == 1200
 
 
-def test_reports_of_the_later_simulator_are_read_as_well() -> None:
+def test_reports_of_the_later_simulator_are_parsed() -> None:
     reports = UsarReports()
     for text in (
         "STA {Time 4.2000} {Battery 1100} {FrontSteer 0} {RearSteer 0}",
@@ -79,7 +79,7 @@ def test_reports_of_the_later_simulator_are_read_as_well() -> None:
     assert (reports.time, reports.battery, reports.restarts) == (4.3, 1100, 0)
 
 
-def test_the_step_of_a_scan_comes_from_its_values_not_from_the_resolution_that_is_told() -> None:
+def test_scan_step_is_computed_from_the_number_of_values() -> None:
     reports = UsarReports()
     ranges = ",".join(["2.0"] * 133)
     told = f"SEN {{Time 1.0}} {{Type RangeScanner}} {{Name S}} {{Resolution 0.0174}} {{FOV 3.1415}} {{Range {ranges}}}"
@@ -88,7 +88,7 @@ def test_the_step_of_a_scan_comes_from_its_values_not_from_the_resolution_that_i
     assert reports.scan.step == pytest.approx(3.1415 / 132)
 
 
-def test_a_clock_that_goes_back_is_a_new_beginning_and_fewer_decimals_are_not() -> None:
+def test_clock_running_backwards_is_a_restart_but_lost_decimals_are_not() -> None:
     reports = UsarReports()
     for time in ("12.3456", "12.34", "12.4000"):
         reports.update(parse_line(f"STA {{Time {time}}}"))
@@ -97,7 +97,7 @@ def test_a_clock_that_goes_back_is_a_new_beginning_and_fewer_decimals_are_not() 
     assert (reports.restarts, reports.time) == (1, 0.02)
 
 
-def test_sonars_are_sorted_by_their_numbers_whatever_else_is_in_their_names() -> None:
+def test_sonars_are_sorted_by_number() -> None:
     reports = UsarReports()
     for name in ("F10", "²", "F2"):
         reports.update(parse_line(f"SEN {{Time 1.0}} {{Type Sonar}} {{Name {name}}} {{Range 1.0}}"))

@@ -16,14 +16,14 @@ from paddock.usarsim.images import JPEG, RAW, FrameSplitter, ImageRequest, Reque
 PICTURE = np.arange(5 * 4 * 3, dtype=np.uint8).reshape(5, 4, 3)
 
 
-def test_a_raw_frame_has_a_type_a_length_and_a_size() -> None:
+def test_raw_frame_has_type_length_and_size() -> None:
     frame = format_frame(PICTURE, RAW)
     assert frame[:9] == b"\x00" + struct.pack(">I", 64) + struct.pack(">HH", 4, 5)
     assert frame[9:] == PICTURE.tobytes()
 
 
 @given(st.lists(st.integers(0, 140), max_size=5))
-def test_frames_are_put_together_from_pieces(cuts: list[int]) -> None:
+def test_frames_are_reassembled_from_chunks(cuts: list[int]) -> None:
     data, splitter = 2 * format_frame(PICTURE, RAW), FrameSplitter()
     edges = [0, *sorted(cuts), len(data)]
     found = [picture for a, b in itertools.pairwise(edges) for picture in splitter.feed(data[a:b])]
@@ -31,7 +31,7 @@ def test_frames_are_put_together_from_pieces(cuts: list[int]) -> None:
     assert all((picture == PICTURE).all() for picture in found)
 
 
-def test_a_jpeg_frame_is_a_picture_again() -> None:
+def test_jpeg_frame_is_decoded() -> None:
     grey = np.full((16, 16, 3), 128, np.uint8)
     (found,) = FrameSplitter().feed(format_frame(grey, JPEG))
     assert abs(found.astype(int) - 128).max() <= 2
@@ -40,13 +40,13 @@ def test_a_jpeg_frame_is_a_picture_again() -> None:
 @pytest.mark.parametrize(
     "data", [b"\x09\0\0\0\1x", b"\x00\0\0\0\4\0\1\0\1", b"\x01\0\0\0\3abc", b"\x01\xff\xff\xff\xff"]
 )
-def test_what_is_no_frame_is_refused(data: bytes) -> None:
+def test_invalid_frame_is_refused(data: bytes) -> None:
     with pytest.raises(BadMessage, match="image server"):
         FrameSplitter().feed(data)
 
 
 @given(st.binary(max_size=40))
-def test_requests_among_any_bytes_are_found(noise: bytes) -> None:
+def test_requests_are_found_among_arbitrary_bytes(noise: bytes) -> None:
     splitter = RequestSplitter()
     splitter.feed(noise.replace(b"U", b"").replace(b"O", b""))
     assert splitter.feed(b"OK") == [ImageRequest()]
@@ -57,5 +57,5 @@ def test_requests_among_any_bytes_are_found(noise: bytes) -> None:
 
 
 @given(st.tuples(*[st.integers(0, 2**32 - 1)] * 4))
-def test_any_window_gives_a_picture(window: tuple[int, int, int, int]) -> None:
+def test_any_window_gives_a_non_empty_image(window: tuple[int, int, int, int]) -> None:
     assert ImageRequest(window).cut(PICTURE).size > 0

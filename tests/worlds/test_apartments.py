@@ -1,4 +1,4 @@
-"""Apartments from a seed."""
+"""Apartments generated from a seed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BODY, CELL = 0.27, 0.1  # radius in which a Pioneer turns, side of a cell [m]
 
 
 def free_places(world: WorldSpec) -> dict[tuple[int, int], bool]:
-    """Whether a Pioneer has room to turn, by cell."""
+    """Return for each cell whether a Pioneer has space to turn."""
     columns, rows = (round(side / CELL) for side in world.bounds[2:])
     free = {(k, n): True for k in range(columns) for n in range(rows)}
     for solid in solids(world):
@@ -49,7 +49,7 @@ def reach(free: dict[tuple[int, int], bool], start: tuple[int, int]) -> set[tupl
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(sorted(PLANS)))
-def test_a_robot_can_reach_every_room_of_every_apartment(seed: int, kind: str) -> None:
+def test_every_room_of_every_apartment_is_reachable(seed: int, kind: str) -> None:
     world = make_apartment(seed, kind=kind)
     free = free_places(world)
     at = world.robots[0].at
@@ -59,19 +59,19 @@ def test_a_robot_can_reach_every_room_of_every_apartment(seed: int, kind: str) -
     assert len(found) * CELL**2 > 0.3 * 99  # m² of floor on which it can stand
 
 
-def test_equal_seeds_give_equal_apartments_and_other_seeds_others() -> None:
+def test_apartment_is_deterministic_in_its_seed() -> None:
     worlds = [make_apartment(seed) for seed in (3, 3, 4)]
     assert worlds[0] == worlds[1] != worlds[2]
 
 
-def test_wheels_are_off_by_at_most_the_given_share() -> None:
+def test_wheel_errors_are_within_the_given_bound() -> None:
     robots = [make_apartment(seed, odometry_error=0.01).robots[0] for seed in range(20)]
     errors = np.array([(*robot.wheel_diameter_error, robot.wheel_separation_error) for robot in robots])
     assert np.abs(errors).max() <= 0.01
     assert np.ptp(errors, axis=0).min() > 0.01
 
 
-def test_symmetric_rooms_look_alike() -> None:
+def test_symmetric_apartment_is_point_symmetric() -> None:
     walls = make_apartment(5, kind="symmetric", width=16, depth=9).walls
     segments = {tuple(sorted(pair)) for wall in walls for pair in pairwise(wall.points)}
     turned = {tuple(sorted(((round(16 - x, 3), round(9 - y, 3)) for x, y in pair))) for pair in segments}
@@ -89,22 +89,22 @@ def test_symmetric_rooms_look_alike() -> None:
         ({"kind": ["rooms"]}, r"no kind of apartment called \['rooms'\]"),
     ],
 )
-def test_what_cannot_be_built_is_refused(options: dict[str, object], message: str) -> None:
+def test_invalid_apartment_options_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(PaddockError, match=message):
         make_apartment(0, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", [1.9, "3", True, float("nan"), None])
-def test_a_seed_that_is_no_whole_number_is_refused(seed: object) -> None:
+def test_non_integer_seed_is_refused(seed: object) -> None:
     with pytest.raises(PaddockError, match=r"seed: expected a whole number, got"):
         make_apartment(seed)  # type: ignore[arg-type]
 
 
-def test_a_seed_of_numpy_is_as_good_as_any() -> None:
+def test_numpy_seed_is_accepted() -> None:
     assert make_apartment(np.int64(3)) == make_apartment(3)  # type: ignore[arg-type]
 
 
-def test_the_command_writes_a_world_that_can_be_run_and_a_picture(tmp_path: Path) -> None:
+def test_command_writes_a_runnable_world_and_an_image(tmp_path: Path) -> None:
     done = paddock("apartment", "--seed", "3", "--size", "8x8", "-o", "home.toml", "--png", "home.png", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert load_world(tmp_path / "home.toml").walls == make_apartment(3, width=8, depth=8).walls
@@ -115,7 +115,7 @@ def test_the_command_writes_a_world_that_can_be_run_and_a_picture(tmp_path: Path
     assert "such as 11x9" in paddock("apartment", "--size", "big", "-o", "b.toml", folder=tmp_path).stderr
 
 
-def test_the_smallest_size_in_the_message_can_be_built() -> None:
+def test_smallest_size_in_the_error_message_can_be_built() -> None:
     with pytest.raises(PaddockError, match=r"depth: expected 6\.8 … 200 m"):
         make_apartment(width=2.6, depth=6.7)
     assert make_apartment(width=2.6, depth=6.8).bounds == (0.0, 0.0, 2.6, 6.8)

@@ -1,4 +1,4 @@
-"""Pictures become worlds: what is dark is solid, exactly, and with few rectangles."""
+"""Worlds from images: exactly the dark pixels are solid, covered by few rectangles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 
 @pytest.fixture
 def sketch(tmp_path: Path) -> Path:
-    """Two rooms with a door between them, and a round table."""
+    """Write an image of two rooms with a door between them and a round table."""
     picture = Image.new("L", (80, 60), 255)
     draw = ImageDraw.Draw(picture)
     draw.rectangle((0, 0, 79, 59), outline=0, width=2)
@@ -39,7 +39,7 @@ def sketch(tmp_path: Path) -> Path:
 
 
 def solid_pixels(world: WorldSpec, scale: float) -> Mask:
-    """The picture that the boxes of a world would make."""
+    """Return the solid pixels of a world's boxes."""
     _, _, width, height = world.bounds
     x, y = np.meshgrid(np.arange(scale / 2, width, scale), np.arange(height - scale / 2, 0, -scale))
     solid = np.zeros(x.shape, bool)
@@ -48,7 +48,7 @@ def solid_pixels(world: WorldSpec, scale: float) -> Mask:
     return solid
 
 
-def test_dark_pixels_are_solid_and_no_others(sketch: Path) -> None:
+def test_exactly_the_dark_pixels_are_solid(sketch: Path) -> None:
     world = import_world(sketch, scale=0.02).world
     with Image.open(sketch) as picture:
         dark = np.asarray(picture) < 127.5
@@ -58,14 +58,14 @@ def test_dark_pixels_are_solid_and_no_others(sketch: Path) -> None:
 
 
 @pytest.mark.parametrize(("threshold", "dust"), [(0.5, False), (0.9, True), (0.3, False)])
-def test_the_threshold_says_what_is_dark(sketch: Path, threshold: float, dust: bool) -> None:
+def test_threshold_defines_dark_pixels(sketch: Path, threshold: float, dust: bool) -> None:
     solid = solid_pixels(import_world(sketch, threshold=threshold).world, 0.01)
     assert solid[50, 10] == dust
     assert solid[40, 60] == (threshold > 0.4)  # the table
     assert solid[0, 0]
 
 
-def test_the_drawn_world_looks_like_the_picture(sketch: Path) -> None:
+def test_drawn_world_matches_the_image(sketch: Path) -> None:
     world = import_world(sketch, robot=None).world
     with Image.open(sketch) as picture:
         dark = np.asarray(picture) < 127.5
@@ -82,7 +82,7 @@ def test_the_drawn_world_looks_like_the_picture(sketch: Path) -> None:
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=7, max_size=7), min_size=1, max_size=9).map(np.array))
-def test_rectangles_cover_exactly_what_is_dark(dark: Mask) -> None:
+def test_rectangles_cover_exactly_the_dark_pixels(dark: Mask) -> None:
     covered = np.zeros_like(dark)
     for part in rectangles(dark):
         assert dark[part.top : part.bottom, part.left : part.right].all()
@@ -98,7 +98,7 @@ def test_crossing_bars_are_two_rectangles() -> None:
     assert sorted(rectangles(dark)) == [(0, 8, 30, 10), (12, 0, 15, 20)]
 
 
-def test_the_robot_stands_where_there_is_most_room_and_drives(sketch: Path, tmp_path: Path) -> None:
+def test_robot_starts_at_the_widest_place_and_drives(sketch: Path, tmp_path: Path) -> None:
     world = import_world(sketch, scale=0.02, robot="e-puck", heading_deg=45.0).world
     save_world(world, tmp_path / "sketch.toml")
     assert load_world(tmp_path / "sketch.toml") == world
@@ -118,7 +118,7 @@ def test_other_formats_give_the_same_world(sketch: Path, ending: str) -> None:
     assert import_world(other).world.boxes == import_world(sketch).world.boxes
 
 
-def test_deep_and_transparent_pictures_are_read_right(tmp_path: Path) -> None:
+def test_16_bit_and_transparent_images_are_read(tmp_path: Path) -> None:
     deep = np.full((10, 10), 60000, np.uint16)
     deep[4, 2:7] = 300
     Image.fromarray(deep).save(tmp_path / "deep.png")
@@ -130,7 +130,7 @@ def test_deep_and_transparent_pictures_are_read_right(tmp_path: Path) -> None:
         assert (box.at, box.size) == ((4.5, 5.5), (5.0, 1.0))
 
 
-def test_what_is_no_useful_picture_is_refused(tmp_path: Path, sketch: Path) -> None:
+def test_unusable_image_is_refused(tmp_path: Path, sketch: Path) -> None:
     Image.new("L", (9, 9), 255).save(tmp_path / "white.png")
     Image.new("L", (9, 9), 0).save(tmp_path / "black.png")
     Image.new("1", (2001, 2000)).save(tmp_path / "huge.png")
@@ -156,13 +156,13 @@ def test_what_is_no_useful_picture_is_refused(tmp_path: Path, sketch: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["scale", "threshold"])
-def test_a_setting_that_is_no_number_is_refused(tmp_path: Path, name: str) -> None:
+def test_non_numeric_setting_is_refused(tmp_path: Path, name: str) -> None:
     Image.new("L", (4, 4), 0).save(tmp_path / "a.png")
     with pytest.raises(PaddockError, match=f"{name}: expected .*, got 'x'"):
         import_world(tmp_path / "a.png", **{name: "x"})  # type: ignore[arg-type]
 
 
-def test_a_photo_is_upright_as_its_camera_was_held(tmp_path: Path) -> None:
+def test_photo_orientation_is_applied(tmp_path: Path) -> None:
     photo, turned = Image.new("RGB", (40, 20), "white"), Image.Exif()
     photo.paste("black", (0, 0, 40, 4))
     turned[0x0112] = 6  # the right edge of the stored picture is at the bottom

@@ -1,4 +1,4 @@
-"""What docs/worlds.md shows works as it stands there."""
+"""The examples of docs/worlds.md run unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture
 def yard(tmp_path: Path) -> Path:
-    """The example's files, written beside each other."""
+    """Write the files of the example into one folder."""
     for block in blocks("toml"):
         name = block.splitlines()[0].removeprefix("# ")
         (tmp_path / name).write_text(block, encoding="utf-8")
@@ -30,7 +30,7 @@ def yard(tmp_path: Path) -> Path:
     return tmp_path / "yard.toml"
 
 
-def test_the_complete_example_loads_and_runs(yard: Path) -> None:
+def test_complete_example_loads_and_runs(yard: Path) -> None:
     world = load_world(yard)
     assert [box.at for box in world.boxes] == [(2.0, 1.8), (1.2, 1.5)]  # the included one first
     with paddock.open(yard) as arena:
@@ -41,12 +41,12 @@ def test_the_complete_example_loads_and_runs(yard: Path) -> None:
         assert set(arena.robots) == {"red", "worn", "cart"}
 
 
-def test_the_complete_example_reads_back_equal_from_the_same_folder(yard: Path) -> None:
+def test_complete_example_round_trips(yard: Path) -> None:
     save_world(load_world(yard), yard.with_name("copy.toml"))
     assert load_world(yard.with_name("copy.toml")) == load_world(yard)
 
 
-def test_the_complete_example_uses_every_key_of_the_format(yard: Path) -> None:
+def test_complete_example_uses_every_key_of_the_format(yard: Path) -> None:
     from paddock.core.spec import hints
     from paddock.worlds import spec
 
@@ -56,12 +56,12 @@ def test_the_complete_example_uses_every_key_of_the_format(yard: Path) -> None:
         assert set(hints(part)) <= words, part.__name__
 
 
-def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_examples(PAGE)
     assert {path.name for path in tmp_path.iterdir()} == {"line-crossing.png", "slalom.toml", "run.png"}
 
 
-def test_the_table_lists_every_shipped_world() -> None:
+def test_table_lists_every_shipped_world() -> None:
     listed = re.findall(r"^\| `([\w-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == world_names()

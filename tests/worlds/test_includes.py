@@ -1,4 +1,4 @@
-"""Worlds of several files: mistakes are told of the file that they are in."""
+"""Worlds of several files: errors name the file that contains them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOXES = "boxes = [{ at = [1.0, 1.0], size = [0.2, 0.2] }]\n"
 
 
 def told(tmp_path: Path, robots: str, main: str = MAIN) -> str:
-    """What loading answers when the included robots are these."""
+    """Return the error message of a world that includes these robots."""
     (tmp_path / "sub").mkdir()
     (tmp_path / "main.toml").write_text(main)
     (tmp_path / "sub" / "boxes.toml").write_text(BOXES)
@@ -36,23 +36,23 @@ def robot(name: str, x: float, kind: str = "e-puck") -> str:
     return f'[[robots]]\nname = "{name}"\ntype = "{kind}"\nat = [{x}, 1.0]\n'
 
 
-def test_a_robot_of_an_included_file_inside_a_box_is_found_in_that_file(tmp_path: Path) -> None:
+def test_overlap_error_names_the_included_file(tmp_path: Path) -> None:
     message = told(tmp_path, robot("free", 0.3) + robot("stuck", 1.0))
     assert message.startswith("robots.toml: robots[1].at: robot 'stuck' overlaps boxes[0]")
 
 
-def test_an_unknown_robot_of_an_included_file_is_found_in_that_file(tmp_path: Path) -> None:
+def test_unknown_robot_type_error_names_the_included_file(tmp_path: Path) -> None:
     assert told(tmp_path, robot("odd", 0.3, "e-pick")).startswith(
         "robots.toml: robots[0].type: no robot called 'e-pick'"
     )
 
 
-def test_a_robot_of_the_main_file_counts_from_its_own_first(tmp_path: Path) -> None:
+def test_robot_index_in_an_error_counts_within_its_file(tmp_path: Path) -> None:
     message = told(tmp_path, robot("free", 0.3), MAIN.replace("[1.5, 0.5]", "[1.0, 1.0]"))
     assert message.startswith("main.toml: robots[0].at: robot 'first' overlaps boxes[0]")
 
 
-def test_a_name_that_two_files_use_is_found_in_the_later_one(tmp_path: Path) -> None:
+def test_duplicate_name_error_names_the_later_file(tmp_path: Path) -> None:
     assert (
         told(tmp_path, robot("first", 0.3)) == "main.toml: robots[0].name: expected different names, got 'first' twice"
     )

@@ -1,4 +1,4 @@
-"""Every shipped world loads, reads back equal, runs, and is what its file says."""
+"""Every shipped world loads, round-trips, runs, and matches its description."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ EXPECTED = {
 Floats = NDArray[np.float64]
 
 
-def test_all_promised_worlds_are_shipped() -> None:
+def test_all_expected_worlds_are_shipped() -> None:
     assert set(world_names()) >= EXPECTED
 
 
 @pytest.mark.parametrize("name", world_names())
 class TestEveryWorld:
-    def test_it_is_named_like_its_file_and_has_a_title_and_robots(self, name: str) -> None:
+    def test_name_matches_the_file_and_title_and_robots_exist(self, name: str) -> None:
         world = load_world(name)
         assert world.name == name
         assert world.title
         assert world.robots
 
-    def test_it_reads_back_equal_after_writing(self, name: str, tmp_path: Path) -> None:
+    def test_world_round_trips(self, name: str, tmp_path: Path) -> None:
         world = load_world(name)
         save_world(world, tmp_path / "copy.toml")
         assert load_world(tmp_path / "copy.toml") == world
 
-    def test_its_starts_have_room_for_its_robots(self, name: str) -> None:
+    def test_starts_have_space_for_the_robots(self, name: str) -> None:
         world = load_world(name)
         for start in world.starts:
             shape = place_shape(robot_types(world)[0].body.shape, *start.at, math.radians(start.heading_deg))
             assert deepest(world, [shape]) <= 0
 
-    def test_all_robots_drive_a_hundred_steps_and_end_inside_nothing(self, name: str) -> None:
+    def test_robots_drive_a_hundred_steps_without_penetration(self, name: str) -> None:
         with paddock.open(name, seed=3) as arena:
             for i, robot in enumerate(arena.robots.values()):
                 top = robot.spec.drive.max_speed
@@ -61,7 +61,7 @@ class TestEveryWorld:
             assert (np.hypot(moved[:, 0], moved[:, 1]) > 0.005).all()
         assert deepest(load_world(name), bodies) < 1e-3
 
-    def test_the_same_seed_gives_the_same_digest(self, name: str) -> None:
+    def test_digest_is_deterministic_in_the_seed(self, name: str) -> None:
         assert driven_digest(name, 5) == driven_digest(name, 5)
 
 
@@ -78,7 +78,7 @@ def driven_digest(name: str, seed: int) -> str:
 
 
 def deepest(world: WorldSpec, bodies: list[Shape]) -> float:
-    """The deepest overlap of bodies with anything solid or with each other [m]."""
+    """Return the deepest overlap of bodies with solids or with each other [m]."""
     worst = -math.inf
     for i, body in enumerate(bodies):
         for solid in solids(world):
@@ -88,7 +88,7 @@ def deepest(world: WorldSpec, bodies: list[Shape]) -> float:
     return worst
 
 
-def test_clutter_has_ten_obstacles_with_room_between_them() -> None:
+def test_clutter_has_ten_obstacles_with_space_between_them() -> None:
     world = load_world("clutter")
     shapes = [solid.shape for solid in solids(world) if solid.path != "border"]
     border = [solid.shape for solid in solids(world) if solid.path == "border"]
@@ -100,17 +100,17 @@ def test_clutter_has_ten_obstacles_with_room_between_them() -> None:
 # wall-loop
 
 
-def test_the_loop_along_all_walls_is_as_long_as_published() -> None:
+def test_wall_loop_has_the_published_length() -> None:
     lengths = loops(load_world("wall-loop"), 0.23 + 0.19)
     assert len(lengths) == 1
     assert lengths[0] == pytest.approx(88.5, abs=0.5)
 
 
-def test_no_passage_of_wall_loop_is_narrower_than_1_2_metres() -> None:
+def test_wall_loop_passages_are_at_least_1_2_m_wide() -> None:
     assert len(loops(load_world("wall-loop"), 0.6)) == 1
 
 
-def test_the_robot_of_wall_loop_starts_at_the_centre_and_sees_no_wall_too_near() -> None:
+def test_wall_loop_robot_starts_at_the_centre_away_from_walls() -> None:
     world = load_world("wall-loop")
     pose = start_pose(world, world.robots[0])
     assert pose[:2] == (7.5, 7.5)
@@ -118,7 +118,7 @@ def test_the_robot_of_wall_loop_starts_at_the_centre_and_sees_no_wall_too_near()
 
 
 def loops(world: WorldSpec, offset: float, cell: float = 0.02) -> list[float]:
-    """Lengths [m] of the closed curves that keep an offset from everything solid (marching squares)."""
+    """Return the lengths [m] of the closed curves at an offset from all solids (marching squares)."""
     x0, y0, x1, y1 = world.bounds
     x = np.arange(x0 - cell / 3, x1 + cell, cell)
     y = np.arange(y0 - cell / 3, y1 + cell, cell)
@@ -154,7 +154,7 @@ def loops(world: WorldSpec, offset: float, cell: float = 0.02) -> list[float]:
 
 
 def distance_to_solids(world: WorldSpec, x: Floats, y: Floats) -> Floats:
-    """Distance [m] from points to the nearest solid, 0 inside."""
+    """Return the distance [m] from points to the nearest solid, 0 inside."""
     nearest = np.full(np.broadcast(x, y).shape, np.inf)
     for solid in solids(world):
         assert not isinstance(solid.shape, Disc)
@@ -174,7 +174,7 @@ def distance_to_solids(world: WorldSpec, x: Floats, y: Floats) -> Floats:
 CELL, CELLS = 0.25, 8
 
 
-def test_the_maze_has_exactly_one_way_between_any_two_cells() -> None:
+def test_maze_has_exactly_one_path_between_any_two_cells() -> None:
     ways = passages(load_world("maze"))
     reached, queue = {(0, 0)}, deque([(0, 0)])
     while queue:
@@ -187,7 +187,7 @@ def test_the_maze_has_exactly_one_way_between_any_two_cells() -> None:
     assert sum(len(neighbours) for neighbours in ways.values()) // 2 == CELLS * CELLS - 1  # a tree
 
 
-def test_the_maze_leads_from_its_start_to_its_exit() -> None:
+def test_maze_connects_its_start_and_exit() -> None:
     world = load_world("maze")
     starts = {start.name: start.at for start in world.starts}
     assert set(starts) == {"start", "exit"}
@@ -206,7 +206,7 @@ def test_the_maze_leads_from_its_start_to_its_exit() -> None:
 
 
 def passages(world: WorldSpec) -> dict[tuple[int, int], list[tuple[int, int]]]:
-    """Which neighbouring cells no wall parts."""
+    """Return the neighbours of each cell that no wall separates from it."""
     pieces = [solid.shape for solid in solids(world)]
     ways: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for i in range(CELLS):
@@ -235,7 +235,7 @@ def test_robots_start_with_their_middle_ground_sensor_on_the_line(name: str) -> 
             assert right > 0.5
 
 
-def test_the_robots_of_line_crossing_face_each_other() -> None:
+def test_line_crossing_robots_face_each_other() -> None:
     world = load_world("line-crossing")
     red, blue = (start_pose(world, robot) for robot in world.robots)
     assert [robot.name for robot in world.robots] == ["red", "blue"]
@@ -243,7 +243,7 @@ def test_the_robots_of_line_crossing_face_each_other() -> None:
     assert math.atan2(red.y - blue.y, red.x - blue.x) == pytest.approx(blue.heading, abs=0.01)
 
 
-def test_the_obstacles_of_line_crossing_stand_on_the_line_with_room_around_them() -> None:
+def test_line_crossing_obstacles_stand_on_the_line_with_space_around() -> None:
     world = load_world("line-crossing")
     line = curve(world.floor.strokes[0])
     pieces = solids(world)
@@ -257,7 +257,7 @@ def test_the_obstacles_of_line_crossing_stand_on_the_line_with_room_around_them(
         assert all(overlap(obstacle.shape, other) < -0.16 for other in others)
 
 
-def test_the_lanes_of_race_track_are_mirror_images() -> None:
+def test_race_track_lanes_are_mirror_images() -> None:
     world = load_world("race-track")
     right, left = (curve(stroke) for stroke in world.floor.strokes if stroke.closed)
     middle = (world.bounds[0] + world.bounds[2]) / 2
@@ -267,7 +267,7 @@ def test_the_lanes_of_race_track_are_mirror_images() -> None:
     assert starts["left"].at[0] + starts["right"].at[0] == pytest.approx(2 * middle)
 
 
-def test_ground_sensors_tell_the_edge_of_sumo_ring_from_its_inside() -> None:
+def test_sumo_ring_edge_is_detectable_by_ground_sensors() -> None:
     with paddock.open("sumo-ring") as arena:
         red = arena["red"]
         red.ground.enable()
@@ -277,7 +277,7 @@ def test_ground_sensors_tell_the_edge_of_sumo_ring_from_its_inside() -> None:
         assert max(red.ground.read()) > 0.6
 
 
-def test_the_food_of_petri_dish_is_best_at_the_centre_and_gone_in_the_corners() -> None:
+def test_petri_dish_food_peaks_at_the_centre_and_ends_at_the_corners() -> None:
     world = load_world("petri-dish")
     field = world.fields[0]
     assert field.at == (1.0, 0.5)

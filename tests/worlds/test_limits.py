@@ -1,4 +1,4 @@
-"""Worlds with more obstacles than memory are refused by their number, before they are built."""
+"""Worlds with too many obstacles for the memory are refused before they are built."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write(folder: Path, world: WorldSpec) -> Path:
     return path
 
 
-def test_a_thousand_large_arcs_are_refused_with_their_number(tmp_path: Path) -> None:
+def test_thousand_large_arcs_are_refused_with_their_count(tmp_path: Path) -> None:
     arcs = tuple(Arc(at=(0, 0), radius=1000.0 + i) for i in range(1000))
     path = write(tmp_path, WorldSpec(name="full", bounds=(-2000, -2000, 2000, 2000), arcs=arcs))
     with pytest.raises(paddock.SpecError) as refused:
@@ -35,7 +35,7 @@ def test_a_thousand_large_arcs_are_refused_with_their_number(tmp_path: Path) -> 
     )
 
 
-def test_a_thousand_cylinders_over_each_other_are_refused(tmp_path: Path) -> None:
+def test_thousand_overlapping_cylinders_are_refused(tmp_path: Path) -> None:
     cylinders = tuple(Cylinder(at=(0.001 * i, 0), radius=40.0) for i in range(1000))
     path = write(tmp_path, WorldSpec(name="full", bounds=(-50, -50, 50, 50), cylinders=cylinders))
     with pytest.raises(paddock.SpecError) as refused:
@@ -47,7 +47,7 @@ def test_a_thousand_cylinders_over_each_other_are_refused(tmp_path: Path) -> Non
     )
 
 
-def test_many_small_obstacles_and_long_walls_are_a_world() -> None:
+def test_many_small_obstacles_and_long_walls_are_accepted() -> None:
     cylinders = tuple(Cylinder(at=(0.25 + 0.5 * (i % 60), 0.25 + 0.5 * (i // 60)), radius=0.05) for i in range(3000))
     walls = tuple(Wall(points=((0, 0.3 * i), (30, 30 - 0.3 * i)), thickness=0) for i in range(100))
     arena = paddock.open(WorldSpec(name="full", bounds=(0, 0, 30, 30), cylinders=cylinders, walls=walls))
@@ -65,30 +65,30 @@ def test_many_small_obstacles_and_long_walls_are_a_world() -> None:
         (lambda robot: make_track(-1, robot, width=0.02), "number: expected a whole number >= 0, got -1"),
     ],
 )
-def test_rooms_and_tracks_that_cannot_be_made_are_refused(wrong: Any, message: str) -> None:
+def test_invalid_rooms_and_tracks_are_refused(wrong: Any, message: str) -> None:
     with pytest.raises(PaddockError) as error:
         wrong(load_robot("e-puck"))
     assert message in str(error.value)
 
 
 @pytest.mark.parametrize("load", [load_world, load_robot, import_world])
-def test_a_name_with_a_null_character_is_refused(load: Any) -> None:
+def test_name_with_a_null_character_is_refused(load: Any) -> None:
     with pytest.raises(PaddockError, match=r"expected the name of a file, got 'a\\x00b.toml'"):
         load("a\0b.toml")
 
 
-def test_no_name_at_all_is_refused() -> None:
+def test_missing_name_is_refused() -> None:
     with pytest.raises(PaddockError, match="no world called 'None'"):
         load_world(None)  # type: ignore[arg-type]
 
 
-def test_an_arc_that_reaches_too_far_is_named() -> None:
+def test_arc_that_extends_too_far_is_reported() -> None:
     world = WorldSpec(name="w", bounds=(0, 0, 2, 2), arcs=(Arc(at=(1e6, 1.0), radius=1e6 - 1),))
     with pytest.raises(PaddockError, match=r"arcs\[0\]\.points\[0\]\[0\]: expected metres"):
         build(world)
 
 
 @pytest.mark.parametrize("side", [5e-324, 1e-300, 1e-9])
-def test_a_world_without_room_is_refused(side: float) -> None:
+def test_world_without_area_is_refused(side: float) -> None:
     with pytest.raises(PaddockError, match="bounds: expected sides of at least 1e-06 m"):
         WorldSpec(name="w", bounds=(0, 0, side, 1))

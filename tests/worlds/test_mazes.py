@@ -1,4 +1,4 @@
-"""Mazes: every cell can be reached, the ways are what they are said to be, and robots fit into the corridors."""
+"""Mazes: all cells are reachable, paths are correct, and robots fit into the corridors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SMALL = """\
 
 
 @given(size=sizes, kind=kinds, seed=seeds, loops=shares)
-def test_every_cell_can_be_reached(size: tuple[int, int], kind: str, seed: int, loops: float | None) -> None:
+def test_every_cell_is_reachable(size: tuple[int, int], kind: str, seed: int, loops: float | None) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
     steps = measure_distances(maze)
     assert steps.shape == size
@@ -53,12 +53,12 @@ def test_every_cell_can_be_reached(size: tuple[int, int], kind: str, seed: int, 
 
 
 @given(size=sizes, kind=st.sampled_from(PERFECT), seed=seeds)
-def test_perfect_mazes_have_one_passage_less_than_cells(size: tuple[int, int], kind: str, seed: int) -> None:
+def test_perfect_maze_has_one_passage_less_than_cells(size: tuple[int, int], kind: str, seed: int) -> None:
     assert len(make_maze(*size, kind=kind, seed=seed).passages) == size[0] * size[1] - 1
 
 
 @given(size=sizes, kind=kinds, seed=seeds, loops=shares, data=st.data())
-def test_the_solution_is_a_shortest_way_through_passages(
+def test_solution_is_a_shortest_path_through_passages(
     size: tuple[int, int], kind: str, seed: int, loops: float | None, data: st.DataObject
 ) -> None:
     cell = st.tuples(st.integers(0, size[0] - 1), st.integers(0, size[1] - 1))
@@ -72,7 +72,7 @@ def test_the_solution_is_a_shortest_way_through_passages(
 
 
 @given(size=sizes, kind=kinds, seed=seeds, loops=shares)
-def test_the_distance_map_falls_by_one_towards_the_exit(
+def test_distance_map_decreases_by_one_towards_the_exit(
     size: tuple[int, int], kind: str, seed: int, loops: float | None
 ) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
@@ -84,7 +84,9 @@ def test_the_distance_map_falls_by_one_towards_the_exit(
 
 
 @given(columns=st.integers(2, 12), rows=st.integers(2, 12), kind=kinds, seed=seeds, loops=st.floats(0, 1))
-def test_loops_open_their_share_of_the_dead_ends(columns: int, rows: int, kind: str, seed: int, loops: float) -> None:
+def test_loops_open_the_given_fraction_of_dead_ends(
+    columns: int, rows: int, kind: str, seed: int, loops: float
+) -> None:
     closed = make_maze(columns, rows, kind=kind, seed=seed, loops=0.0)
     opened = make_maze(columns, rows, kind=kind, seed=seed, loops=loops)
     left = round((1 - loops) * len(closed.dead_ends()))
@@ -93,23 +95,23 @@ def test_loops_open_their_share_of_the_dead_ends(columns: int, rows: int, kind: 
 
 
 @given(size=sizes, kind=kinds, seed=seeds)
-def test_the_same_seed_gives_the_same_maze(size: tuple[int, int], kind: str, seed: int) -> None:
+def test_same_seed_gives_the_same_maze(size: tuple[int, int], kind: str, seed: int) -> None:
     assert make_maze(*size, kind=kind, seed=seed) == make_maze(*size, kind=kind, seed=seed)
 
 
 @given(kind=kinds, seed=seeds, other=seeds)
-def test_another_seed_gives_another_maze(kind: str, seed: int, other: int) -> None:
+def test_different_seed_gives_a_different_maze(kind: str, seed: int, other: int) -> None:
     a, b = (make_maze(8, 8, kind=kind, seed=s) for s in (seed, other))
     assert (a == b) == (seed == other)
 
 
-def test_mazes_stay_the_same_from_release_to_release() -> None:
+def test_mazes_are_stable_across_releases() -> None:
     maze = make_maze(5, 3, kind="wilson", seed=1)
     assert maze.to_text(solve_maze(maze)) == SMALL
     assert str(maze) == SMALL.replace("·", " ")
 
 
-def test_a_braided_maze_has_no_dead_ends_and_rooms_have_halls() -> None:
+def test_braided_maze_has_no_dead_ends_and_rooms_have_halls() -> None:
     assert make_maze(12, 12, kind="braided", seed=1).dead_ends() == []
     maze = make_maze(12, 12, kind="rooms", seed=1)
     halls = [c for c, ways in maze.adjacency().items() if len(ways) == 4]
@@ -118,7 +120,7 @@ def test_a_braided_maze_has_no_dead_ends_and_rooms_have_halls() -> None:
 
 
 @given(size=sizes, kind=kinds, seed=seeds, loops=shares)
-def test_every_bit_of_wall_is_in_exactly_one_line(
+def test_every_wall_segment_is_in_exactly_one_line(
     size: tuple[int, int], kind: str, seed: int, loops: float | None
 ) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
@@ -131,7 +133,7 @@ def test_every_bit_of_wall_is_in_exactly_one_line(
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_a_large_maze_has_few_walls(kind: str) -> None:
+def test_large_maze_has_few_walls(kind: str) -> None:
     maze = make_maze(20, 20, kind=kind, seed=4)
     bits = 2 * 20 * 19 - len(maze.passages)
     world = make_maze_world(maze)
@@ -139,7 +141,7 @@ def test_a_large_maze_has_few_walls(kind: str) -> None:
     assert len(solids(world)) <= bits / 1.5
 
 
-def test_cells_that_are_walled_in_keep_their_walls() -> None:
+def test_enclosed_cells_keep_their_walls() -> None:
     ring = Maze(columns=3, rows=3, passages=frozenset({((0, 0), (1, 0))}), start=(0, 0), exit=(1, 0))
     inner = Maze(
         columns=3,
@@ -168,7 +170,7 @@ def around() -> list[tuple[tuple[int, int], tuple[int, int]]]:
     thickness=st.sampled_from([0.0, 0.002, 0.01, 0.05]),
     heading=st.floats(-math.pi, math.pi),
 )
-def test_an_e_puck_fits_everywhere_along_the_corridors(
+def test_e_puck_fits_everywhere_along_the_corridors(
     size: tuple[int, int],
     kind: str,
     seed: int,
@@ -190,14 +192,12 @@ def test_an_e_puck_fits_everywhere_along_the_corridors(
 
 @settings(max_examples=25)
 @given(size=sizes, kind=kinds, seed=seeds, loops=shares)
-def test_the_walls_stand_where_there_is_no_passage(
-    size: tuple[int, int], kind: str, seed: int, loops: float | None
-) -> None:
+def test_maze_round_trips_through_its_world(size: tuple[int, int], kind: str, seed: int, loops: float | None) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
     assert read_maze(make_maze_world(maze)) == maze
 
 
-def test_the_shipped_maze_can_be_read_as_a_maze() -> None:
+def test_shipped_maze_can_be_read_as_a_maze() -> None:
     maze = read_maze(load_world("maze"))
     assert len(maze.passages) == 63
     assert len(solve_maze(maze)) == 33
@@ -206,7 +206,7 @@ def test_the_shipped_maze_can_be_read_as_a_maze() -> None:
 
 @settings(max_examples=10)
 @given(kind=kinds, seed=seeds, height=st.floats(0.05, 1), corridor=st.floats(0.11, 1))
-def test_the_world_of_a_maze_reads_back_equal(
+def test_maze_world_round_trips_through_toml(
     tmp_path_factory: pytest.TempPathFactory, kind: str, seed: int, height: float, corridor: float
 ) -> None:
     path = tmp_path_factory.mktemp("mazes") / "copy.toml"
@@ -215,7 +215,7 @@ def test_the_world_of_a_maze_reads_back_equal(
     assert load_world(path) == world
 
 
-def test_the_robot_looks_along_its_way_and_drives(tmp_path: Path) -> None:
+def test_robot_faces_the_solution_path_and_drives(tmp_path: Path) -> None:
     maze = make_maze(5, 5, kind="kruskal", seed=2)
     world = make_maze_world(maze, robot="e-puck", corridor=0.3, thickness=0.02, height=0.2, name="mine", title="Mine")
     assert (world.name, world.title, world.border.height) == ("mine", "Mine", 0.2)
@@ -231,7 +231,7 @@ def test_the_robot_looks_along_its_way_and_drives(tmp_path: Path) -> None:
         assert not robot.contacts
 
 
-def test_the_exit_is_marked_on_the_floor() -> None:
+def test_exit_is_marked_on_the_floor() -> None:
     with paddock.open(make_maze_world(make_maze(3, 3), robot="e-puck")) as arena:
         robot = arena["robot"]
         robot.ground.enable()
@@ -281,14 +281,14 @@ def test_the_exit_is_marked_on_the_floor() -> None:
         (lambda: read_maze(load_world("empty")), "empty.toml: starts: missing: a start called 'start'"),
     ],
 )
-def test_what_cannot_be_a_maze_is_refused(wrong: object, message: str) -> None:
+def test_invalid_maze_is_refused(wrong: object, message: str) -> None:
     assert callable(wrong)
     with pytest.raises(paddock.PaddockError) as refused:
         wrong()
     assert str(refused.value) == message
 
 
-def test_sizes_and_cells_may_be_numbers_of_numpy_or_lists() -> None:
+def test_sizes_and_cells_may_be_numpy_integers_or_lists() -> None:
     usual = make_maze(4, 3, start=(1, 0), exit=(2, 2))
     assert make_maze(np.int64(4), np.int64(3), start=[1, 0], exit=np.array([2, 2])) == usual  # type: ignore[arg-type]
     assert read_maze(make_maze_world(usual), size=[4, 3]) == usual  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What docs/mazes.md shows works as it stands there."""
+"""The examples of docs/mazes.md run unchanged."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("block", blocks("python"))
-def test_the_python_examples_run(block: str) -> None:
+def test_python_examples_run(block: str) -> None:
     exec(compile(block, "mazes.md", "exec"), {})
 
 
-def test_the_floor_plan_can_be_imported(tmp_path: Path) -> None:
+def test_floor_plan_of_the_page_can_be_imported(tmp_path: Path) -> None:
     (plan,) = blocks("rossum")
     (tmp_path / "hall.txt").write_text(plan, encoding="utf-8")
     world, start, left_out, _ = import_world(tmp_path / "hall.txt")
@@ -31,7 +31,7 @@ def test_the_floor_plan_can_be_imported(tmp_path: Path) -> None:
     assert (len(world.walls), len(world.boxes), len(world.lights), len(world.starts)) == (3, 1, 1, 4)
 
 
-def test_the_mistake_is_told_as_the_page_says(tmp_path: Path) -> None:
+def test_error_message_matches_the_page(tmp_path: Path) -> None:
     (plan,) = blocks("rossum")
     (tmp_path / "hall.txt").write_text(plan.replace("0, 60, 98, 60, 0.75", "0, 60"), encoding="utf-8")
     with pytest.raises(Exception, match="hall") as refused:
@@ -39,7 +39,7 @@ def test_the_mistake_is_told_as_the_page_says(tmp_path: Path) -> None:
     assert f"`{refused.value}`" in PAGE
 
 
-def test_the_tables_name_every_kind_and_every_option() -> None:
+def test_tables_list_every_kind_and_option() -> None:
     assert re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", PAGE, re.MULTILINE) == list(KINDS)
     (maze,) = [
         command for command in app.registered_commands if command.callback and command.callback.__name__ == "maze"

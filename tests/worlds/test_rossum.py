@@ -1,4 +1,4 @@
-"""Floor plans of Rossum's Playhouse become worlds; mistakes in them are told with file, line and fix."""
+"""Floor plans of Rossum's Playhouse become worlds; errors name file, line and fix."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddock.worlds.importers import import_world, rossum_world
 PLANS = Path(__file__).parent / "plans"
 
 
-def test_the_plan_with_every_construct_becomes_the_expected_world(tmp_path: Path) -> None:
+def test_plan_with_every_construct_becomes_the_expected_world(tmp_path: Path) -> None:
     world, start, left_out, _ = import_world(PLANS / "workshop.txt")
     assert start == "home"
     assert left_out == (
@@ -41,13 +41,13 @@ def test_lengths_in_feet_and_metres_become_metres() -> None:
     assert bench.at == (pytest.approx(1.25 * 0.3048), pytest.approx(5.375 * 0.3048))
 
 
-def test_an_orientation_turns_around_the_origin_before_the_offset_moves() -> None:
+def test_orientation_is_applied_before_the_offset() -> None:
     world = import_world(PLANS / "workshop.txt").world
     wedge = next(wall for wall in world.walls if len(wall.points) == 3)
     assert wedge.points == ((2.5, 1.2), (2.5, 1.6), (2.2, 1.2))
 
 
-def test_robots_drive_in_an_imported_plan_and_stop_at_its_obstacles() -> None:
+def test_robots_drive_in_an_imported_plan_and_stop_at_obstacles() -> None:
     world = import_world(PLANS / "workshop.txt", robot="e-puck", at=(0.4572, 0.5), heading_deg=90.0).world
     with paddock.open(world) as arena:
         robot = arena["robot"]
@@ -57,7 +57,7 @@ def test_robots_drive_in_an_imported_plan_and_stop_at_its_obstacles() -> None:
         assert robot.pose.y == pytest.approx(0.6858 - 0.037, abs=0.002)  # the corner of the hexagonal post
 
 
-def test_the_ground_sensors_see_the_paint() -> None:
+def test_ground_sensors_detect_the_paint() -> None:
     world = import_world(PLANS / "workshop.txt", robot="e-puck", at=(1.8, 0.2)).world
     with paddock.open(world) as arena:
         robot = arena["robot"]
@@ -67,7 +67,7 @@ def test_the_ground_sensors_see_the_paint() -> None:
         assert min(robot.ground.read()) < 0.3
 
 
-def test_without_a_placement_there_is_no_robot_unless_a_place_is_given(tmp_path: Path) -> None:
+def test_plan_without_a_placement_has_no_robot_unless_a_position_is_given(tmp_path: Path) -> None:
     plan = tmp_path / "hall.txt"
     plan.write_text("units: inches; wall { geometry: 0, 0, 100, 0, 1; } wall { geometry: 0, 50, 100, 50, 1; }")
     world, start, left_out, _ = import_world(plan)
@@ -156,19 +156,19 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_a_wrong_plan_is_refused_with_its_line(text: str) -> None:
+def test_invalid_plan_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(paddock.SpecError) as refused:
         rossum_world(text)
     assert str(refused.value) == f"plan.txt: {BAD[text]}".replace("plan.txt: plan.txt", "plan.txt")
 
 
 @given(st.text(alphabet='wall{}:;,"/*0.1-e xgeomtry\n', max_size=80))
-def test_no_text_whatever_ends_in_anything_but_a_world_or_a_message(text: str) -> None:
+def test_arbitrary_text_gives_a_world_or_a_spec_error(text: str) -> None:
     with contextlib.suppress(paddock.SpecError):
         assert rossum_world(text).world.name == "plan"
 
 
-def test_files_that_are_no_plan_are_refused(tmp_path: Path) -> None:
+def test_files_other_than_plans_are_refused(tmp_path: Path) -> None:
     (tmp_path / "noise.bin").write_bytes(b"\xff\xfe\x00")
     for name, message in {
         "noise.bin": "noise.bin: expected a floor plan as UTF-8 text, or a picture whose name ends in",
@@ -199,7 +199,7 @@ def test_files_that_are_no_plan_are_refused(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_numbers_that_are_too_large_are_told_with_their_line(plan: str, message: str) -> None:
+def test_excessive_numbers_are_reported_with_their_line(plan: str, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as error:
         rossum_world(plan)
     assert str(error.value).startswith(f"plan.txt: line 1: {message}")

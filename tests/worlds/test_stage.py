@@ -1,4 +1,4 @@
-"""Worlds of Stage become worlds with their robots; mistakes in them are told with file, line and fix."""
+"""Stage worlds become worlds with their robots; errors name file, line and fix."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def convert(folder: Path, text: str) -> WorldSpec:
     return import_world(folder / "some.world", robot=None).world
 
 
-def test_a_world_is_written_and_read_again(lab: WorldSpec, tmp_path: Path) -> None:
+def test_imported_world_round_trips(lab: WorldSpec, tmp_path: Path) -> None:
     save_world(lab, tmp_path / "lab.toml")
     assert load_world(tmp_path / "lab.toml") == lab
     assert (lab.name, lab.title, lab.open) == ("lab", "A small laboratory", True)
 
 
-def test_the_dark_part_of_a_picture_fills_the_models_size(lab: WorldSpec) -> None:
+def test_dark_part_of_a_bitmap_fills_the_model_size(lab: WorldSpec) -> None:
     walls = [box for box in lab.boxes if box.color == "#4c4c4c"]  # gray30
     left, right = min(box.at[0] - box.size[0] / 2 for box in walls), max(box.at[0] + box.size[0] / 2 for box in walls)
     assert (left, right) == (pytest.approx(-3.005), pytest.approx(5.005))  # with the boundary, 1 cm thick
@@ -46,7 +46,7 @@ def test_the_dark_part_of_a_picture_fills_the_models_size(lab: WorldSpec) -> Non
     assert bar.size == (0.4, 2.1)
 
 
-def test_only_the_first_channel_of_a_picture_counts(tmp_path: Path) -> None:
+def test_only_the_first_channel_of_a_bitmap_is_used(tmp_path: Path) -> None:
     picture = Image.new("RGB", (9, 3), "white")
     for x, color in {0: (0, 0, 0), 2: (255, 0, 0), 4: (0, 255, 255), 6: (128, 0, 0), 8: (127, 255, 255)}.items():
         picture.putpixel((x, 1), color)
@@ -55,7 +55,7 @@ def test_only_the_first_channel_of_a_picture_counts(tmp_path: Path) -> None:
     assert [box.at[0] for box in world.boxes] == [-4.0, 0.0, 4.0]
 
 
-def test_models_stand_on_models_and_blocks_fill_their_size(lab: WorldSpec) -> None:
+def test_models_are_nested_and_blocks_fill_their_size(lab: WorldSpec) -> None:
     crate = next(box for box in lab.boxes if box.color == "#0080ff")
     assert (crate.at, crate.size, crate.height) == ((2.0, 1.0), (0.6, 0.2), 0.4)
     assert math.cos(math.radians(crate.heading_deg)) == pytest.approx(0, abs=1e-9)
@@ -64,7 +64,7 @@ def test_models_stand_on_models_and_blocks_fill_their_size(lab: WorldSpec) -> No
     assert triangle.points == ((-1.2, -1.1), (-0.8, -1.1), (-1.2, -0.9))
 
 
-def test_position_models_are_robots_with_their_sensors(lab: WorldSpec) -> None:
+def test_position_models_become_robots_with_their_sensors(lab: WorldSpec) -> None:
     first, second, old = lab.robots
     assert [robot.name for robot in lab.robots] == ["r0", "r1", "old"]
     assert (first.at, first.heading_deg) == ((-2.0, 0.0), pytest.approx(45))
@@ -85,7 +85,7 @@ def test_position_models_are_robots_with_their_sensors(lab: WorldSpec) -> None:
     assert old.type.drive.max_acceleration is not None
 
 
-def test_what_has_no_place_here_is_told_with_file_and_line() -> None:
+def test_unsupported_models_are_reported_with_file_and_line() -> None:
     assert import_world(LAB).left_out == (
         "lab.world:29: model: it is not an obstacle (obstacle_return 0)",
         "lab.world:31: localization_origin: for poses in the world: `paddock serve WORLD --player 6665,world`",
@@ -104,7 +104,7 @@ def test_robots_drive_and_sense_in_an_imported_world(lab: WorldSpec) -> None:
         assert robot.pose.x == pytest.approx(-2 + 0.3, abs=0.01)
 
 
-def test_units_are_those_of_the_file(tmp_path: Path) -> None:
+def test_units_of_the_file_are_applied(tmp_path: Path) -> None:
     world = convert(
         tmp_path, 'unit_length "cm" unit_angle "radians" model ( pose [100 50 0 1.5707963] size [20 10 30] )'
     )
@@ -113,7 +113,7 @@ def test_units_are_those_of_the_file(tmp_path: Path) -> None:
     assert box.heading_deg == pytest.approx(90, abs=1e-5)
 
 
-def test_blocks_of_stage_2_and_bodies_of_many_blocks(tmp_path: Path) -> None:
+def test_stage_2_blocks_define_the_body_outline(tmp_path: Path) -> None:
     corners = " ".join(f"block[0].point[{k}] [{x} {y}]" for k, (x, y) in enumerate([(0, 0), (4, 0), (5, 1), (0, 2)]))
     world = convert(tmp_path, f"position ( size [0.5 0.2 0.2] blocks 1 block[0].points 4 {corners} )")
     (robot,) = world.robots
@@ -122,7 +122,7 @@ def test_blocks_of_stage_2_and_bodies_of_many_blocks(tmp_path: Path) -> None:
 
 
 def nest_macros(count: int, more: str) -> str:
-    """Macros of which each has the one before in it."""
+    """Return nested macros, each of which contains the previous one."""
     lines = [f"define a{k} model ( a{k - 1} ( ) {more.format(k - 1)} )" for k in range(1, count)]
     return "\n".join(["define a0 model ( )", *lines, f"a{count - 1} ( )"])
 
@@ -162,19 +162,19 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG.items())
-def test_mistakes_are_told_with_file_and_line(text: str, message: str, tmp_path: Path) -> None:
+def test_errors_name_file_and_line(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(paddock.SpecError) as caught:
         convert(tmp_path, text)
     assert str(caught.value).startswith(f"some.world: {message}")
 
 
-def test_mistakes_in_included_files_name_them(tmp_path: Path) -> None:
+def test_errors_in_included_files_name_them(tmp_path: Path) -> None:
     (tmp_path / "more.inc").write_text("\nmodel ( size [0 1] )")
     with pytest.raises(paddock.SpecError, match=r"^more.inc: line 2: model: size: expected lengths > 0"):
         convert(tmp_path, 'include "more.inc"')
 
 
-def test_what_may_be_a_mistake_is_told_with_file_and_line(tmp_path: Path) -> None:
+def test_possible_mistakes_are_reported_with_file_and_line(tmp_path: Path) -> None:
     text = """
         define bot position ( size [0.4 0.3 0.3] ranger ( sensor ( samples 1 fov 30 ) ) )
         model ( size [4 4 0.5] color "purpel" boundary 1 )
@@ -196,7 +196,7 @@ def test_what_may_be_a_mistake_is_told_with_file_and_line(tmp_path: Path) -> Non
     assert kind.sensors[0].cone_deg == 30  # type: ignore[attr-defined]
 
 
-def test_a_world_of_stage_cannot_be_served_before_it_is_imported() -> None:
+def test_stage_world_must_be_imported_before_loading() -> None:
     with pytest.raises(
         paddock.SpecError, match=r"lab.world: this is not a world file: convert it with `paddock import .*lab.w"
     ):
@@ -211,13 +211,13 @@ WORDS = [
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(WORDS), max_size=30))
-def test_any_words_become_a_world_or_an_error_that_names_the_file(tmp_path: Path, words: list[str]) -> None:
+def test_arbitrary_words_give_a_world_or_a_spec_error(tmp_path: Path, words: list[str]) -> None:
     with contextlib.suppress(paddock.SpecError):
         (tmp_path / "some.world").write_text(" ".join(words))
         assert stage_world(tmp_path / "some.world").world.name == "some"
 
 
-def test_the_command_writes_a_world_that_can_be_served(tmp_path: Path) -> None:
+def test_command_writes_a_loadable_world(tmp_path: Path) -> None:
     result = run("import", str(LAB), "-o", str(tmp_path / "lab.toml"))
     assert result.returncode == 0, result.stderr
     assert "12 obstacles, 3 robots" in result.stdout

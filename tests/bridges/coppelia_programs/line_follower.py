@@ -11,7 +11,7 @@ DARK = 128
 
 
 def follow_line(client: Any, steps: int) -> list[tuple[float, float, bool]]:
-    """Follow a line in stepping mode; x, y and whether the middle is on the line, in each step."""
+    """Follow a line in stepping mode and return x, y and the line detection of each step."""
     sim = client.require("sim")
     robot, camera = sim.getObject("/ePuck"), sim.getObject("/ePuck/lightSensor")
     left, right = sim.getObject("/ePuck/leftJoint"), sim.getObject("/ePuck/rightJoint")

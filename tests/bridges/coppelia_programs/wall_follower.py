@@ -1,4 +1,4 @@
-"""A wall-following Pioneer P3-DX, written as programs for CoppeliaSim's ZeroMQ remote API usually are."""
+"""A wall-following Pioneer P3-DX in the usual style of programs for CoppeliaSim's ZeroMQ remote API."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SETTLE, AFTER, WITHIN = 10.0, 10.0, 0.07
 
 
 def follow_walls(client: Any, *, stepping: bool, seconds: float = 900.0) -> tuple[float, float]:
-    """Drive to a wall and follow it on the left; when the loop was closed, and how far from its beginning."""
+    """Drive to a wall and follow it on the left; return the time of loop closure and the remaining gap."""
     sim = client.require("sim")
     robot = sim.getObject("/PioneerP3DX")
     motors = [sim.getObject("/PioneerP3DX/leftMotor"), sim.getObject("/PioneerP3DX/rightMotor")]

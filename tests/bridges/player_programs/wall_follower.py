@@ -1,4 +1,4 @@
-"""A wall-following Pioneer, written as programs for Player usually are: read, look at the ranges, set a speed."""
+"""A wall-following Pioneer in the usual style of programs for Player: read, check the ranges, set a speed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SETTLE, WITHIN = 20.0, 0.07  # [s] before the loop is closed at the earliest, [m
 
 
 def follow_walls(program: PlayerProgram, seconds: float) -> tuple[float, float]:
-    """Drive to a wall and follow it on the left; when the loop was closed, and how far from its beginning."""
+    """Drive to a wall and follow it on the left; return the time of loop closure and the remaining gap."""
     program.open(POSITION, RANGER)
     before, begin, since = math.inf, None, math.inf
     while True:

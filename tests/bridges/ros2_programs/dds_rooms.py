@@ -1,4 +1,4 @@
-"""A node written with cyclonedds alone: it drives a Pioneer through rooms by /odom, and looks out with /scan."""
+"""A node that uses only cyclonedds: it drives a Pioneer through rooms with /odom and checks /scan."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-"""A program written with roslibpy alone: it drives a Pioneer through rooms, by /odom, and looks out with /scan."""
+"""A program that uses only roslibpy: it drives a Pioneer through rooms with /odom and checks /scan."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-"""A line-following e-puck, written like programs of the Vorarlberg framework."""
+"""A line-following e-puck in the style of programs for the Vorarlberg framework."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DARK = 0.5
 
 
 def follow_line(vrep: Any, port: int, name: str, steps: int) -> list[tuple[float, float, float]]:
-    """Follow a line in the synchronous mode; x, y and the middle ground sensor in each step."""
+    """Follow a line in synchronous mode and return x, y and the middle ground sensor of each step."""
     client = vrep.simxStart("127.0.0.1", port, True, True, 60_000, 1)
     if client < 0:
         raise SystemExit("cannot connect")

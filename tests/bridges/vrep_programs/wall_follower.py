@@ -1,4 +1,4 @@
-"""A wall-following Pioneer P3-DX, written as programs for V-REP usually are."""
+"""A wall-following Pioneer P3-DX in the usual style of programs for V-REP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SETTLE, AFTER, WITHIN = 10.0, 10.0, 0.07
 
 
 class Pioneer:
-    """The robot, as the API shows it: sensors are streamed once, then read from the buffer; or asked each time."""
+    """The robot as seen through the API; sensors are streamed and read from the buffer, or requested each time."""
 
     def __init__(self, vrep: Any, client: int, *, blocking: bool) -> None:
         self.vrep, self.client = vrep, client
@@ -49,12 +49,12 @@ class Pioneer:
             )
 
     def time(self) -> float:
-        """Simulated seconds."""
+        """Simulated time [s]."""
         return float(self.vrep.simxGetLastCmdTime(self.client)) / 1000
 
 
 def follow_walls(vrep: Any, port: int, *, blocking: bool = False, seconds: float = 900.0) -> tuple[float, float]:
-    """Drive to a wall and follow it on the left; when the loop was closed, and how far from its beginning."""
+    """Drive to a wall and follow it on the left; return the time of loop closure and the remaining gap."""
     client = vrep.simxStart("127.0.0.1", port, True, True, 60_000, 1)
     if client < 0:
         raise SystemExit("cannot connect")
