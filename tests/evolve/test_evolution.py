@@ -390,7 +390,7 @@ def test_task_of_several_worlds_is_tested_in_all_of_them() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 3, 1000, 10**6])
-def test_test_mazes_differ_from_training_mazes(seed: int) -> None:
+def test_evaluation_mazes_differ_from_training_mazes(seed: int) -> None:
     task = make_task(EvolutionConfig(task="maze", mazes=6, size=(5, 5), seed=seed))
     assert task.unseen is not None
     others = task.unseen(8)
