@@ -279,7 +279,7 @@ def test_folder_is_added_to_sys_path_once(tmp_path: Path) -> None:
 
 @pytest.fixture
 def emulators() -> Iterator[tuple[str, list[str]]]:
-    """Return the address of a server, and of red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi."""
+    """Yield the address of a server, and of red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi."""
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
     with PaddockProcess("serve", "line-crossing", "--epuck-serial", "red", "--epuck2", "blue=0") as server:

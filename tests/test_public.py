@@ -55,7 +55,7 @@ def read_programs(page: Path) -> list[str]:
 
 
 def imports_of(program: str) -> Iterator[tuple[str, str | None]]:
-    """Return every module of Paddock that a program imports, with the imported name; None: the module itself."""
+    """Yield every module of Paddock that a program imports, with the imported name; None: the module itself."""
     for node in ast.walk(ast.parse(program)):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from ((node.module, each.name) for each in node.names)

@@ -560,7 +560,7 @@ def test_restoring_a_later_snapshot_does_not_end_a_run() -> None:
 
 
 @pytest.mark.parametrize("how", ["compiled", "python"])
-def test_robot_without_the_device_of_a_metric_has_no_figure(how: str) -> None:
+def test_metric_is_nan_for_a_robot_without_its_device(how: str) -> None:
     seeing, blind = Placed(name="seeing", type="e-puck", at=(0.5, 0.5)), Placed(name="blind", type="khepera", at=(1, 1))
     arena = paddock.open(paddock.WorldSpec(name="mixed", bounds=(0, 0, 2, 2), robots=(seeing, blind)))
     arena["seeing"].enable("proximity")

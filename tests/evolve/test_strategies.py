@@ -114,7 +114,7 @@ def test_strategy_beats_random_search(name: str) -> None:
     assert np.mean(found) > 0.7 * np.mean(by_chance)  # both are below zero
 
 
-def test_map_elites_beats_random_immigrants() -> None:
+def test_map_elites_beats_random_search() -> None:
     archives: list[Any] = []
     for random_immigrants in (0.1, 1.0):
         strategy = MapElites(VALLEY, population=20, seed=1, cells=6, random_immigrants=random_immigrants)

@@ -1,8 +1,7 @@
-"""Drives where one place looks like another: equal rooms, a corridor with equal doors, a bare one of 50 m.
+"""Drives through similar places: equal rooms, a corridor with equal doors, and a bare corridor of 50 m.
 
-The wheels are worn by up to 1 % and slip by 2 %; the laser has noise of 2 cm, sees 8 m, and a third of its beams at
-edges are mixed.
-"""
+The wheels have errors of up to 1 % and slip of 2 %; the laser has noise of 2 cm and a range of 8 m, and a third of its
+beams at edges are mixed pixels."""
 
 from __future__ import annotations
 

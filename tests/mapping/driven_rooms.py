@@ -53,7 +53,7 @@ def drive_rooms(seconds: float = 45.0, way: tuple[tuple[float, float], ...] = HA
 
 
 def drive_once(world: WorldSpec, way: Sequence[tuple[float, float]], seed: int) -> Iterator[Look]:
-    """Return all readings of a drive to the end of a path."""
+    """Yield all readings of a drive to the end of a path."""
     return _drive(paddock.open(world, seed=seed), iter(way))
 
 

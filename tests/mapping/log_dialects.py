@@ -1,8 +1,7 @@
-"""The same kind of drive as other people's programs write it: CARMEN's lines in their kinds, graphs of g2o and TORO.
+"""A drive in the log formats of other programs: CARMEN's line types, and graphs of g2o and TORO.
 
-Each dialect has the habits that real logs have: comments, parameters, other sensors' lines, gaps, lines in the wrong
-order, damaged ones.
-"""
+Each dialect has the defects of real logs: comments, parameters, lines of other sensors, gaps, lines out of order and
+damaged lines."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""MIT Killian Court, from scans and sequence edges alone: 1.9 km of corridors that look alike.
+"""Tests with MIT Killian Court, from scans and sequence edges alone: 1.9 km of similar corridors.
 
-The scans come with the package rtb-data. The published relations are not ours to ship: `PADDOCK_KILLIAN_RELATIONS`
-names the file where it is at hand.
-"""
+The scans come with the package rtb-data. The published relations are not included: the environment variable
+`PADDOCK_KILLIAN_RELATIONS` names their file."""
 
 from __future__ import annotations
 

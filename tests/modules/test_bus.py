@@ -33,7 +33,7 @@ def free_port() -> int:
 
 @pytest.fixture(params=["memory", "lines", "zenoh", "peers"])
 def join(request: pytest.FixtureRequest) -> Iterator[Join]:
-    """Return a function that joins a private bus."""
+    """Yield a function that joins a private bus."""
     url, middle, opened = f"memory://{uuid.uuid4()}", None, []
     if request.param == "lines":
         middle = LineServer(url)

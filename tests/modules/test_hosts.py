@@ -27,7 +27,7 @@ def ip(*words: str) -> None:
 
 @contextmanager
 def host(number: int) -> Iterator[tuple[str, str, str]]:
-    """Make a host with a cable; return its name, the router's end of the cable, and the router's address on it."""
+    """Make a host with a cable; yield its name, the router's end of the cable, and the router's address on it."""
     name = f"pad{os.getpid() % 100000}h{number}"
     cable, network = f"{name}r", f"10.{100 + os.getpid() % 100}.{number}"
     try:

@@ -255,7 +255,7 @@ def test_old_or_out_of_order_commands_are_refused_by_the_motor(tmp_path: Path) -
         motor.time = 10.0
 
         def tell(message: ModuleMessage) -> str:
-            """Send as the reflex; why the motor refuses it."""
+            """Send as the reflex; return why the motor refuses it."""
             reflex.send(message)
             got = wait_for(line, lambda message: message.source == "REFLEX" and not hasattr(message, "present"))
             motor.handle(got)

@@ -27,7 +27,7 @@ from paddock.modules.wire import encode_message
 
 @pytest.fixture
 def planner() -> Iterator[tuple[Bus, str]]:
-    """Return a planner and the URL of its bus."""
+    """Yield a planner and the URL of its bus."""
     with LineServer("memory://tools") as server, open_bus("memory://tools", "PLANNER") as bus:
         yield bus, f"lines://127.0.0.1:{server.port}"
 

@@ -50,7 +50,7 @@ def test_wall_occludes_a_robot_behind_it() -> None:
     behind = eye.take_picture(eye.set_scene([(0.2, 0.2, 0), (0.4, 0.2, 0), (0.6, 0.815, 0)]))
 
     def changed(picture: np.ndarray) -> int:
-        """Pixels of the upper half that differ from a picture without a robot there."""
+        """Return the number of pixels of the upper half that differ from a picture without a robot there."""
         return int((np.abs(picture[:240].astype(int) - empty[:240]).max(axis=2) > 40).sum())
 
     assert changed(open_side) > 300

@@ -60,7 +60,7 @@ def test_network_without_methylation_does_not_adapt() -> None:
         assert response.error > 0.5
 
 
-def test_response_lag_equals_the_fast_time_constants() -> None:
+def test_response_lag_is_the_sum_of_fast_time_constants() -> None:
     lags = [find_lag(network) for network in ("ecoli-chemotaxis", "ecoli-chemotaxis-n6")]
     assert lags == pytest.approx([1 / 10.7 + 1 / 29.9 + 1 / 739] * 2, abs=0.003)  # times of the three fast modes
 
