@@ -1,4 +1,4 @@
-"""numba's simulator of a GPU, in a process of its own."""
+"""Run numba's simulator of a GPU in a separate process."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ warnings.simplefilter("ignore")  # whole numbers overflow, as they should
 
 
 def simulated(script: str, **environment: str) -> Any:
-    """What a fresh Python with numba's simulator of a GPU prints, read as JSON."""
+    """Return the JSON output of a new Python process with numba's simulator of a GPU."""
     done = subprocess.run(
         [sys.executable, "-c", SIMULATOR + textwrap.dedent(script)],
         env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}

@@ -1,4 +1,4 @@
-"""Slow, obvious answers to what the kernels compute quickly. Nothing here shares code or formulas with them."""
+"""Slow reference implementations of the kernels, with no shared code or formulas."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Circle = tuple[float, float, float]  # x, y, radius [m]
 
 
 def ray_to_segment(origin: Point, angle: float, a: Point, b: Point) -> float:
-    """Turn the scene until the ray is the x axis; the segment is hit where it crosses that axis."""
+    """Rotate the scene so that the ray is the x axis; the segment is hit where it crosses that axis."""
     (ax, ay), (bx, by) = seen_from(origin, angle, a), seen_from(origin, angle, b)
     if ay == by == 0.0:
         if min(ax, bx) <= 0.0 <= max(ax, bx):
@@ -31,7 +31,7 @@ def ray_to_segment(origin: Point, angle: float, a: Point, b: Point) -> float:
 
 
 def ray_to_disc(origin: Point, angle: float, disc: Circle) -> float:
-    """Pythagoras, in the ray's frame."""
+    """Intersect a ray and a disc by Pythagoras in the ray's frame."""
     x, y = seen_from(origin, angle, disc[:2])
     radius = disc[2]
     if math.hypot(x, y) <= radius:
@@ -42,7 +42,7 @@ def ray_to_disc(origin: Point, angle: float, disc: Circle) -> float:
 
 
 def grown(segment: Segment, by: float) -> Segment:
-    """The segment, longer by that much at both ends [m]; shorter when negative."""
+    """Return the segment extended at both ends [m]; shortened if negative."""
     (x0, y0), (x1, y1) = segment
     length = math.dist(*segment)
     ux, uy = (x1 - x0) / length * by, (y1 - y0) / length * by
@@ -52,7 +52,7 @@ def grown(segment: Segment, by: float) -> Segment:
 def first_hit(
     origin: Point, angle: float, segments: Iterable[Segment], discs: Iterable[Circle], grow: float = 0.0
 ) -> float:
-    """Distance to the nearest of all obstacles, each grown by a hair or shrunk by one."""
+    """Return the distance to the nearest obstacle, each enlarged or reduced by a tolerance."""
     hits = [ray_to_segment(origin, angle, *grown(s, grow)) for s in segments]
     hits += [ray_to_disc(origin, angle, (x, y, r + grow)) for x, y, r in discs]
     return min(hits, default=math.inf)
@@ -61,7 +61,7 @@ def first_hit(
 def cone_to_points(
     origin: Point, angle: float, half: float, incidence: float, points: np.ndarray, normals: np.ndarray
 ) -> float:
-    """Nearest of many points that lies in the cone and is met at most `incidence` off its normal."""
+    """Return the nearest of many points in the cone that is met at most `incidence` off its normal."""
     away = points - np.array(origin)
     distance = np.hypot(away[:, 0], away[:, 1])
     bearing = np.arctan2(away[:, 1], away[:, 0]) - angle
@@ -76,7 +76,7 @@ def cone_to_points(
 def cone_to_segment(
     origin: Point, angle: float, half: float, incidence: float, segment: Segment, samples: int = 20001
 ) -> float:
-    """Try very many points of the segment."""
+    """Test many points of the segment."""
     a, b = np.array(segment[0]), np.array(segment[1])
     points = a + np.linspace(0.0, 1.0, samples)[:, None] * (b - a)
     normal = np.array([-(b - a)[1], (b - a)[0]]) / math.dist(*segment)
@@ -86,7 +86,7 @@ def cone_to_segment(
 def cone_to_disc(
     origin: Point, angle: float, half: float, incidence: float, disc: Circle, samples: int = 20001
 ) -> float:
-    """Try very many points of the rim that face the sensor."""
+    """Test many points of the rim that face the sensor."""
     turn = np.linspace(0.0, 2 * math.pi, samples)
     normals = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     points = np.array(disc[:2]) + disc[2] * normals
@@ -98,20 +98,20 @@ def cone_to_disc(
 
 
 def seen_from(origin: Point, angle: float, point: Point) -> Point:
-    """A point in the frame at `origin`, turned by `angle`."""
+    """Return a point in the frame at `origin`, rotated by `angle`."""
     away = complex(point[0] - origin[0], point[1] - origin[1]) * complex(math.cos(angle), -math.sin(angle))
     return away.real, away.imag
 
 
 def point_to_segment(point: Point, a: Point, b: Point) -> float:
-    """Turn the segment onto the x axis."""
+    """Rotate the segment onto the x axis."""
     x, y = seen_from(a, math.atan2(b[1] - a[1], b[0] - a[0]), point)
     length = math.dist(a, b)
     return math.hypot(x - length if x > length else min(x, 0.0), y)
 
 
 def depth_inside(points: np.ndarray, polygon: Sequence[Point]) -> np.ndarray:
-    """How deep points lie within a convex polygon, from its nearest side; negative outside [m]."""
+    """Return the depth of points in a convex polygon from its nearest side; negative outside [m]."""
     deepest = np.full(len(points), math.inf)
     for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
         left = ((x1 - x0) * (points[:, 1] - y0) - (y1 - y0) * (points[:, 0] - x0)) / math.hypot(x1 - x0, y1 - y0)
@@ -120,26 +120,26 @@ def depth_inside(points: np.ndarray, polygon: Sequence[Point]) -> np.ndarray:
 
 
 def outline_points(polygon: Sequence[Point], per_side: int = 60) -> np.ndarray:
-    """Points all along the sides of a polygon."""
+    """Return points along the sides of a polygon."""
     sides = zip(polygon, (*polygon[1:], polygon[0]), strict=True)
     share = np.linspace(0.0, 1.0, per_side)[:, None]
     return np.concatenate([np.array(a) + share * (np.array(b) - np.array(a)) for a, b in sides])
 
 
 def circle_depth(circle: Circle, segment: Segment) -> float:
-    """How deep a segment reaches into a circle [m]."""
+    """Return the penetration depth of a segment in a circle [m]."""
     return circle[2] - point_to_segment(circle[:2], *segment)
 
 
 def polygon_depth(polygon: Sequence[Point], segment: Segment) -> float:
-    """How deep any point of a segment lies within a convex polygon [m]."""
+    """Return the largest depth of a segment's points in a convex polygon [m]."""
     share = np.linspace(0.0, 1.0, 400)[:, None]
     a, b = np.array(segment[0]), np.array(segment[1])
     return float(depth_inside(a + share * (b - a), polygon).max())
 
 
 def polygon_in_circle(polygon: Sequence[Point], circle: Circle) -> float:
-    """How deep a convex polygon and a circle overlap, by many points of the outline [m]."""
+    """Return the overlap depth of a convex polygon and a circle, by many points of the outline [m]."""
     points = outline_points(polygon)
     reached = circle[2] - float(np.hypot(points[:, 0] - circle[0], points[:, 1] - circle[1]).min())
     centre = float(depth_inside(np.array([circle[:2]]), polygon)[0])
@@ -147,7 +147,7 @@ def polygon_in_circle(polygon: Sequence[Point], circle: Circle) -> float:
 
 
 def polygons_depth(a: Sequence[Point], b: Sequence[Point]) -> float:
-    """How deep points of either outline lie within the other polygon [m]."""
+    """Return the depth of points of either outline in the other polygon [m]."""
     return max(float(depth_inside(outline_points(a), b).max()), float(depth_inside(outline_points(b), a).max()))
 
 
@@ -155,7 +155,7 @@ def polygons_depth(a: Sequence[Point], b: Sequence[Point]) -> float:
 
 
 def rolled(left: float, right: float, wheel_separation: float, pieces: int = 20000) -> tuple[float, float, float]:
-    """Where a robot ends after its wheels rolled that far: very many tiny straight pieces."""
+    """Return the pose after the wheels rolled given distances, by many small straight steps."""
     turn = (right - left) / wheel_separation
     headings = turn * (np.arange(pieces) + 0.5) / pieces
     length = 0.5 * (left + right) / pieces
@@ -163,7 +163,7 @@ def rolled(left: float, right: float, wheel_separation: float, pieces: int = 200
 
 
 def disc_points(centre: Point, radius: float, across: int = 81) -> np.ndarray:
-    """Points that fill a disc evenly."""
+    """Return points that fill a disc evenly."""
     line = np.linspace(-radius, radius, across)
     x, y = np.meshgrid(line, line)
     inside = x * x + y * y <= radius * radius * (1 + 1e-12)
@@ -171,7 +171,7 @@ def disc_points(centre: Point, radius: float, across: int = 81) -> np.ndarray:
 
 
 def normal_quantile(p: float) -> float:
-    """The inverse of the normal distribution."""
+    """Return the inverse of the normal distribution."""
     return NormalDist().inv_cdf(p)
 
 
@@ -187,7 +187,7 @@ def picture_depth(
     drums: Iterable[tuple[Circle, float]],
     grow: float = 0.0,
 ) -> np.ndarray:
-    """Depth ahead [m] of every pixel, one ray each; obstacles come with their heights, grown by a hair."""
+    """Return the depth ahead [m] of every pixel, one ray each; obstacles have heights and are enlarged slightly."""
     columns, rows = size
     focal = columns / 2 / math.tan(fov / 2)
     depth = np.full((rows, columns), math.inf)

@@ -1,4 +1,4 @@
-"""The public names of every room, as a text: `python tests/public_names.py` writes the golden file anew."""
+"""The public names of every package as text; `python tests/public_names.py` rewrites the golden file."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ ROOMS = (
 
 
 def module_of(room: str) -> str:
-    """The module of a room."""
+    """Return the module of a package."""
     return f"paddock.{room}" if room else "paddock"
 
 
 def list_names(room: str) -> str:
-    """A line of the golden file: a room and the names that it exports."""
+    """Return a line of the golden file: a package and the names that it exports."""
     names = importlib.import_module(module_of(room)).__all__
     return f"{module_of(room)}: {' '.join(sorted(names))}\n"
 

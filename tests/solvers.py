@@ -1,4 +1,4 @@
-"""A few lines for each environment that solve it, which proves that it can be solved. They drive an e-puck."""
+"""A short solver for each environment, driving an e-puck, which proves that it is solvable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def turn_away(near: Floats) -> Floats:
-    """Which way to turn from what is near ahead, 0: none; positive: to the left."""
+    """Return the direction to turn away from near obstacles ahead; 0: none, positive: left."""
     right = near[:, 0] * 1.5 + near[:, 1] + 0.3 * near[:, 2]
     left = near[:, 7] * 1.5 + near[:, 6] + 0.3 * near[:, 5]
     in_corner = np.minimum(right, left) > 0.2  # there, always to the left
@@ -28,7 +28,7 @@ def avoid(seen: Floats) -> Floats:
 
 
 def go_to(seen: Floats) -> Floats:
-    """Turn to the goal, unless something stands on that side."""
+    """Turn to the goal, unless an obstacle is on that side."""
     cosine, sine = seen[:, 9], seen[:, 10]
     bearing = np.arctan2(sine, cosine)
     away = turn_away(seen)
@@ -37,7 +37,7 @@ def go_to(seen: Floats) -> Floats:
 
 
 def follow_wall(seen: Floats) -> Floats:
-    """Keep the wall to the right, about three centimetres away."""
+    """Keep the wall on the right at about three centimetres."""
     ahead = np.maximum(np.maximum(seen[:, 0], seen[:, 7]), 0.6 * seen[:, 6])
     beside = np.maximum(seen[:, 2], 0.9 * seen[:, 1])
     turn = np.where(ahead > 0.25, 0.9, np.where(beside > 0.02, 1.2 * (beside - 0.5), -0.26))
@@ -45,13 +45,13 @@ def follow_wall(seen: Floats) -> Floats:
 
 
 def follow_line(seen: Floats) -> Floats:
-    """Turn to the side whose ground sensor is darker."""
+    """Turn to the side of the darker ground sensor."""
     turn = 0.8 * (seen[:, 2] - seen[:, 0])
     return wheels(0.7 - 0.4 * abs(turn), turn)
 
 
 def explore(seen: Floats) -> Floats:
-    """Turn to where the floor is new, else drive on; avoid what is near."""
+    """Turn to unvisited floor, else drive straight; avoid near obstacles."""
     news = seen[:, 8:16]
     angles = 2.0 * np.pi * np.arange(8) / 8
     bearing = np.arctan2((news * np.sin(angles)).sum(axis=1), (news * (0.3 + np.cos(angles))).sum(axis=1))

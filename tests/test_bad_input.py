@@ -1,4 +1,4 @@
-"""Broken worlds and robots: each is refused with one exact message that names the file, the place and the fix."""
+"""Tests that each invalid world or robot is refused with an exact message that names the file, the key and the fix."""
 
 from __future__ import annotations
 
@@ -1037,7 +1037,7 @@ BUILT_IN_PYTHON = [
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
-    """A folder with files that broken specs refer to."""
+    """Return a folder with files that invalid specs refer to."""
     folder = tmp_path / "desk"
     folder.mkdir()
     for name, text in NEIGHBOURS.items():
@@ -1050,7 +1050,7 @@ def desk(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("text", "message"), BROKEN_WORLDS)
-def test_a_broken_world_is_refused_with_its_exact_message(desk: Path, text: str, message: str) -> None:
+def test_invalid_world_is_refused_with_exact_message(desk: Path, text: str, message: str) -> None:
     file = desk / "lesson.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(paddock.SpecError) as caught:
@@ -1059,7 +1059,7 @@ def test_a_broken_world_is_refused_with_its_exact_message(desk: Path, text: str,
 
 
 @pytest.mark.parametrize(("text", "message"), BROKEN_ROBOTS)
-def test_a_broken_robot_is_refused_with_its_exact_message(desk: Path, text: str, message: str) -> None:
+def test_invalid_robot_is_refused_with_exact_message(desk: Path, text: str, message: str) -> None:
     file = desk / "scout.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(paddock.SpecError) as caught:
@@ -1068,15 +1068,13 @@ def test_a_broken_robot_is_refused_with_its_exact_message(desk: Path, text: str,
 
 
 @pytest.mark.parametrize(("make", "message"), BUILT_IN_PYTHON)
-def test_a_broken_spec_built_in_python_is_refused_like_one_from_a_file(
-    make: Callable[[], object], message: str
-) -> None:
+def test_invalid_spec_in_python_is_refused_like_one_from_a_file(make: Callable[[], object], message: str) -> None:
     with pytest.raises(paddock.SpecError) as caught:
         make()
     assert str(caught.value) == message
 
 
-def test_the_texts_that_the_table_breaks_are_whole_before(desk: Path) -> None:
+def test_base_texts_of_the_invalid_examples_are_valid(desk: Path) -> None:
     file = desk / "lesson.toml"
     file.write_text('include = ["pillar.toml"]\n' + placed(CART + "\nat = [1, 1]", among=NORTH), encoding="utf-8")
     assert list(paddock.open(file).robots) == ["red"]
@@ -1086,7 +1084,7 @@ def test_the_texts_that_the_table_breaks_are_whole_before(desk: Path) -> None:
         assert load_robot(file).sensors[0].name == "eye"
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere.toml"
     with pytest.raises(paddock.SpecError) as caught:
         paddock.open(nowhere)
@@ -1096,7 +1094,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert str(caught.value) == f"{nowhere}: no such file"
 
 
-def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
+def test_file_in_another_encoding_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "latin.toml"
     file.write_bytes('name = "größe"'.encode("latin-1"))
     with pytest.raises(paddock.SpecError) as caught:
@@ -1104,13 +1102,13 @@ def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
     assert str(caught.value) == "latin.toml: cannot be read: expected UTF-8 text; save it with that encoding"
 
 
-def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+def test_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     file = tmp_path / "windows.toml"
     file.write_bytes(b"\xef\xbb\xbf" + WORLD.replace("\n", "\r\n").encode())
     assert paddock.open(file).world.name == "lesson"
 
 
-def test_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
+def test_windows_line_ends_are_accepted(tmp_path: Path) -> None:
     file = tmp_path / "windows.toml"
     file.write_bytes(WORLD.replace("\n", "\r\n").encode())
     assert paddock.open(file).world.name == "lesson"
@@ -1123,43 +1121,43 @@ def test_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
         ("cave.json", "no world called 'cave.json': expected the name of a shipped world or a file that ends in .toml"),
     ],
 )
-def test_a_world_that_is_not_shipped_is_answered_with_one_that_is(asked: str, message: str) -> None:
+def test_unknown_world_suggests_closest_name(asked: str, message: str) -> None:
     with pytest.raises(paddock.UnknownName) as caught:
         paddock.open(asked)
     assert str(caught.value) == message
 
 
-def test_a_scenario_is_told_from_a_world() -> None:
+def test_scenario_given_as_world_is_refused_with_the_fix() -> None:
     with pytest.raises(paddock.PaddockError, match="'turn-and-go' is a scenario, not a world: run it with"):
         paddock.open("turn-and-go")
 
 
 @pytest.mark.parametrize("asked", [3, None])
-def test_what_can_be_no_world_is_refused(asked: Any) -> None:
+def test_invalid_world_argument_is_refused(asked: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(asked)
     assert str(caught.value) == f"open: expected a world's name, the path of a TOML file, or a WorldSpec, got {asked!r}"
 
 
-def test_a_robot_in_the_place_of_a_world_is_refused() -> None:
+def test_robot_spec_in_place_of_a_world_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match=r"open: expected a world's name, .*, got a RobotSpec"):
         paddock.open(load_robot("e-puck"))  # type: ignore[arg-type]
 
 
-def test_a_base_is_found_beside_the_robot_that_names_it(desk: Path) -> None:
+def test_base_is_found_beside_the_robot_file(desk: Path) -> None:
     (desk / "plain.toml").write_text(robot(), encoding="utf-8")
     (desk / "fast.toml").write_text('name = "fast"\nbase = "plain.toml"\ndrive = { max_speed = 2 }\n', encoding="utf-8")
     assert load_robot(desk / "fast.toml").drive.max_speed == 2
 
 
-def test_a_base_is_found_beside_the_world_that_names_it(desk: Path) -> None:
+def test_base_is_found_beside_the_world_file(desk: Path) -> None:
     (desk / "plain.toml").write_text(robot(), encoding="utf-8")
     kind = 'type = { name = "fast", base = "plain.toml", drive = { max_speed = 2 } }\nat = [1, 1]'
     (desk / "lesson.toml").write_text(placed(kind), encoding="utf-8")
     assert paddock.open(desk / "lesson.toml")["red"].spec.drive.max_speed == 2
 
 
-def test_a_variant_may_have_another_outline_and_another_response(desk: Path) -> None:
+def test_variant_may_change_outline_and_response(desk: Path) -> None:
     changes = """
     name = "angular"
     base = "e-puck"
@@ -1175,13 +1173,13 @@ def test_a_variant_may_have_another_outline_and_another_response(desk: Path) -> 
     assert [sensor.name for sensor in angular.sensors] == [sensor.name for sensor in original.sensors]
 
 
-def test_an_obstacle_may_be_far_larger_than_its_world(desk: Path) -> None:
+def test_obstacle_may_be_larger_than_its_world(desk: Path) -> None:
     slab = "[[boxes]]\nat = [0, -5e5]\nsize = [1e6, 1e6]"
     (desk / "lesson.toml").write_text(placed(EPUCK + "at = [1, 1]", among=slab), encoding="utf-8")
     assert list(paddock.open(desk / "lesson.toml").robots) == ["red"]
 
 
-def test_an_error_carries_its_parts_for_programs(desk: Path) -> None:
+def test_error_has_file_path_and_problem_attributes(desk: Path) -> None:
     file = desk / "lesson.toml"
     file.write_text(world("[[cylinders]]\nat = [1, 1]\nradius = -0.1"), encoding="utf-8")
     with pytest.raises(paddock.SpecError) as caught:
@@ -1194,10 +1192,10 @@ def test_an_error_carries_its_parts_for_programs(desk: Path) -> None:
     )
 
 
-def test_numbers_from_numpy_are_numbers() -> None:
+def test_numpy_floats_are_accepted() -> None:
     assert Box(at=(np.float64(1.0), 0), size=(np.float64(0.5), 1)) == Box(at=(1, 0), size=(0.5, 1))
 
 
 @pytest.mark.parametrize("at", [np.array([1.0, 0.0]), (np.float32(1.0), np.int64(0))], ids=["array", "scalars"])
-def test_arrays_and_other_numbers_from_numpy_are_numbers_too(at: Any) -> None:
+def test_numpy_arrays_and_other_numbers_are_accepted(at: Any) -> None:
     assert Box(at=at, size=(0.5, 1)) == Box(at=(1, 0), size=(0.5, 1))

@@ -1,4 +1,4 @@
-"""The command line as a user types it."""
+"""Tests of the command line as used by a user."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def width(path: Path) -> int:
         return picture.width
 
 
-def test_the_demo_drives_two_robots_past_each_other_and_draws_their_trails(tmp_path: Path) -> None:
+def test_demo_drives_two_robots_and_draws_their_trails(tmp_path: Path) -> None:
     done = paddock("demo", "--headless", "--seconds", "20", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "red" in done.stdout
@@ -39,7 +39,7 @@ def test_the_demo_drives_two_robots_past_each_other_and_draws_their_trails(tmp_p
     assert width(tmp_path / "demo.png") >= 800
 
 
-def test_the_demo_ends_in_the_same_state_every_time(tmp_path: Path) -> None:
+def test_demo_is_deterministic(tmp_path: Path) -> None:
     first, second = (paddock("demo", "--headless", "--seconds", "5", folder=tmp_path).stdout for _ in range(2))
     digests = [line for text in (first, second) for line in text.splitlines() if line.startswith("digest")]
     assert len(digests) == 2
@@ -53,7 +53,7 @@ def test_every_shipped_world_runs_with_a_built_in_controller(world: str) -> None
     assert f"{world}: 2 s simulated" in done.stdout
 
 
-def test_a_controller_file_drives_the_robots(tmp_path: Path) -> None:
+def test_controller_file_drives_the_robots(tmp_path: Path) -> None:
     (tmp_path / "spin.py").write_text("def act(observation):\n    return -0.05, 0.05\n")
     done = paddock("run", "empty", "-c", "spin.py", "--headless", "--seconds", "3", folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -69,7 +69,7 @@ def test_a_controller_file_drives_the_robots(tmp_path: Path) -> None:
         ("def act(observation):\n    return 'fast'\n", "returned 'fast': expected (left, right)"),
     ],
 )
-def test_a_useless_controller_file_is_refused_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_controller_file_is_refused_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "mine.py").write_text(text)
     done = paddock("run", "empty", "-c", "mine.py", "--headless", "--seconds", "1", folder=tmp_path)
     assert done.returncode == 2
@@ -77,7 +77,7 @@ def test_a_useless_controller_file_is_refused_in_one_line(tmp_path: Path, text: 
     assert "Traceback" not in done.stderr
 
 
-def test_a_misspelt_world_gets_a_suggestion_and_no_traceback() -> None:
+def test_misspelt_world_gives_a_suggestion_and_no_traceback() -> None:
     done = paddock("run", "cluter")
     assert done.returncode == 2
     assert "no world called 'cluter' (did you mean 'clutter'?)" in done.stderr
@@ -99,7 +99,7 @@ def test_a_misspelt_world_gets_a_suggestion_and_no_traceback() -> None:
         (("--scenario", "clutter"), "'clutter' is a world, not a scenario: run it with `paddock run clutter`"),
     ],
 )
-def test_a_scenario_given_as_a_world_is_recognised_and_vice_versa(
+def test_scenario_given_as_world_is_recognised_and_vice_versa(
     tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "loop.toml").write_text(load_scenario("patrol-line").to_toml())
@@ -109,14 +109,12 @@ def test_a_scenario_given_as_a_world_is_recognised_and_vice_versa(
     assert done.stderr == f"paddock: {message}\n"
 
 
-def test_the_time_to_compile_kernels_is_not_counted_as_time_of_the_run() -> None:
+def test_compile_time_is_excluded_from_run_time() -> None:
     assert describe_wall_time(25.5, 25.0) == "0.50 s, and 25 s to compile kernels"
     assert describe_wall_time(0.5, 0.0) == "0.50 s"
 
 
-def test_a_run_reports_the_time_that_the_compiler_took(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_reports_compile_time(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("paddock.cli.run.stopwatch_on_compiler", lambda: contextlib.nullcontext([25.0]))
     run_world("empty", None, seconds=1, speed=None, seed=0, picture=None, headless=True)
     assert "1 s simulated in 0.00 s, and 25 s to compile kernels" in " ".join(capsys.readouterr().out.split())
@@ -132,7 +130,7 @@ def test_worlds_and_robots_are_listed_and_drawn(tmp_path: Path) -> None:
     assert width(tmp_path / "e-puck.png") >= 500
 
 
-def test_drawing_a_world_leaves_the_files_that_are_there(tmp_path: Path) -> None:
+def test_drawing_a_world_does_not_overwrite_files(tmp_path: Path) -> None:
     (tmp_path / "maze.png").write_bytes(b"the only one of its kind")
     done = paddock("worlds", "--show", "maze", folder=tmp_path)
     assert (done.returncode, done.stderr) == (
@@ -146,14 +144,14 @@ def test_drawing_a_world_leaves_the_files_that_are_there(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "command", ["worlds --show maze -o mine.png", "maze --png mine.png", "apartment --png mine.png"]
 )
-def test_a_picture_that_the_user_names_is_replaced(tmp_path: Path, command: str) -> None:
+def test_picture_named_by_the_user_is_replaced(tmp_path: Path, command: str) -> None:
     (tmp_path / "mine.png").write_bytes(b"an older one")
     done = paddock(*command.split(), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert width(tmp_path / "mine.png") >= 300
 
 
-def test_bench_prints_one_json_object_per_line_with_the_agreed_keys() -> None:
+def test_bench_prints_one_json_object_per_line_with_specified_keys() -> None:
     done = paddock("bench", "loop", "single", "camera", "laser", "--rounds", "1", "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["bench"] for line in lines] == ["loop", "single", "camera", "laser"]
@@ -162,17 +160,17 @@ def test_bench_prints_one_json_object_per_line_with_the_agreed_keys() -> None:
         assert line["robot_steps_per_s"] > 0
 
 
-def test_an_unknown_benchmark_is_refused() -> None:
+def test_unknown_benchmark_is_refused() -> None:
     done = paddock("bench", "lop")
     assert done.returncode == 2
     assert "no benchmark called 'lop' (did you mean 'loop'?)" in done.stderr
 
 
-def test_every_benchmark_says_what_it_measures() -> None:
+def test_every_benchmark_has_a_description() -> None:
     assert all(build.__doc__ for build in BENCHES.values())
 
 
-def test_ctrl_c_while_the_commands_are_loaded_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_during_startup_prints_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted() -> None:
         raise KeyboardInterrupt
 
@@ -181,7 +179,7 @@ def test_ctrl_c_while_the_commands_are_loaded_is_one_line(monkeypatch: pytest.Mo
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "paddock: stopped\n")
 
 
-def test_the_doctor_finds_a_healthy_installation() -> None:
+def test_doctor_accepts_a_complete_installation() -> None:
     done = paddock("doctor", "--json")
     findings = {line["what"]: line for line in map(json.loads, done.stdout.splitlines())}
     assert done.returncode == 0
@@ -189,7 +187,7 @@ def test_the_doctor_finds_a_healthy_installation() -> None:
     assert findings["numba"]["good"]
 
 
-def test_the_doctor_names_what_is_optional_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_names_missing_optional_packages_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     def installed(name: str) -> str:
         if name == "numba-cuda":
             raise PackageNotFoundError(name)
@@ -209,7 +207,7 @@ def test_the_doctor_names_what_is_optional_and_how_to_get_it(monkeypatch: pytest
     assert "serial ports" in findings
 
 
-def test_the_doctors_commands_are_whole_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_prints_whole_commands_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     def installed(name: str) -> str:
         raise PackageNotFoundError(name)
 
@@ -222,7 +220,7 @@ def test_the_doctors_commands_are_whole_in_a_narrow_terminal(monkeypatch: pytest
     assert "✓" not in ports
 
 
-def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_a_disabled_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     done = paddock("doctor")
     assert done.returncode == 1
@@ -232,17 +230,17 @@ def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "command", ["demo", "run", "worlds", "robots", "reproduce", "evolve", "serve", "bench", "doctor"]
 )
-def test_every_command_explains_itself(command: str) -> None:
+def test_every_command_has_help(command: str) -> None:
     done = paddock(command, "--help")
     assert done.returncode == 0
     assert len(done.stdout) > 200
 
 
-def test_the_version_is_printed() -> None:
+def test_version_is_printed() -> None:
     assert paddock("--version").stdout.startswith("paddock 0.")
 
 
-def test_the_installed_command_answers_in_a_process_of_its_own() -> None:
+def test_installed_command_runs_in_a_separate_process() -> None:
     program = [sys.executable, "-c", "from paddock.cli import main; main()", "run", "cluter"]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -250,7 +248,7 @@ def test_the_installed_command_answers_in_a_process_of_its_own() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_listing_worlds_does_not_wait_for_the_compiler() -> None:
+def test_listing_worlds_does_not_load_the_compiler() -> None:
     program = "import sys; from paddock.cli.catalogue import list_worlds as f; f(); assert 'numba' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -260,20 +258,20 @@ def test_listing_worlds_does_not_wait_for_the_compiler() -> None:
     ("picture", "message"),
     [("nowhere/trails.png", "no such folder"), ("trails.txt", "expected a file name ending in .png")],
 )
-def test_a_picture_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path, picture: str, message: str) -> None:
+def test_unwritable_picture_is_refused_before_the_run(tmp_path: Path, picture: str, message: str) -> None:
     done = paddock("run", "empty", "--picture", picture, folder=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     assert "simulated" not in done.stdout
 
 
-def test_an_empty_name_means_no_picture(tmp_path: Path) -> None:
+def test_empty_name_disables_the_picture(tmp_path: Path) -> None:
     done = paddock("demo", "--headless", "--seconds", "1", "--picture", "", folder=tmp_path)
     assert done.returncode == 0
     assert not list(tmp_path.iterdir())
 
 
-def test_a_controller_file_may_hold_dataclasses_and_import_its_neighbours(tmp_path: Path) -> None:
+def test_controller_file_may_use_dataclasses_and_import_adjacent_files(tmp_path: Path) -> None:
     (tmp_path / "gains.py").write_text("SPEED = 0.03\n")
     (tmp_path / "mine.py").write_text(
         "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom gains import SPEED\n\n"
@@ -286,13 +284,13 @@ def test_a_controller_file_may_hold_dataclasses_and_import_its_neighbours(tmp_pa
 
 
 @pytest.mark.parametrize("seconds", ["nan", "-5"])
-def test_impossible_seconds_are_refused(seconds: str) -> None:
+def test_invalid_seconds_are_refused(seconds: str) -> None:
     done = paddock("run", "empty", f"--seconds={seconds}")
     assert done.returncode == 2
     assert "--seconds: expected seconds >= 0" in done.stderr
 
 
-def test_the_files_of_a_run_are_written_even_if_nobody_reads_what_it_prints(tmp_path: Path) -> None:
+def test_run_files_are_written_with_closed_stdout(tmp_path: Path) -> None:
     arguments = ["-m", "paddock", "run", "clutter", "--headless", "--seconds", "2", "--out", str(tmp_path)]
     with start_python(arguments) as program:  # as in `paddock run … | head -1`
         assert program.stdout is not None
@@ -303,13 +301,13 @@ def test_the_files_of_a_run_are_written_even_if_nobody_reads_what_it_prints(tmp_
 
 
 @pytest.mark.parametrize("command", ["run empty", "run --scenario turn-and-go", "explore empty", "demo"])
-def test_a_speed_is_refused_where_no_page_could_show_it(command: str) -> None:
+def test_speed_is_refused_without_a_page(command: str) -> None:
     done = paddock(*command.split(), "--headless", "--speed", "1")
     assert done.returncode == 2
     assert "--speed is the speed of a page; this run has none" in " ".join(done.stderr.replace("│", "").split())
 
 
-def test_a_run_with_a_page_tells_its_address_and_ends_as_one_without() -> None:
+def test_run_with_page_prints_its_address_and_has_the_same_digest() -> None:
     shown, headless = (paddock("run", "clutter", "--seconds", "6", *how) for how in (("--speed", "0"), ("--headless",)))
     assert re.search(r"watch it at http://127\.0\.0\.1:\d+/", shown.stdout)
     assert "watch it" not in headless.stdout
@@ -317,7 +315,7 @@ def test_a_run_with_a_page_tells_its_address_and_ends_as_one_without() -> None:
     assert digest.findall(shown.stdout) == digest.findall(headless.stdout) != []
 
 
-def test_a_mistake_in_a_controller_is_told_with_its_line(tmp_path: Path) -> None:
+def test_controller_error_is_reported_with_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def act(observation):\n    return 1 / 0\n")
     done = paddock("run", "empty", "-c", "mine.py", folder=tmp_path)
     assert done.returncode == 2
@@ -326,7 +324,7 @@ def test_a_mistake_in_a_controller_is_told_with_its_line(tmp_path: Path) -> None
     assert "mine.py line 1: SyntaxError" in paddock("run", "empty", "-c", "mine.py", folder=tmp_path).stderr
 
 
-def test_an_error_before_the_first_tick_gives_no_table_of_zeros(tmp_path: Path) -> None:
+def test_error_before_the_first_tick_prints_no_table(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def act(observation):\n    return 1 / (observation.time - 0.04), 0\n")
     (tmp_path / "first.py").write_text("def act(observation):\n    return 1 / observation.time, 0\n")
     run = partial(paddock, "run", "empty", "--headless", "--seconds", "3", folder=tmp_path)
@@ -335,7 +333,7 @@ def test_an_error_before_the_first_tick_gives_no_table_of_zeros(tmp_path: Path) 
     assert "s; an error ended the run" in run("-c", "mine.py").stdout.splitlines()[0]
 
 
-def test_the_controller_of_the_documentation_keeps_away_from_things(tmp_path: Path) -> None:
+def test_controller_of_docs_page_avoids_obstacles(tmp_path: Path) -> None:
     page = (Path(__file__).parent.parent / "docs" / "controllers.md").read_text(encoding="utf-8")
     program = next(b for b in page.split("```python\n")[1:] if b.startswith("# my_controller.py")).split("```")[0]
     (tmp_path / "my_controller.py").write_text(program)
@@ -346,7 +344,7 @@ def test_the_controller_of_the_documentation_keeps_away_from_things(tmp_path: Pa
     assert contact < 1
 
 
-def test_many_robots_are_counted_when_they_do_not_fit_the_table(tmp_path: Path) -> None:
+def test_robots_beyond_the_table_are_counted(tmp_path: Path) -> None:
     robots = "".join(
         f'[[robots]]\nname = "r{i}"\ntype = "e-puck"\nat = [{0.2 + 0.2 * (i % 5)}, {0.2 + 0.2 * (i // 5)}]\n'
         for i in range(20)
@@ -355,7 +353,7 @@ def test_many_robots_are_counted_when_they_do_not_fit_the_table(tmp_path: Path) 
     assert "… and 8 more" in paddock("run", "many.toml", "--headless", "--seconds", "1", folder=tmp_path).stdout
 
 
-def test_a_scenario_runs_and_leaves_its_folder(tmp_path: Path) -> None:
+def test_scenario_runs_and_writes_its_folder(tmp_path: Path) -> None:
     done = paddock(
         "run", "--headless", "--scenario", "turn-and-go", "--seed", "7", "--out", "runs", "--report", folder=tmp_path
     )
@@ -365,7 +363,7 @@ def test_a_scenario_runs_and_leaves_its_folder(tmp_path: Path) -> None:
     assert {"run.log", "trace.csv", "summary.json", "report.html"} <= {path.name for path in folder.iterdir()}
 
 
-def test_a_report_without_a_folder_is_written_below_runs(tmp_path: Path) -> None:
+def test_report_without_a_folder_is_written_to_runs(tmp_path: Path) -> None:
     done = paddock("run", "empty", "--headless", "--seconds", "1", "--report", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     folder = Path("runs") / "empty-001"
@@ -373,7 +371,7 @@ def test_a_report_without_a_folder_is_written_below_runs(tmp_path: Path) -> None
     assert (tmp_path / folder / "report.html").is_file()
 
 
-def test_a_scenario_without_a_screen_runs_flat_out_and_says_how_long(
+def test_scenario_without_a_screen_runs_at_full_speed_and_states_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("paddock.cli.scenario", "paddock.server.show"):
@@ -393,7 +391,7 @@ def test_a_scenario_without_a_screen_runs_flat_out_and_says_how_long(
     ],
     ids=["run", "worlds", "help"],
 )
-def test_a_terminal_that_knows_only_ascii_loses_no_run(
+def test_run_works_in_an_ascii_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], text: str
 ) -> None:
     screen, errors = (io.TextIOWrapper(io.BytesIO(), encoding="ascii") for _ in range(2))
@@ -409,7 +407,7 @@ def test_a_terminal_that_knows_only_ascii_loses_no_run(
     assert (tmp_path / "runs" / "empty-001" / "summary.json").is_file() == ("--out" in arguments)
 
 
-def test_an_interrupted_run_is_not_called_repeatable(tmp_path: Path) -> None:
+def test_interrupted_run_is_reported_as_not_repeatable(tmp_path: Path) -> None:
     controller = (
         "def act(observation):\n    if observation.time > 0.5:\n        raise KeyboardInterrupt\n    return 0, 0\n"
     )
@@ -426,7 +424,7 @@ def test_an_interrupted_run_is_not_called_repeatable(tmp_path: Path) -> None:
     assert f"(not repeatable: {why})" in (folder / "run.log").read_text(encoding="utf-8")
 
 
-def test_a_controller_that_ends_the_program_is_told_with_its_place(tmp_path: Path) -> None:
+def test_system_exit_in_a_controller_is_reported_with_file_and_line(tmp_path: Path) -> None:
     program = (
         "def act(observation):\n    if observation.time > 0.1:\n        raise SystemExit('bye')\n    return 0, 0\n"
     )
@@ -447,14 +445,14 @@ def test_a_controller_that_ends_the_program_is_told_with_its_place(tmp_path: Pat
     ],
     ids=["sys.exit", "UTF-16", "UTF-16 without a mark"],
 )
-def test_a_file_that_is_no_controller_is_named(tmp_path: Path, program: bytes, message: str) -> None:
+def test_invalid_controller_file_is_reported(tmp_path: Path, program: bytes, message: str) -> None:
     (tmp_path / "mine.py").write_bytes(program)
     done = paddock("run", "empty", "-c", "mine.py", "--headless", folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"paddock: {message}")
 
 
-def test_any_run_leaves_a_folder_when_asked(tmp_path: Path) -> None:
+def test_out_option_writes_a_folder_for_any_run(tmp_path: Path) -> None:
     done = paddock("run", "clutter", "--headless", "--seconds", "2", "--out", "runs", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     trace = (tmp_path / "runs" / "clutter-001" / "trace.csv").read_text(encoding="utf-8").splitlines()
@@ -462,7 +460,7 @@ def test_any_run_leaves_a_folder_when_asked(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "runs" / "clutter-001" / "summary.json").read_text(encoding="utf-8"))
 
 
-def test_a_trace_tells_where_robots_with_encoders_believe_to_be(tmp_path: Path) -> None:
+def test_trace_has_estimated_poses_of_robots_with_encoders(tmp_path: Path) -> None:
     body = "[body]\nradius = 0.05\nheight = 0.08\nmass = 0.3\n"
     drive = "[drive]\nwheel_separation = 0.08\nwheel_diameter = 0.04\nmax_speed = 0.3\n"
     (tmp_path / "blind.toml").write_text(f'name = "blind"\n{body}{drive}')
@@ -481,19 +479,19 @@ def test_a_trace_tells_where_robots_with_encoders_believe_to_be(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("arguments", [("run",), ("run", "empty", "--scenario", "turn-and-go")])
-def test_run_wants_a_world_or_a_scenario(arguments: tuple[str, ...]) -> None:
+def test_run_needs_a_world_or_a_scenario(arguments: tuple[str, ...]) -> None:
     done = paddock(*arguments)
     assert done.returncode == 2
     assert "expected either a world or --scenario" in done.stderr
 
 
-def test_an_unknown_reproduction_is_refused_before_anything_runs() -> None:
+def test_unknown_reproduction_is_refused_before_it_runs() -> None:
     done = paddock("reproduce", "wall-folower")
     assert done.returncode == 2
     assert "did you mean 'wall-follower'?" in done.stderr
 
 
-def test_the_page_of_a_report_is_named(tmp_path: Path) -> None:
+def test_path_of_the_report_page_is_printed(tmp_path: Path) -> None:
     done = paddock("run", "clutter", "--headless", "--seconds", "0.5", "--report", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (page,) = (tmp_path / "runs").rglob("report.html")

@@ -1,4 +1,4 @@
-"""`paddock calibrate` as a user types it: a simulated robot, and one at a serial line with a person beside it."""
+"""Tests of `paddock calibrate` with a simulated robot and with a robot on a serial line."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def calibrate(folder: Path, *more: str) -> Printed:
 
 
 def table(done: Printed) -> dict[str, tuple[float, ...]]:
-    """The rows that were printed: before and after."""
+    """Return the printed rows: before and after."""
     rows = [line.split("│")[1:4] for line in done.stdout.splitlines() if "│" in line]
     return {name.strip(): tuple(map(float, numbers)) for name, *numbers in rows}
 
 
-def test_a_simulated_robot_is_measured_and_its_file_has_the_wheels_that_it_has(tmp_path: Path) -> None:
+def test_calibration_of_a_simulated_robot_recovers_its_wheels(tmp_path: Path) -> None:
     done = calibrate(tmp_path, "--chart", "squares.png", "-o", "mine.toml", "--rounds", "2")
     assert done.returncode == 0, done.stderr
     before, after = table(done)["E_max,syst [mm]"]
@@ -64,7 +64,7 @@ def test_a_simulated_robot_is_measured_and_its_file_has_the_wheels_that_it_has(t
     assert (tmp_path / "squares.png").stat().st_size > 5000
 
 
-def test_a_fit_over_all_corners_finds_the_wheels_without_a_straight_run(tmp_path: Path) -> None:
+def test_fit_over_all_corners_recovers_wheels_without_a_straight_run(tmp_path: Path) -> None:
     done = calibrate(tmp_path, "--method", "fit", "-o", "mine.toml", "--no-check")
     assert done.returncode == 0, done.stderr
     measured = load_robot(tmp_path / "mine.toml").drive.measured
@@ -76,7 +76,7 @@ def test_a_fit_over_all_corners_finds_the_wheels_without_a_straight_run(tmp_path
 
 
 @pytest.mark.long
-def test_a_camera_above_a_served_world_measures_a_robot(tmp_path: Path) -> None:
+def test_overhead_camera_of_a_served_world_calibrates_a_robot(tmp_path: Path) -> None:
     pytest.importorskip("cv2", reason="pip install opencv-python-headless")
     above = OverheadCamera(load_world("petri-dish"))
     (tmp_path / "lens.toml").write_text(above.model.lens.to_toml())
@@ -106,13 +106,13 @@ def test_a_camera_above_a_served_world_measures_a_robot(tmp_path: Path) -> None:
         (("--method", "fit", "--no-check", "--chart", "a.png"), "--chart draws UMBmark squares"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused(tmp_path: Path, more: tuple[str, ...], told: str) -> None:
+def test_incompatible_options_are_refused(tmp_path: Path, more: tuple[str, ...], told: str) -> None:
     done = calibrate(tmp_path, *more)
     assert done.returncode == 2
     assert told in done.stderr
 
 
-def test_a_calibrated_robot_is_a_type_like_any_other_and_its_odometry_knows_its_wheels(tmp_path: Path) -> None:
+def test_calibrated_robot_loads_as_a_type_with_corrected_odometry(tmp_path: Path) -> None:
     assert calibrate(tmp_path, "--no-check").returncode == 0
     (tmp_path / "lab.toml").write_text(LAB.format(type="e-puck_2479.toml", errors=[0.0, 0.0], separation=0.0))
     arena = paddock.open(load_world(tmp_path / "lab.toml"))
@@ -135,7 +135,7 @@ def test_a_calibrated_robot_is_a_type_like_any_other_and_its_odometry_knows_its_
     assert table(again)["E_d, right to left wheel"][0] == pytest.approx(1.0, abs=0.002)
 
 
-def test_an_uncalibrated_robot_moves_to_the_last_bit_as_before() -> None:
+def test_uncalibrated_robot_is_bit_identical() -> None:
     robot = Placed(name="r", type="e-puck", at=(0.0, 0.0), wheel_diameter_error=(0.01, -0.02))
     arena = paddock.open(WorldSpec(name="same", bounds=(-1, -1, 1, 1), robots=(robot,)))
     left, right = arena.model.robots[0, 5:7].tolist()
@@ -143,7 +143,7 @@ def test_an_uncalibrated_robot_moves_to_the_last_bit_as_before() -> None:
     assert wheels_of(arena["r"].spec) == (0.053, 1.0, 1.0)
 
 
-def test_what_cannot_be_calibrated_is_told(tmp_path: Path) -> None:
+def test_calibration_errors_are_reported(tmp_path: Path) -> None:
     assert calibrate(tmp_path).returncode == 0
     assert "e-puck_2479.toml already exists" in calibrate(tmp_path).stderr
     wall = run("calibrate", "lab.toml", "--side", "1.5", "--force", folder=tmp_path)
@@ -155,7 +155,7 @@ def test_what_cannot_be_calibrated_is_told(tmp_path: Path) -> None:
 
 
 class Person(io.StringIO):
-    """Puts the robot on its mark before each run, and measures where it stands after it."""
+    """Places the robot at its mark before each run and measures its pose after it."""
 
     def __init__(self, arena: Arena, name: str) -> None:
         super().__init__()
@@ -172,7 +172,9 @@ class Person(io.StringIO):
         return f"{1000 * x:.2f} {1000 * y:.2f}\n"
 
 
-def test_of_a_real_robot_someone_is_asked_where_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_of_a_real_robot_asks_for_its_measured_pose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
     room = bench().world

@@ -1,4 +1,4 @@
-"""`paddock camera` and `paddock serve --overhead-camera`, as people start them."""
+"""Tests of `paddock camera` and `paddock serve --overhead-camera`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_views_taken_before_ctrl_c_give_a_lens(
     assert lens.focal == pytest.approx(camera().model.lens.focal, rel=0.02)
 
 
-def test_a_folder_of_pictures_gives_a_lens(tmp_path: Path, views: list[Picture]) -> None:
+def test_folder_of_pictures_gives_a_lens(tmp_path: Path, views: list[Picture]) -> None:
     (tmp_path / "views").mkdir()
     for number, view in enumerate(views):
         view.to_pil().save(tmp_path / "views" / f"{number:02}.png")
@@ -79,7 +79,7 @@ def test_a_folder_of_pictures_gives_a_lens(tmp_path: Path, views: list[Picture])
         calibrate_source(str(tmp_path / "views"), tmp_path / "lens.toml", chart=None, **options)
 
 
-def test_the_sheets_have_their_true_sizes(tmp_path: Path) -> None:
+def test_printed_sheets_have_true_size(tmp_path: Path) -> None:
     print_board(tmp_path / "markers.pdf", **PRINT)
     assert (tmp_path / "markers.pdf").read_bytes().count(b"/Type /Page\n") >= 3
     print_board(tmp_path / "board.png", **PRINT)
@@ -91,7 +91,7 @@ def test_the_sheets_have_their_true_sizes(tmp_path: Path) -> None:
     assert (dark[-1] - dark[0] + 1) / (300 / 0.0254) == pytest.approx(7 * 0.035, abs=0.0003)
 
 
-def test_what_cannot_be_is_told(tmp_path: Path) -> None:
+def test_invalid_arguments_are_refused(tmp_path: Path) -> None:
     with pytest.raises(paddock.PaddockError, match=r"expected a name ending in \.pdf"):
         print_board(tmp_path / "board.gif", **PRINT)
     with pytest.raises(paddock.PaddockError, match="to fit on A4; make its squares smaller"):

@@ -1,4 +1,4 @@
-"""Controller files of users: every mistake is told with file and line; robots are also reached by their address."""
+"""Tests of user controller files: errors name file and line, and robots are reached by address."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("text", "message"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_told_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+def test_errors_name_file_and_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "bad.py").write_text(text)
     done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
     assert done.returncode == 2
@@ -69,7 +69,7 @@ def test_a_mistake_is_told_with_file_and_line(tmp_path: Path, text: str, message
     assert "paddock/src" not in done.stderr.replace("\\", "/")  # frames of Paddock are of no interest
 
 
-def test_a_policy_for_another_robot_is_refused_with_its_file_and_what_it_was_made_for(tmp_path: Path) -> None:
+def test_policy_for_another_robot_is_refused_with_its_devices(tmp_path: Path) -> None:
     Network(inputs=(Input(device="range", values=1), Input(device="proximity", values=3)), speed=0.1).save(
         tmp_path / "champion.npz"
     )
@@ -81,7 +81,7 @@ def test_a_policy_for_another_robot_is_refused_with_its_file_and_what_it_was_mad
     ) in done.stderr
 
 
-def test_a_mistake_in_a_neighbour_of_the_file_is_told_where_it_is(tmp_path: Path) -> None:
+def test_error_in_an_imported_file_names_that_file(tmp_path: Path) -> None:
     (tmp_path / "steering.py").write_text("def steer(near):\n    return 1 / 0, 0\n")
     (tmp_path / "bad.py").write_text("from steering import steer\n\n\ndef act(o):\n    return steer(o.proximity)\n")
     done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
@@ -89,7 +89,7 @@ def test_a_mistake_in_a_neighbour_of_the_file_is_told_where_it_is(tmp_path: Path
     assert done.stderr.splitlines()[-1] == f"{problem} (controller of 'red')"
 
 
-def test_a_mistake_in_a_file_for_scores_is_told_with_its_line_and_it_may_import_its_neighbours(tmp_path: Path) -> None:
+def test_score_file_errors_name_the_line_and_imports_work(tmp_path: Path) -> None:
     (tmp_path / "points_for_all.py").write_text("def score(arena):\n    return dict.fromkeys(arena.robots, 3.0)\n")
     (tmp_path / "good.py").write_text("from points_for_all import score\n")
     (tmp_path / "bad.py").write_text("import math\n\nWIDTH = math.sqr(2)\n")
@@ -103,7 +103,7 @@ def test_a_mistake_in_a_file_for_scores_is_told_with_its_line_and_it_may_import_
 # ---- what is switched on
 
 
-def test_a_policy_looks_only_at_what_it_was_made_for_and_a_file_at_everything(tmp_path: Path) -> None:
+def test_policy_enables_only_its_devices_and_a_file_enables_all(tmp_path: Path) -> None:
     file, policy = tmp_path / "still.py", tmp_path / "champion.npz"
     file.write_text("def act(o):\n    return 0, 0\n")
     Network(inputs=(nearness(),), speed=0.1).save(policy)
@@ -129,20 +129,20 @@ def enabled(robot: paddock.Robot) -> set[str]:
 # ---- robots by their address
 
 
-def test_a_robot_and_a_world_are_not_both_driven() -> None:
+def test_robot_and_world_together_are_refused() -> None:
     done = command("run", "clutter", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0")
     assert done.returncode == 2
     assert "expected either a world or --scenario or --robot" in done.stderr
 
 
-def test_real_robots_are_not_served_by_bridges_which_ask_for_no_token() -> None:
+def test_bridge_for_real_robots_is_refused() -> None:
     done = command("serve", "--robot", "epuck:///dev/rfcomm0", "--token", "secret", "--bridge", "epuck2=red")
     assert done.returncode == 2
     assert "--bridge cannot be used with --robot" in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--speed 2", "--seed 0", "--picture x.png", "--out runs", "--report", "--port 0"])
-def test_what_is_for_simulations_only_is_refused_for_a_robot(option: str) -> None:
+def test_simulation_options_are_refused_for_a_robot(option: str) -> None:
     done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", *option.split())
     assert done.returncode == 2
     name = option.split()[0]
@@ -150,21 +150,21 @@ def test_what_is_for_simulations_only_is_refused_for_a_robot(option: str) -> Non
 
 
 @pytest.mark.parametrize("option", ["-c x.py", "--policy p.npz", "--picture x.png", "--seconds 30"])
-def test_what_a_scenario_decides_itself_is_refused(option: str) -> None:
+def test_options_fixed_by_a_scenario_are_refused(option: str) -> None:
     done = command("run", "--scenario", "paper-loop", *option.split())
     assert done.returncode == 2
     name = option.split()[0].replace("-c", "--controller")
     assert f"{name} cannot be used with --scenario, which takes --robot, --seed, --speed, --out, " in done.stderr
 
 
-def test_a_type_of_robot_is_no_address() -> None:
+def test_robot_type_is_refused_as_an_address() -> None:
     done = command("run", "-c", "mine.py", "--robot", "e-puck2")
     assert done.returncode == 2
     assert "expected the address of a robot, such as epuck2://192.168.1.20, got 'e-puck2'" in done.stderr
 
 
 @pytest.mark.parametrize("where", ["clutter", "--robot ws://127.0.0.1:9?robot=red"])
-def test_a_missing_file_is_told_before_anything_is_opened(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_file_is_reported_before_opening_a_world_or_robot(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("open", "connect"):
         monkeypatch.setattr(paddock, name, lambda *_, **__: pytest.fail("too late"))
     done = command("run", *where.split(), "-c", "nowhere.py")
@@ -172,20 +172,20 @@ def test_a_missing_file_is_told_before_anything_is_opened(where: str, monkeypatc
     assert "nowhere.py: no such file" in done.stderr
 
 
-def test_a_robot_needs_someone_who_drives_it() -> None:
+def test_robot_without_controller_or_policy_is_refused() -> None:
     done = command("run", "--robot", "epuck:///dev/rfcomm0")
     assert done.returncode == 2
     assert "--robot: expected --controller or --policy to drive it" in done.stderr
 
 
 @pytest.mark.parametrize("where", ["run clutter", "serve clutter", "run --robot epuck:///dev/rfcomm0"])
-def test_a_file_and_a_policy_do_not_both_drive(where: str) -> None:
+def test_controller_and_policy_together_are_refused(where: str) -> None:
     done = command(*where.split(), "-c", "mine.py", "--policy", "champion.npz")
     assert done.returncode == 2
     assert "expected either --controller or --policy" in done.stderr
 
 
-def test_a_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
+def test_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
     (tmp_path / "ahead.py").write_text("def act(o):\n    assert len(o.proximity) == 8\n    return 0.05, 0.05\n")
     with served("line-crossing", speed=None) as server:
         address = server.url(scheme="ws")
@@ -203,7 +203,7 @@ def test_a_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
             assert abs(x - before[0].x) + abs(y - before[0].y) > 0.05
 
 
-def test_a_robot_that_someone_else_drives_is_refused_until_it_is_taken_over(tmp_path: Path) -> None:
+def test_robot_of_another_client_is_refused_without_take_over(tmp_path: Path) -> None:
     (tmp_path / "ahead.py").write_text("def act(o):\n    return 0.05, 0.05\n")
     with served("line-crossing", speed=None) as server:
         run = ("run", "-c", "ahead.py", "--seconds", "1", "--robot", f"{server.url(scheme='ws')}?robot=blue")
@@ -221,7 +221,7 @@ def test_a_robot_that_someone_else_drives_is_refused_until_it_is_taken_over(tmp_
     assert "--take-over need --robot" in wrong.stderr
 
 
-def test_of_several_robots_the_one_whose_controller_failed_is_named(tmp_path: Path) -> None:
+def test_controller_error_names_the_robot(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def act(o):\n    return o.laser\n")
     done = command("run", "line-crossing", "-c", "mine.py", "--headless", folder=tmp_path)
     assert done.returncode == 2
@@ -229,14 +229,14 @@ def test_of_several_robots_the_one_whose_controller_failed_is_named(tmp_path: Pa
     assert done.stderr.endswith("(controller of 'red')\n")
 
 
-def test_speeds_in_a_wrong_unit_are_told_with_the_place_of_the_controller(tmp_path: Path) -> None:
+def test_capped_speeds_are_reported_with_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "mm.py").write_text("# a controller\n\ndef act(o):\n    return 8, 8\n")
     done = command("run", "clutter", "-c", "mm.py", "--headless", "--seconds", "1", folder=tmp_path)
     assert done.stderr.startswith("paddock: mm.py line 3: the command (8, 8) of the controller of 'red' is capped")
     assert done.stderr.count("is capped") == 1
 
 
-def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> None:
+def test_only_the_addressed_robot_is_taken_from_controllers(tmp_path: Path) -> None:
     (tmp_path / "both.py").write_text("def act(o):\n    return 0, 0\n\nCONTROLLERS = {'red': act}\n")
     with served("line-crossing", speed=None) as server:
         address = f"{server.url(scheme='ws')}?robot="
@@ -245,7 +245,7 @@ def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> N
     assert "both.py line 4: CONTROLLERS: no controller for 'blue', only for red" in done.stderr
 
 
-def test_the_robot_of_an_address_does_a_scenarios_tasks_in_its_own_world(tmp_path: Path) -> None:
+def test_addressed_robot_performs_scenario_tasks_in_its_own_world(tmp_path: Path) -> None:
     (tmp_path / "spin.toml").write_text(
         'name = "spin"\nworld = "empty"\n[safety]\nenabled = false\n[[tasks]]\ntask = "turn"\ndegrees = 90\n'
     )
@@ -269,7 +269,7 @@ def test_the_robot_of_an_address_does_a_scenarios_tasks_in_its_own_world(tmp_pat
         assert "which robot? Add ?robot=NAME, one of red, blue" in which.stderr
 
 
-def test_a_folder_is_searched_once_however_often_its_files_are_read(tmp_path: Path) -> None:
+def test_folder_is_added_to_sys_path_once(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def act(o):\n    return 0, 0\n")
     for _ in range(3):
         load_file(tmp_path / "mine.py")
@@ -279,14 +279,14 @@ def test_a_folder_is_searched_once_however_often_its_files_are_read(tmp_path: Pa
 
 @pytest.fixture
 def emulators() -> Iterator[tuple[str, list[str]]]:
-    """A server, and red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi: their addresses."""
+    """Yield the address of a server, and of red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi."""
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
     with PaddockProcess("serve", "line-crossing", "--epuck-serial", "red", "--epuck2", "blue=0") as server:
         yield server.url, [server.line(rf"^{name}: .*?(epuck2?://[^)\s]+)") for name in ("red", "blue")]
 
 
-def test_a_file_drives_emulators_of_real_robots(tmp_path: Path, emulators: tuple[str, list[str]]) -> None:
+def test_controller_file_drives_emulated_robots(tmp_path: Path, emulators: tuple[str, list[str]]) -> None:
     (tmp_path / "ahead.py").write_text(
         "def act(o):\n    assert len(o.proximity) == 8 and len(o.ground) == 3\n    return 0.05, 0.05\n"
     )
@@ -302,7 +302,7 @@ def test_a_file_drives_emulators_of_real_robots(tmp_path: Path, emulators: tuple
             assert truth[name].wheels.speeds == (0, 0)
 
 
-def test_a_policy_asks_an_e_puck2_for_no_pictures(
+def test_policy_does_not_enable_the_camera_of_an_epuck2(
     tmp_path: Path, emulators: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Network(inputs=(nearness(),), speed=0.1).save(tmp_path / "champion.npz")

@@ -1,4 +1,4 @@
-"""`paddock maze` and `paddock import` as a user types them."""
+"""Tests of `paddock maze` and `paddock import`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from test_cli import width
 PLANS = Path(__file__).parent / "worlds" / "plans"
 
 
-def test_a_maze_is_written_drawn_and_can_be_run(tmp_path: Path) -> None:
+def test_maze_is_written_drawn_and_runs(tmp_path: Path) -> None:
     options = ("--size", "6x5", "--seed", "3", "--kind", "wilson", "--loops", "0.3", "--corridor", "0.2")
     done = paddock("maze", *options, "-o", "my.toml", "--png", folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -34,7 +34,7 @@ def test_a_maze_is_written_drawn_and_can_be_run(tmp_path: Path) -> None:
         assert a.tobytes() == b.tobytes()
 
 
-def test_the_picture_can_have_a_name_and_show_the_solution(tmp_path: Path) -> None:
+def test_maze_picture_can_be_named_and_show_the_solution(tmp_path: Path) -> None:
     for options in (("--png", "plain.png"), ("--png", "solved.png", "--solution")):
         assert paddock("maze", "--size", "4x4", *options, folder=tmp_path).returncode == 0
     assert width(tmp_path / "solved.png") == width(tmp_path / "plain.png")
@@ -43,7 +43,7 @@ def test_the_picture_can_have_a_name_and_show_the_solution(tmp_path: Path) -> No
     assert {path.name for path in tmp_path.iterdir()} == {"plain.png", "solved.png", "maze.png"}
 
 
-def test_without_a_file_the_maze_is_printed() -> None:
+def test_maze_is_printed_without_an_output_file() -> None:
     maze = make_maze(5, 4, kind="rooms", seed=2, start=(1, 0), exit=(0, 3))
     options = ("maze", "--size", "5×4", "--kind", "rooms", "--seed", "2", "--start", "1,0", "--exit", "0,3")
     assert str(maze) in paddock(*options).stdout
@@ -82,13 +82,13 @@ def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
         (("my.toml",), "my.toml: expected -o before a world's file name, or --png before a picture's file name"),
     ],
 )
-def test_wrong_options_of_maze_are_refused_in_one_line(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
+def test_invalid_maze_options_are_refused_in_one_line(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
     done = paddock("maze", *options, folder=tmp_path)
     assert (done.returncode, done.stderr) == (2, f"paddock: {message}\n")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_plan_is_imported_and_can_be_run(tmp_path: Path) -> None:
+def test_plan_is_imported_and_runs(tmp_path: Path) -> None:
     done = paddock("import", str(PLANS / "workshop.txt"), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("wrote workshop.toml (3.059 × 2.145 m, 8 obstacles, a robot)\nleft out: 1 × doorway:")
@@ -96,7 +96,7 @@ def test_a_plan_is_imported_and_can_be_run(tmp_path: Path) -> None:
     assert paddock("run", "workshop.toml", "--seconds", "2", "--headless", folder=tmp_path).returncode == 0
 
 
-def test_a_picture_is_imported_at_its_scale_with_a_robot_of_choice(tmp_path: Path) -> None:
+def test_picture_is_imported_with_scale_and_robot(tmp_path: Path) -> None:
     picture = Image.new("L", (40, 30), 255)
     picture.paste(0, (10, 10, 12, 30))
     picture.save(tmp_path / "map.pgm")
@@ -130,7 +130,7 @@ def test_a_picture_is_imported_at_its_scale_with_a_robot_of_choice(tmp_path: Pat
         ),
     ],
 )
-def test_wrong_imports_are_refused_in_one_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_invalid_imports_are_refused_in_one_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     (tmp_path / "plan.txt").write_text("units: meters;\nwal a { }\n")
     (tmp_path / "old.toml").write_text("")
     done = paddock("import", *arguments, folder=tmp_path)

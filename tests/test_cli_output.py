@@ -1,4 +1,4 @@
-"""Where commands write: full disks, closed outputs, odd names of folders, narrow terminals, and wrong options."""
+"""Tests of command output: full disks, closed output, unusual folder names, narrow terminals and invalid options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no de
 
 @needs_full
 @pytest.mark.parametrize("arguments", [("worlds",), ("robots", "--urdf", "e-puck"), ("maze",)])
-def test_a_full_disk_is_reported_in_one_line(arguments: tuple[str, ...]) -> None:
+def test_full_disk_is_reported_in_one_line(arguments: tuple[str, ...]) -> None:
     command = [sys.executable, "-c", "from paddock.cli import main; main()", *arguments]
     with FULL.open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -34,9 +34,7 @@ def test_a_full_disk_is_reported_in_one_line(arguments: tuple[str, ...]) -> None
         ("camera", "board", "-o", "made.png"),
     ],
 )
-def test_brackets_in_the_name_of_a_file_are_printed_as_they_are(
-    tmp_path: Path, folder: str, arguments: tuple[str, ...]
-) -> None:
+def test_brackets_in_file_names_are_printed_literally(tmp_path: Path, folder: str, arguments: tuple[str, ...]) -> None:
     if arguments[0] == "camera":
         pytest.importorskip("cv2")
     *options, file = arguments
@@ -59,7 +57,7 @@ def test_brackets_in_the_name_of_a_file_are_printed_as_they_are(
         (("modules", "up", "explore", "--together", "--json"), "leave --only and --json out"),
     ],
 )
-def test_an_option_is_never_ignored(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_unusable_options_are_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     done = paddock(*arguments, folder=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
@@ -89,9 +87,7 @@ def test_an_option_is_never_ignored(tmp_path: Path, arguments: tuple[str, ...], 
         ),
     ],
 )
-def test_an_output_that_cannot_be_written_is_refused_before_anything_else(
-    tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
+def test_unwritable_output_is_refused_first(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     (tmp_path / "a.file").touch()
     (tmp_path / "mine.py").write_text("def act(seen):\n    return 0.0, 0.0\n", encoding="utf-8")
     done = paddock(*arguments, folder=tmp_path)
@@ -101,7 +97,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_else(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.file", "mine.py"]
 
 
-def test_a_link_to_no_address_is_refused(tmp_path: Path) -> None:
+def test_invalid_link_address_is_refused(tmp_path: Path) -> None:
     assert paddock("class", "new", "lesson", folder=tmp_path).returncode == 0
     for command in ("links", "sheet"):
         done = paddock("class", command, "lesson", "--address", "robots", folder=tmp_path)
@@ -109,7 +105,7 @@ def test_a_link_to_no_address_is_refused(tmp_path: Path) -> None:
         assert "address: expected an address such as 'http://robots.example.org:8642', got 'robots'" in done.stderr
 
 
-def test_the_table_of_a_run_fits_into_80_columns_without_loss(tmp_path: Path) -> None:
+def test_run_table_fits_80_columns_without_truncation(tmp_path: Path) -> None:
     done = paddock("run", "yellow-rooms", "--seconds", "5", "--headless", columns=80)
     row = next(line for line in done.stdout.splitlines() if line.startswith("│"))
     assert "pioneer-p2dx" in row
@@ -118,7 +114,7 @@ def test_the_table_of_a_run_fits_into_80_columns_without_loss(tmp_path: Path) ->
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_a_warning_is_one_line_with_the_place_in_the_users_file(tmp_path: Path) -> None:
+def test_warning_is_one_line_with_the_user_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def act(seen):\n    pass\n", encoding="utf-8")
     done = paddock("run", "empty", "-c", "mine.py", "--headless", "--seconds", "5", folder=tmp_path)
     (line,) = done.stderr.splitlines()

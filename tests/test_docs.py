@@ -1,4 +1,4 @@
-"""What the pages of the documentation show works as it stands there, and the tables of sensors are complete."""
+"""Tests that the examples of documentation pages run and that the sensor tables are complete."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def sections(page: Path) -> dict[str, str]:
-    """The text below every heading of the second level, by the heading."""
+    """Return the text below every second-level heading, by heading."""
     parts = re.split(r"^## (.*)\n", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def keys_told(text: str) -> dict[str, str]:
-    """Key and default of every row of the tables that have four columns."""
+    """Return key and default of every row of the tables with four columns."""
     return dict(re.findall(r"^\| `(\w+)` \|[^|]+\| ([^|]+) \|[^|]+\|$", text, re.MULTILINE))
 
 
@@ -59,7 +59,7 @@ def as_lists(value: Any) -> Any:
 
 
 def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
-    """Key and default of a class, but for those that it has from others unchanged."""
+    """Return key and default of a class, without those inherited unchanged."""
     others = {field.name: field.default for other in but_for for field in dataclasses.fields(other)}
     return {
         field.name: as_lists(field.default)
@@ -84,13 +84,13 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
     ],  # it compiles a loop of its own
     ids=lambda page: page.stem,
 )
-def test_the_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run_examples(page)
 
 
 @pytest.mark.heavy
-def test_the_controller_files_drive_the_robots_of_the_command_line(tmp_path: Path) -> None:
+def test_controller_files_of_the_page_drive_robots(tmp_path: Path) -> None:
     files = {block.splitlines()[0].removeprefix("# "): block for block in blocks(API, "python") if block[0] == "#"}
     assert set(files) == {"by_name.py", "with_memory.py", "plain.py"}
     for name, text in files.items():
@@ -105,14 +105,14 @@ def test_the_controller_files_drive_the_robots_of_the_command_line(tmp_path: Pat
             assert (np.abs(arena.poses - start).max(axis=1) > 0.01).all(), name
 
 
-def test_every_error_is_in_the_tree() -> None:
+def test_error_tree_lists_every_error() -> None:
     (tree,) = [block for block in blocks(API, "text") if "├" in block]
     classes = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, paddock.PaddockError)]
     assert set(re.findall(r"^\W*([A-Z]\w+)  ", tree, re.MULTILINE)) == {one.__name__ for one in classes}
 
 
 @pytest.mark.parametrize("owner", ["Arena", "Robot", "Device", "Camera"])
-def test_the_tables_of_the_api_name_only_what_there_is(owner: str) -> None:
+def test_api_tables_name_only_existing_attributes(owner: str) -> None:
     with paddock.open("line-crossing") as arena:
         red = arena["red"]
         there = {"Arena": arena, "Robot": red, "Device": red.ground, "Camera": red.camera}[owner]
@@ -125,7 +125,7 @@ def test_the_tables_of_the_api_name_only_what_there_is(owner: str) -> None:
                 thing = getattr(thing, name)
 
 
-def test_all_kinds_have_a_section_and_a_row_in_the_overview() -> None:
+def test_every_sensor_kind_has_a_section_and_an_overview_row() -> None:
     text = SENSORS.read_text(encoding="utf-8")
     assert set(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", text, re.MULTILINE)) == set(REGISTRY.builtin)
     assert set(REGISTRY.builtin) <= set(sections(SENSORS))
@@ -133,7 +133,7 @@ def test_all_kinds_have_a_section_and_a_row_in_the_overview() -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=REGISTRY.builtin)
-def test_the_page_names_every_key_of_a_kind(spec: type[SensorSpec]) -> None:
+def test_page_names_every_key_of_a_kind(spec: type[SensorSpec]) -> None:
     told = sections(SENSORS)
     places = ["Keys of all kinds", *(["Keys of range sensors"] if issubclass(spec, RangeSensorSpec) else [])]
     named: set[str] = set()
@@ -143,13 +143,13 @@ def test_the_page_names_every_key_of_a_kind(spec: type[SensorSpec]) -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=REGISTRY.builtin)
-def test_the_table_of_a_kind_tells_its_own_keys_and_defaults(spec: type[SensorSpec]) -> None:
+def test_table_of_a_kind_lists_its_keys_and_defaults(spec: type[SensorSpec]) -> None:
     parent = RangeSensorSpec if issubclass(spec, RangeSensorSpec) else SensorSpec
     told = keys_told(sections(SENSORS)[spec.tag[1]])  # type: ignore[index]
     assert {key: default_told(default) for key, default in told.items()} == own_defaults(spec, parent)
 
 
-def test_the_tables_of_shared_keys_tell_their_defaults() -> None:
+def test_tables_of_shared_keys_list_their_defaults() -> None:
     told = sections(SENSORS)
     shared = {key: default_told(default) for key, default in keys_told(told["Keys of all kinds"]).items()}
     assert shared == own_defaults(SensorSpec)
@@ -165,7 +165,7 @@ def test_every_kind_has_an_example_in_its_section() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("example", blocks(SENSORS, "toml"), ids=lambda text: text.split('"')[1])
-def test_the_example_of_a_sensor_works_in_a_minimal_robot(example: str) -> None:
+def test_sensor_example_works_in_a_minimal_robot(example: str) -> None:
     robot = RobotSpec.from_toml(ROBOT + example)
     (spec,) = robot.sensors
     world = WorldSpec(name="box", bounds=(0, 0, 1, 1), robots=(Placed(name="r", type=robot, at=(0.5, 0.5)),))

@@ -1,4 +1,4 @@
-"""Every example runs as a user would run it, and checks what it shows."""
+"""Tests that every example runs and checks its results."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_runs_and_its_own_assertions_hold(example: Path) -> None:
+def test_example_runs_and_its_assertions_hold(example: Path) -> None:
     source = example.read_text(encoding="utf-8")
     done = run_python(str(example))
     assert "assert " in source
@@ -19,7 +19,7 @@ def test_an_example_runs_and_its_own_assertions_hold(example: Path) -> None:
     assert done.stdout.strip()
 
 
-def test_the_ten_lines_of_the_readme_run() -> None:
+def test_readme_example_runs() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     program = readme.split("```python\n", 1)[1].split("```", 1)[0]
     done = run_python("-c", program)

@@ -1,4 +1,4 @@
-"""The words of the package: one meaning for each class name, and the words of the glossary."""
+"""Tests of names in the package: unique class names, lengths and the words of the glossary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PARTICIPLES_THAT_STAY = {
 
 
 class Names(NamedTuple):
-    """What a file names, each with the place where it does."""
+    """The names in a file, each with its location."""
 
     classes: list[str]
     long_functions: list[str]
@@ -39,19 +39,19 @@ class Names(NamedTuple):
 
 @functools.cache
 def read_names() -> dict[str, Names]:
-    """Of every file. Trees are large: each is dropped before the next is read."""
+    """Read the names of every file; each tree is dropped before the next is read, as trees are large."""
     return {str(path.relative_to(SOURCE)): find_names(path) for path in FILES}
 
 
 def is_participle(name: str) -> bool:
-    """Whether a name is a participle without a noun: `found`, `_checked`, `driven_by`; not `known_bounds`."""
+    """Return whether a name is a participle without a noun: `found`, `_checked`, `driven_by`; not `known_bounds`."""
     first, *rest = name.strip("_").split("_")
     ends = first.endswith("ed") and first not in NO_PARTICIPLES
     return (ends or first in IRREGULAR) and (not rest or rest[0] in FOLLOWING)
 
 
 def names_a_value(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Properties, and kernels: these are terms of a formula, such as `capped(speed, limit)`."""
+    """Return whether a function is a property or a kernel, a term of a formula such as `capped(speed, limit)`."""
     decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
     return any("property" in text or text.endswith(".setter") or text == "kernel" for text in decorators)
 
@@ -74,7 +74,7 @@ def find_names(path: Path) -> Names:
     return found
 
 
-def test_a_class_name_has_one_meaning_in_the_whole_package() -> None:
+def test_class_names_are_unique_in_the_package() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path, names in read_names().items():
         for name in names.classes:
@@ -92,11 +92,11 @@ def test_no_variable_is_called_one() -> None:
     assert [names.called_one for names in read_names().values() if names.called_one] == []
 
 
-def test_functions_are_verbs_and_no_bare_participles() -> None:
+def test_function_names_are_not_bare_participles() -> None:
     found = {f"{path}:{name}" for path, names in read_names().items() for name in names.participles}
     assert found == PARTICIPLES_THAT_STAY
 
 
-def test_a_bare_participle_is_told_from_a_verb_and_from_an_adjective_with_its_noun() -> None:
+def test_participles_are_distinguished_from_verbs_and_adjectives() -> None:
     assert all(map(is_participle, ("found", "_checked", "driven_by", "scaled_to")))
     assert not any(map(is_participle, ("find", "check_file", "known_bounds", "seed", "speed_of", "signed_area")))

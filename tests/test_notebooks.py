@@ -1,4 +1,4 @@
-"""Notebooks: what objects show of themselves, the live page in a cell, and the executed notebooks of the examples."""
+"""Tests of notebooks: HTML representations, the live page in a cell, and the executed example notebooks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LARGEST = 150_000  # bytes of a notebook
 
 
 @pytest.mark.parametrize("name", world_names())
-def test_every_world_shows_a_picture_and_a_table(name: str) -> None:
+def test_world_html_has_a_picture_and_a_table(name: str) -> None:
     shown = load_world(name)._repr_html_()
     assert shown is not None
     assert shown.count('<img alt="World') == 1
@@ -38,11 +38,11 @@ def test_every_world_shows_a_picture_and_a_table(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_every_robot_shows_itself(name: str) -> None:
+def test_robot_html_has_its_top_speed(name: str) -> None:
     assert "top speed" in (load_robot(name)._repr_html_() or "")
 
 
-def test_an_arena_its_robots_and_its_runs_show_themselves() -> None:
+def test_arena_robot_episode_and_trace_have_html() -> None:
     with paddock.open("clutter", seed=1) as arena:
         red = arena["red"]
         red.proximity.enable()
@@ -57,7 +57,7 @@ def test_an_arena_its_robots_and_its_runs_show_themselves() -> None:
     assert all(len(text) < 60_000 for text in texts.values())
 
 
-def test_a_run_is_shown_in_its_world_and_in_the_colours_of_its_robots() -> None:
+def test_episode_picture_shows_world_and_robot_colours() -> None:
     with paddock.open("line-crossing", seed=1) as arena:
         for robot in arena.robots.values():
             robot.wheels.set(0.08, 0.08)
@@ -70,7 +70,7 @@ def test_a_run_is_shown_in_its_world_and_in_the_colours_of_its_robots() -> None:
     assert len(episode._repr_html_() or "") < 60_000
 
 
-def test_a_recording_shows_where_robots_drove(tmp_path: Path) -> None:
+def test_recording_html_shows_robot_paths(tmp_path: Path) -> None:
     with paddock.open("clutter", seed=1) as arena, paddock.record(arena, tmp_path / "drive.mcap"):
         arena["red"].wheels.set(0.05, 0.06)
         arena.step(100)
@@ -80,12 +80,12 @@ def test_a_recording_shows_where_robots_drove(tmp_path: Path) -> None:
     assert "truncated" not in shown
 
 
-def test_names_from_outside_are_text_and_no_markup() -> None:
+def test_names_are_escaped_in_html() -> None:
     world = paddock.WorldSpec(name="w", title="<script>alert(1)</script>", bounds=(0, 0, 1, 1))
     assert "<script" not in (world._repr_html_() or "")
 
 
-def test_nothing_is_drawn_or_imported_before_it_is_shown() -> None:
+def test_display_modules_are_imported_lazily() -> None:
     program = (
         "import sys, paddock; arena = paddock.open('empty'); episode = arena.run(0.1)\n"
         "print([name for name in ('paddock.report.display', 'matplotlib', 'IPython') if name in sys.modules])"
@@ -95,7 +95,7 @@ def test_nothing_is_drawn_or_imported_before_it_is_shown() -> None:
 
 
 @pytest.mark.heavy
-def test_the_examples_of_the_page_run() -> None:
+def test_examples_of_the_page_run() -> None:
     assert run_examples(DOCS / "notebooks.md")
 
 
@@ -103,7 +103,7 @@ def test_the_examples_of_the_page_run() -> None:
 
 
 def run_cells(*sources: str) -> list[Any]:
-    """The outputs of each cell, run by a kernel of its own."""
+    """Run each cell in a kernel; return the outputs."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
@@ -111,7 +111,7 @@ def run_cells(*sources: str) -> list[Any]:
 
 
 @pytest.mark.heavy
-def test_show_puts_the_live_page_into_the_cell_and_again_when_it_is_run_again() -> None:
+def test_show_embeds_the_live_page_in_each_run_of_the_cell() -> None:
     ask = "import urllib.request; print(urllib.request.urlopen(page.url).headers['Content-Security-Policy'])"
     first, again, policy = run_cells(
         "import paddock\narena = paddock.open('empty')\npage = paddock.show(arena, port=0)",
@@ -125,7 +125,7 @@ def test_show_puts_the_live_page_into_the_cell_and_again_when_it_is_run_again() 
     assert "frame-ancestors http://localhost:* http://127.0.0.1:*" in policy[0]["text"]
 
 
-def test_outside_of_notebooks_nobody_may_frame_the_page() -> None:
+def test_page_cannot_be_framed_outside_of_notebooks() -> None:
     with (
         paddock.show(paddock.open("empty"), port=0, open_page=False) as page,
         urllib.request.urlopen(page.url) as answer,
@@ -141,7 +141,7 @@ def test_there_are_four_notebooks() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_stored_executed_and_small(path: Path) -> None:
+def test_notebook_is_stored_executed_and_small(path: Path) -> None:
     assert path.stat().st_size < LARGEST
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
@@ -152,7 +152,7 @@ def test_a_notebook_is_stored_executed_and_small(path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_notebooks_run_from_a_clean_kernel_and_show_what_is_stored() -> None:
+def test_notebooks_run_from_a_clean_kernel_with_the_stored_output() -> None:
     program = [sys.executable, str(ROOT / "tools" / "run_notebooks.py"), "--check"]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The example package, installed into a folder of its own and used by real commands."""
+"""Tests of the example plug-in package, installed into a separate folder and used by real commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WANDER = str(PLUGIN / "wander.py")
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the package lies in."""
+    """Return the folder of the package."""
     folder = tmp_path_factory.mktemp("site")
     source = folder / "source"
     subprocess.run(["cp", "-r", str(PLUGIN), str(source)], check=True)
@@ -32,7 +32,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call(installed: Path, *arguments: str, cwd: Path | None = None) -> str:
-    """What a Python with the package says."""
+    """Run Python with the package; return its output."""
     path = os.pathsep.join([str(installed), *sys.path])
     done = subprocess.run(
         [sys.executable, *arguments],
@@ -47,23 +47,23 @@ def call(installed: Path, *arguments: str, cwd: Path | None = None) -> str:
 
 
 def script(installed: Path, text: str) -> Any:
-    """What a program prints, read as JSON."""
+    """Run a program; return its JSON output."""
     return json.loads(call(installed, "-c", text).splitlines()[-1])
 
 
-def test_the_command_line_knows_its_robot_and_world(installed: Path) -> None:
+def test_command_line_lists_its_robot_and_world(installed: Path) -> None:
     assert "mouse-hole" in call(installed, "-m", "paddock", "worlds")
     assert "mouse" in call(installed, "-m", "paddock", "robots")
 
 
 @pytest.mark.long
-def test_the_command_line_drives_by_its_sensor(installed: Path, tmp_path: Path) -> None:
+def test_controller_uses_its_sensor(installed: Path, tmp_path: Path) -> None:
     run = ("-m", "paddock", "run", "mouse-hole", "-c", WANDER, "--headless", "--seconds", "5", "--seed", "2")
     assert call(installed, *run, cwd=tmp_path)
 
 
 @pytest.mark.long
-def test_its_link_leads_to_a_robot(installed: Path, tmp_path: Path) -> None:
+def test_its_link_connects_to_a_robot(installed: Path, tmp_path: Path) -> None:
     run = ("-m", "paddock", "run", "--robot", "inside://mouse-hole?seed=3", "-c", WANDER, "--headless")
     assert "mouse (mouse) was driven for 2.0 s" in call(installed, *run, "--seconds", "2", cwd=tmp_path)
 
@@ -101,7 +101,7 @@ print(json.dumps({"digests": digests, "figures": figures, "least": float(out["je
 
 
 @pytest.mark.long
-def test_a_batch_and_an_arena_sense_and_measure_the_same(installed: Path) -> None:
+def test_batch_and_arena_give_the_same_readings_and_metrics(installed: Path) -> None:
     told = script(installed, BATCH)
     assert all(told["digests"])
     assert all(told["figures"])
@@ -126,16 +126,14 @@ print(json.dumps(found))
 
 
 @pytest.mark.long
-def test_a_ninth_metric_and_a_new_kind_run_on_the_gpu_too(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_metric_and_sensor_run_on_the_gpu(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
     here, there = script(installed, SIMULATOR + GPU)
     assert here == there
 
 
 @pytest.mark.long
-def test_a_served_world_is_seen_by_programs_that_lack_the_package(
-    installed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_client_without_the_package_sees_a_served_world(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     call(installed, "-c", "import paddock; paddock.open('mouse-hole')['mouse'].enable()")  # compiles what is needed
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), *sys.path]))
     with Served("mouse-hole") as server, server.connect() as arena:

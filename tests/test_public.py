@@ -1,4 +1,4 @@
-"""The public API: what is exported is pinned in a golden file, and documentation and examples use nothing else."""
+"""Tests of the public API: names match a golden file, and documentation and examples use only public names."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ PAGES = [
 ]
 
 
-def test_the_golden_file_has_every_public_room() -> None:
+def test_golden_file_lists_every_public_package() -> None:
     lines = GOLDEN.read_text(encoding="utf-8").splitlines()
     assert [line.partition(":")[0] for line in lines] == [module_of(room) for room in ROOMS]
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_the_public_names_of_a_room_are_these(room: str) -> None:
-    """What was added or taken away on purpose is written by `python tests/public_names.py`."""
+def test_public_names_of_a_package_match_the_golden_file(room: str) -> None:
+    """After intended changes, `python tests/public_names.py` rewrites the golden file."""
     assert list_names(room) in GOLDEN.read_text(encoding="utf-8").splitlines(keepends=True)
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_every_exported_name_is_there(room: str) -> None:
+def test_every_exported_name_exists(room: str) -> None:
     module = importlib.import_module(module_of(room))
     assert [name for name in module.__all__ if not hasattr(module, name)] == []
     assert module.__doc__
 
 
 def read_programs(page: Path) -> list[str]:
-    """The Python code of a page: the cells of a notebook, the blocks of a text."""
+    """Return the Python code of a page: the cells of a notebook or the blocks of a text."""
     text = page.read_text(encoding="utf-8")
     if page.suffix == ".ipynb":
         cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
@@ -55,7 +55,7 @@ def read_programs(page: Path) -> list[str]:
 
 
 def imports_of(program: str) -> Iterator[tuple[str, str | None]]:
-    """Every module of Paddock that a program imports, with the name that it takes from it; None: the module itself."""
+    """Yield every module of Paddock that a program imports, with the imported name; None: the module itself."""
     for node in ast.walk(ast.parse(program)):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from ((node.module, each.name) for each in node.names)
@@ -64,7 +64,7 @@ def imports_of(program: str) -> Iterator[tuple[str, str | None]]:
 
 
 def private_imports(program: str) -> list[str]:
-    """What a program imports of Paddock and should not."""
+    """Return imports of non-public names of Paddock."""
     found = [(module, name) for module, name in imports_of(program) if module.partition(".")[0] == "paddock"]
     return [
         f"{module}: {name}"
@@ -79,7 +79,7 @@ def test_documentation_and_examples_import_only_public_names(page: Path) -> None
     assert [problem for program in read_programs(page) for problem in private_imports(program)] == []
 
 
-def test_imports_over_several_lines_are_seen_as_well() -> None:
+def test_imports_over_several_lines_are_detected() -> None:
     program = """
     from paddock.sensors import (
         SensorSpec,

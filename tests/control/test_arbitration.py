@@ -1,4 +1,4 @@
-"""Subsumption and blackboard: who has the say, and that it can be seen."""
+"""Tests of the subsumption and blackboard arbiters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cruise(observation: Observation) -> tuple[float, float]:
 # Subsumption
 
 
-def test_a_higher_level_suppresses_the_lower_ones_while_it_has_a_wish() -> None:
+def test_higher_level_suppresses_lower_levels_while_it_commands() -> None:
     levels = Subsumption(cruise=cruise, avoid=avoid)
     assert levels.levels == ("cruise", "avoid")
     assert levels.act(seen(0.07)) == (0.08, 0.08)
@@ -39,7 +39,7 @@ def test_a_higher_level_suppresses_the_lower_ones_while_it_has_a_wish() -> None:
     assert dict(levels.outputs) == {"cruise": (0.08, 0.08), "avoid": (-0.05, 0.05)}
 
 
-def test_levels_with_memory_see_what_happens_while_they_are_suppressed() -> None:
+def test_suppressed_levels_still_receive_observations() -> None:
     class Counter:
         looks = 0
 
@@ -54,14 +54,14 @@ def test_levels_with_memory_see_what_happens_while_they_are_suppressed() -> None
     assert (answer, levels.active) == (None, None)
 
 
-def test_there_must_be_levels_and_each_a_controller() -> None:
+def test_subsumption_refuses_no_levels_and_non_controllers() -> None:
     with pytest.raises(paddock.PaddockError, match="expected at least one level"):
         Subsumption()
     with pytest.raises(paddock.PaddockError, match="is not a controller"):
         Subsumption(cruise=7)
 
 
-def test_it_drives_a_robot_as_any_controller_does() -> None:
+def test_subsumption_drives_a_robot() -> None:
     with paddock.open("clutter", seed=1) as arena:
         arena["red"].enable("proximity")
         start, levels = arena["red"].pose, Subsumption(cruise=cruise, avoid=avoid)
@@ -76,7 +76,7 @@ def source(name: str, reads: str, writes: str, work: Any, rank: int = 0) -> Sour
     return Source(name=name, reads=tuple(reads.split()), writes=tuple(writes.split()), work=work, rank=rank)
 
 
-def test_sources_work_when_what_they_read_is_there_in_whatever_order_they_are_given() -> None:
+def test_sources_run_when_inputs_are_available_in_any_order() -> None:
     drive = source("drive", "free", "wheels", lambda free: {"wheels": (0.08, 0.08) if free else (0.0, 0.0)})
     look = source("look", "proximity", "free", lambda proximity: {"free": bool(proximity.min() > 0.03)})
     for sources in ((drive, look), (look, drive)):
@@ -88,7 +88,7 @@ def test_sources_work_when_what_they_read_is_there_in_whatever_order_they_are_gi
         assert (board.author("free"), board.author("proximity"), board.idle) == ("look", None, ())
 
 
-def test_of_what_two_write_that_of_the_higher_rank_stands_even_if_it_comes_later() -> None:
+def test_higher_rank_overrides_lower_rank_even_when_later() -> None:
     board = Blackboard(
         source("cruise", "proximity", "wheels", lambda proximity: {"wheels": (0.08, 0.08)}),
         source("look", "proximity", "near", lambda proximity: {"near": True} if proximity.min() < 0.03 else None),
@@ -102,7 +102,7 @@ def test_of_what_two_write_that_of_the_higher_rank_stands_even_if_it_comes_later
     assert board.posts[-1] == Post("avoid", "wheels", (-0.05, 0.05), 1, True)
 
 
-def test_of_two_of_equal_rank_the_first_stands() -> None:
+def test_first_source_wins_at_equal_rank() -> None:
     board = Blackboard(
         source("one", "time", "wheels", lambda time: {"wheels": (1.0, 1.0)}),
         source("two", "time", "wheels", lambda time: {"wheels": (2.0, 2.0)}),
@@ -111,7 +111,7 @@ def test_of_two_of_equal_rank_the_first_stands() -> None:
     assert [(post.source, post.stands) for post in board.posts] == [("one", True), ("two", False)]
 
 
-def test_only_memory_lasts_from_cycle_to_cycle() -> None:
+def test_only_memory_entries_persist_between_cycles() -> None:
     count = source("count", "looks", "looks spare", lambda looks: {"looks": looks + 1, "spare": looks})
     stop = source("stop", "spare looks", "wheels", lambda spare, looks: {"wheels": (0.0, float(looks))})
     board = Blackboard(stop, count, memory={"looks": 0})
@@ -123,13 +123,13 @@ def test_only_memory_lasts_from_cycle_to_cycle() -> None:
     assert empty.idle == ("never",)
 
 
-def test_a_source_that_writes_what_it_did_not_announce_is_refused() -> None:
+def test_undeclared_write_of_a_source_is_refused() -> None:
     board = Blackboard(source("sly", "time", "wheel", lambda time: {"wheels": (0.0, 0.0)}))
     with pytest.raises(paddock.UnknownName, match="no entry that 'sly' may write called 'wheels'"):
         board.act(seen(0.07))
 
 
-def test_two_sources_of_one_name_are_refused() -> None:
+def test_duplicate_source_names_are_refused() -> None:
     one = source("one", "time", "wheels", dict)
     with pytest.raises(paddock.PaddockError, match="two called 'one'"):
         Blackboard(one, one)
@@ -144,13 +144,13 @@ def test_two_sources_of_one_name_are_refused() -> None:
         ({"work": 7}, "work: expected a function, got 7"),
     ],
 )
-def test_a_source_that_is_none_is_refused(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_sources_are_refused(wrong: dict[str, Any], message: str) -> None:
     good = {"name": "pilot", "reads": (), "writes": ("wheels",), "work": dict}
     with pytest.raises(paddock.PaddockError, match=f"Source 'pilot': {message}"):
         Source(**(good | wrong))
 
 
-def test_a_source_that_answers_no_dict_is_refused_by_name() -> None:
+def test_source_that_returns_no_dict_is_refused() -> None:
     board = Blackboard(source("pilot", "time", "wheels", lambda time: (0.06, 0.06)))
     with pytest.raises(paddock.PaddockError, match=r"Source 'pilot' returned \(0.06, 0.06\): expected a dict"):
         board.act(seen(0.07))

@@ -1,4 +1,4 @@
-"""Avoidances reach goals, give up where they should, and are the same in scenarios, controllers and by hand."""
+"""Tests of the obstacle avoidances alone, in controllers and in scenarios."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ ORIGIN = Pose(0.0, 0.0, 0.0)
 
 
 def sees(**distances: float) -> list[float]:
-    """What the ring reads: `ps0=0.02`, nothing elsewhere."""
+    """Return the distances of the ring, e.g. `ps0=0.02`; unnamed sensors see nothing."""
     return [distances.get(f"ps{i}", EPUCK_RING.range) for i in range(8)]
 
 
-def test_the_ring_of_the_e_puck_is_that_of_the_shipped_robot() -> None:
+def test_epuck_ring_matches_shipped_robot() -> None:
     assert ring_of(load_robot("e-puck")) == EPUCK_RING
     assert EPUCK_RING.right == (0, 1)
     assert EPUCK_RING.left == (7, 6)
 
 
 @given(st.floats(0.0, 0.0699))
-def test_counts_and_distances_are_each_others_inverse(distance: float) -> None:
+def test_counts_and_distances_are_inverse(distance: float) -> None:
     assert EPUCK_RING.find_distance(EPUCK_RING.find_counts(distance)) == pytest.approx(distance, abs=1e-9)
 
 
-def test_nothing_seen_is_no_count_and_a_ring_without_a_response_says_so() -> None:
+def test_no_echo_is_zero_counts_and_missing_response_is_refused() -> None:
     assert EPUCK_RING.find_counts(0.07) == 0.0
     assert EPUCK_RING.find_distances([0.0, 4095.0]) == [0.07, 0.0]
     bare = ProximityRing(mounts=EPUCK_RING.mounts, range=0.07, radius=0.037)
@@ -64,14 +64,14 @@ def test_nothing_seen_is_no_count_and_a_ring_without_a_response_says_so() -> Non
         bare.find_counts(0.02)
 
 
-def test_the_right_side_is_tested_first() -> None:
+def test_obstacles_on_the_right_take_precedence() -> None:
     assert EPUCK_RING.find_obstacle(sees(ps0=0.015, ps7=0.015), 480) == -1.0
     assert EPUCK_RING.find_obstacle(sees(ps7=0.015), 480) == 1.0
     assert EPUCK_RING.find_obstacle(sees(ps2=0.001), 480) == 0.0
 
 
 @pytest.mark.parametrize("name", AVOIDANCE.builtin)
-def test_an_open_way_is_driven_straight_and_ends_at_the_goal(name: str) -> None:
+def test_robot_reaches_goal_on_a_free_path(name: str) -> None:
     avoidance = make_avoidance(name, within=0.005)
     avoidance.reset(ORIGIN, (0.3, 0.1))
     pose, ticks = drive(avoidance, ORIGIN)
@@ -83,7 +83,7 @@ def test_an_open_way_is_driven_straight_and_ends_at_the_goal(name: str) -> None:
 
 
 def drive(avoidance: ObstacleAvoidance, pose: Pose, most: int = 2000) -> tuple[Pose, int]:
-    """Follow its wheel speeds exactly, in an empty world."""
+    """Apply the wheel speeds exactly, in an empty world."""
     for tick in range(most):
         left, right = avoidance.act(FREE, pose, 0.02)
         if avoidance.state != "driving":
@@ -94,7 +94,7 @@ def drive(avoidance: ObstacleAvoidance, pose: Pose, most: int = 2000) -> tuple[P
     return pose, most
 
 
-def test_distal_turns_away_by_an_eighth_and_counts_what_it_notices() -> None:
+def test_distal_turns_45_degrees_and_counts_detections() -> None:
     distal = Distal(most_tries=1)
     distal.reset(ORIGIN, (1.0, 0.0))
     assert distal.act(FREE, ORIGIN, 0.02) == (distal.speed, distal.speed)
@@ -107,7 +107,7 @@ def test_distal_turns_away_by_an_eighth_and_counts_what_it_notices() -> None:
     assert (distal.tries, distal.state) == (1, "gave up")
 
 
-def test_proximal_is_its_published_sum() -> None:
+def test_proximal_matches_published_formula() -> None:
     proximal = Proximal(pull=1e-9, stretch=1.0)
     proximal.reset(ORIGIN, (9.0, 0.0))
     left, right = proximal.act(FREE, ORIGIN, 0.02)
@@ -117,7 +117,7 @@ def test_proximal_is_its_published_sum() -> None:
     assert (left / step, right / step) == pytest.approx((100, 285), rel=1e-4)
 
 
-def test_waiting_ends_and_wrong_numbers_are_refused() -> None:
+def test_timeout_ends_avoidance_and_invalid_values_are_refused() -> None:
     avoidance = Planning(timeout=0.1)
     avoidance.reset(ORIGIN, (5.0, 0.0))
     drive(avoidance, ORIGIN, most=10)
@@ -132,14 +132,14 @@ def test_waiting_ends_and_wrong_numbers_are_refused() -> None:
         Proximal(weights=((1.0, 1.0),))
 
 
-def test_unknown_names_and_parameters_are_told_with_what_there_is() -> None:
+def test_unknown_avoidances_and_parameters_suggest_closest_name() -> None:
     with pytest.raises(UnknownName, match="did you mean 'planning'"):
         find_avoidance("planing")
     with pytest.raises(UnknownName, match="did you mean 'threshold'"):
         make_avoidance("distal", treshold=500)
 
 
-def test_a_beam_that_reaches_past_a_sighting_removes_it() -> None:
+def test_free_beam_clears_a_sighting() -> None:
     memory = ObstacleMemory(ring=EPUCK_RING)
     assert memory.add_readings(sees(ps0=0.03), ORIGIN, 0.0) == 1
     assert memory.closed
@@ -149,7 +149,7 @@ def test_a_beam_that_reaches_past_a_sighting_removes_it() -> None:
     assert not memory.tight
 
 
-def test_a_path_leads_around_what_was_seen_and_not_outside_the_room() -> None:
+def test_path_avoids_sightings_and_stays_within_bounds() -> None:
     memory = ObstacleMemory(ring=EPUCK_RING, bounds=(-0.2, -0.2, 0.6, 0.3))
     for y in np.arange(-0.2, 0.15, 0.01):
         memory.add_sighting(0.2, float(y), 0.02, 0.0)
@@ -165,21 +165,21 @@ def test_a_path_leads_around_what_was_seen_and_not_outside_the_room() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("scene", SCENES)
-def test_planning_gets_all_robots_of_a_scene_to_their_goals(scene: str) -> None:
+def test_planning_brings_all_robots_of_a_scene_to_their_goals(scene: str) -> None:
     run = drive_scene(SceneJob(scene=scene, avoidance="planning", seed=2000))
     assert run.arrived
     assert run.contact_time < 1.0
 
 
 @pytest.mark.heavy
-def test_neither_distal_nor_proximal_leaves_the_dead_end() -> None:
+def test_distal_and_proximal_fail_in_u_shape() -> None:
     table = run_table([3], scenes=["u-shape"], avoidances=["distal", "proximal"], workers=1)
     assert [table.success("u-shape", name) for name in ("distal", "proximal")] == [0.0, 0.0]
     assert [row[:3] for row in table.sheet.rows] == [("u-shape", "distal", "0 %"), ("u-shape", "proximal", "0 %")]
 
 
 @pytest.mark.heavy
-def test_the_same_seed_gives_the_same_run_and_another_one_another() -> None:
+def test_runs_are_deterministic_per_seed() -> None:
     scene = build_scene("head-on", 5)
     digests = [run_once(scene, seed) for seed in (5, 5, 6)]
     assert digests[0] == digests[1] != digests[2]
@@ -212,13 +212,13 @@ avoid = "{avoid}"
 
 
 @pytest.mark.heavy
-def test_a_scenario_names_the_avoidance_of_a_go_to(tmp_path: Path) -> None:
+def test_scenario_go_to_uses_named_avoidance(tmp_path: Path) -> None:
     result = run_scenario(load_scenario(write(tmp_path, "planning")), seed=1)
     assert [(task.done, task.why) for task in result.tasks] == [(True, "(0.75, 0.5) reached")]
     assert result.episode.trace.contacts.max() == 0
 
 
-def test_mistakes_in_a_scenario_are_told_before_it_runs(tmp_path: Path) -> None:
+def test_invalid_avoidance_is_refused_when_scenario_is_loaded(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"tasks\[0\]\.avoid: no avoidance called 'distel' \(did you mean 'distal'\?\)"):
         load_scenario(write(tmp_path, "distel"))
     with pytest.raises(SpecError, match=r"needs a proximity sensor: robot 'red' \(pioneer-p3dx\) has"):
@@ -226,7 +226,7 @@ def test_mistakes_in_a_scenario_are_told_before_it_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_an_avoidance_of_ones_own_stands_beside_the_scenario(tmp_path: Path) -> None:
+def test_scenario_loads_avoidance_from_user_file(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     result = run_scenario(load_scenario(write(tmp_path, "mine.py:Mine")), seed=1)
     assert [(task.done, task.why[:7]) for task in result.tasks] == [(False, "gave up")]
@@ -273,6 +273,6 @@ def write(folder: Path, avoid: str, robot: str = "e-puck", at: str = "[0.25, 0.5
         ),
     ],
 )
-def test_what_cannot_avoid_is_refused(call: Any, message: str) -> None:
+def test_invalid_avoidances_are_refused(call: Any, message: str) -> None:
     with pytest.raises(PaddockError, match=message):
         call()

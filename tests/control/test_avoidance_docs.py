@@ -1,4 +1,4 @@
-"""What docs/avoidance.md shows works as it stands there."""
+"""Tests that the examples of docs/avoidance.md run."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.heavy
-def test_the_blocks_run_one_after_the_other() -> None:
+def test_python_blocks_run_in_order() -> None:
     assert run_examples(PAGE)["verdict"].cause == "light"
 
 
 @pytest.mark.heavy
-def test_the_scenario_reaches_its_goal(tmp_path: Path) -> None:
+def test_scenario_reaches_its_goal(tmp_path: Path) -> None:
     (block,) = blocks("toml")
     (tmp_path / "around.toml").write_text(block, encoding="utf-8")
     assert run_scenario(load_scenario(tmp_path / "around.toml"), seed=0).complete
 
 
-def test_the_table_names_every_avoidance_and_the_pictures_are_there() -> None:
+def test_page_lists_every_avoidance_and_its_pictures_exist() -> None:
     assert [name for name in AVOIDANCE.builtin if f"| `{name}` |" not in TEXT] == []
     assert [name for name in re.findall(r"\]\((pictures/[\w.-]+)\)", TEXT) if not (PAGE.parent / name).is_file()] == []

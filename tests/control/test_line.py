@@ -1,4 +1,4 @@
-"""Line following, keeping a distance, and robots that meet on a line."""
+"""Tests of line following, distance keeping and robots that meet on a line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BRIGHT, DARK = 0.95, 0.05
 
 
 def seen(near: dict[int, float] | None = None, line: str = "...", time: float = 0.0) -> Observation:
-    """Proximity by the framework's index, all others see nothing; the line as in ".#." for left, middle, right."""
+    """Observation with proximity by framework index (others see nothing) and the line as ".#.": left, middle, right."""
     ring = [NOTHING] * 8
     for index, distance in (near or {}).items():
         ring[FROM_LEFT[index]] = distance
@@ -53,12 +53,12 @@ def share_on_line(arena: Arena, controller: Any, seconds: float) -> float:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("make", [LineFollower, LinePatrol])
-def test_a_robot_follows_the_line_with_all_its_bends(make: Callable[[], Any]) -> None:
+def test_robot_stays_on_line_through_bends(make: Callable[[], Any]) -> None:
     with paddock.open("line-track", seed=5) as arena:
         assert share_on_line(arena, make(), 80) > 0.97
 
 
-def test_a_follower_turns_to_where_the_line_was_last_seen() -> None:
+def test_follower_turns_towards_last_seen_line() -> None:
     follower = LineFollower(0.08)
     assert follower.act(seen(line=".#.")) == (0.08, 0.08)
     left, right = follower.act(seen(line="##."))
@@ -74,7 +74,7 @@ def test_a_follower_turns_to_where_the_line_was_last_seen() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_it_goes_around_a_pillar_at_its_distance(side: Any) -> None:
+def test_robot_circles_a_pillar_at_set_distance(side: Any) -> None:
     y = 1.0 - 0.12 if side == "left" else 1.0 + 0.12
     world = WorldSpec(
         name="pillar",
@@ -99,7 +99,7 @@ def test_it_goes_around_a_pillar_at_its_distance(side: Any) -> None:
     assert max(gaps) < 0.055
 
 
-def test_what_was_seen_ahead_is_driven_past_before_it_turns_to_its_side() -> None:
+def test_robot_passes_obstacle_ahead_before_turning_to_its_side() -> None:
     keep = KeepDistance(0.08, 0.03, "left")
     keep.act(seen({1: 0.04}, time=0.0))
     assert keep.act(seen(time=0.02)) == (0.08, 0.08)
@@ -107,7 +107,7 @@ def test_what_was_seen_ahead_is_driven_past_before_it_turns_to_its_side() -> Non
     assert left < right
 
 
-def test_a_robot_that_finds_nothing_drives_straight_on_until_it_does() -> None:
+def test_robot_drives_straight_until_it_finds_a_wall() -> None:
     world = WorldSpec(name="hall", bounds=(0, 0, 3, 1), robots=(Placed(name="r", type="e-puck", at=(0.3, 0.5)),))
     with paddock.open(world, seed=2) as arena:
         robot, keep = arena["r"], KeepDistance(0.1, 0.03)
@@ -118,14 +118,14 @@ def test_a_robot_that_finds_nothing_drives_straight_on_until_it_does() -> None:
         assert robot.proximity.read()[5] < 0.06  # along the wall
 
 
-def test_a_robot_whose_wall_is_gone_looks_around_once_and_drives_on() -> None:
+def test_robot_that_loses_wall_circles_once_then_drives_straight() -> None:
     keep = KeepDistance(0.08, 0.03, "left")
     keep.act(seen({0: 0.03}, time=0.0))
     wheels = [keep.act(seen(time=time)) for time in (0.1, 5.0, 10.0, 15.0)]
     assert [left < right for left, right in wheels] == [True, True, False, False]
 
 
-def test_steering_goes_from_straight_to_on_the_spot() -> None:
+def test_steering_ranges_from_straight_to_turn_in_place() -> None:
     assert steer(0.1, 0.0) == (0.1, 0.1)
     assert steer(0.1, 1.0) == (0.0, 0.1)
     assert steer(0.1, -2.0) == (0.1, -0.1)
@@ -134,7 +134,7 @@ def test_steering_goes_from_straight_to_on_the_spot() -> None:
 # The framework's controllers
 
 
-def test_the_frameworks_indices_go_clockwise_from_the_left_side() -> None:
+def test_framework_indices_run_clockwise_from_left() -> None:
     bearings = [mount[3] for mount in load_robot("e-puck").sensor("proximity").mounts]
     clockwise = [bearings[number] for number in FROM_LEFT]
     assert clockwise[:6] == pytest.approx([90, 45, 17, -17, -46, -90], abs=1)
@@ -142,14 +142,14 @@ def test_the_frameworks_indices_go_clockwise_from_the_left_side() -> None:
     assert clockwise[7] > 90
 
 
-def test_braitenberg_turns_the_stock_robot_away_and_head_on_it_goes_straight_on() -> None:
+def test_stock_robot_turns_away_by_braitenberg_but_drives_straight_head_on() -> None:
     stock = StockCrossing(1.0)
     left, right = stock.act(seen({2: 0.02}))
     assert left > right  # from the left to the right
     assert (stock.act(seen({2: 0.02, 3: 0.02})), stock.state) == ((1.0, 1.0), "front")
 
 
-def test_the_stock_robot_slows_the_wheel_on_the_side_of_the_line() -> None:
+def test_stock_robot_slows_wheel_on_side_of_line() -> None:
     stock = StockCrossing(1.0)
     assert stock.act(seen(line=".##")) == (1.0, 0.25)
     assert stock.act(seen(line="#..")) == (0.25, 1.0)
@@ -176,13 +176,11 @@ def test_the_stock_robot_slows_the_wheel_on_the_side_of_the_line() -> None:
         ({1: 0.025, 2: 0.0125, 3: 0.0125}, "...", (1.5, 0.5)),
     ],
 )
-def test_the_cure_is_that_of_the_framework_to_the_letter(
-    near: dict[int, float], line: str, wheels: tuple[float, float]
-) -> None:
+def test_improved_crossing_matches_framework(near: dict[int, float], line: str, wheels: tuple[float, float]) -> None:
     assert ImprovedCrossing(1.0).act(seen(near, line)) == pytest.approx(wheels)
 
 
-def test_our_addition_turns_to_the_right_where_there_is_nothing() -> None:
+def test_curve_option_turns_right_when_nothing_is_seen() -> None:
     assert ImprovedCrossing(1.0, curve=0.2).act(seen()) == (1.0, 0.8)
     assert ImprovedCrossing(1.0, curve=0.2).act(seen({5: 0.02})) == pytest.approx((1.0, 0.4))
 
@@ -190,7 +188,7 @@ def test_our_addition_turns_to_the_right_where_there_is_nothing() -> None:
 # Line patrol
 
 
-def test_a_patrol_turns_right_before_an_obstacle_and_goes_around_it() -> None:
+def test_patrol_turns_right_and_goes_around_obstacle() -> None:
     patrol = LinePatrol(0.08)
     assert patrol.act(seen(line=".#.")) == (0.08, 0.08)
     left, right = patrol.act(seen({2: 0.02, 3: 0.02}, ".#.", time=0.02))
@@ -200,7 +198,7 @@ def test_a_patrol_turns_right_before_an_obstacle_and_goes_around_it() -> None:
 
 
 @pytest.mark.parametrize("seconds", [1.5, 1.9])  # about 180°, from either side
-def test_a_patrol_that_comes_back_to_the_line_the_wrong_way_round_turns_until_it_is_right(seconds: float) -> None:
+def test_patrol_turns_back_when_it_finds_line_in_wrong_direction(seconds: float) -> None:
     patrol, time = LinePatrol(0.08), 0.0
     turned = 0.0
 
@@ -228,7 +226,7 @@ def test_a_patrol_that_comes_back_to_the_line_the_wrong_way_round_turns_until_it
 
 
 @pytest.mark.heavy
-def test_two_patrols_that_meet_pass_each_other_without_touching() -> None:
+def test_two_patrols_pass_without_contact() -> None:
     with paddock.open("line-crossing", seed=1004) as arena:
         for robot in arena.robots.values():
             robot.enable("ground", "proximity")
@@ -255,12 +253,12 @@ def test_two_patrols_that_meet_pass_each_other_without_touching() -> None:
         (lambda: ImprovedCrossing(curve="x"), "ImprovedCrossing: curve: expected a number from 0 to 1, got 'x'"),  # type: ignore[arg-type]
     ],
 )
-def test_what_makes_no_sense_is_refused_at_once(make: Callable[[], object], message: str) -> None:
+def test_invalid_arguments_are_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(paddock.PaddockError, match=message):
         make()
 
 
-def test_the_controller_files_of_the_page_run(tmp_path: Path) -> None:
+def test_controller_files_of_docs_page_run(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "line-crossing.md").read_text(encoding="utf-8")
     files = re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert [name for name, _ in files] == ["stock.py", "curving.py"]

@@ -1,4 +1,4 @@
-"""Detections are told apart: each source says what it can, and all together say what it was."""
+"""Tests of the classification of detections as wall, robot or light."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CAMERA = CameraPicture(floor=FLOOR, wall=BROWN, robots=[RED])
 
 
 def detect(distance: float = 0.03, **known: object) -> Detection:
-    """A detection of ps0 at a distance [m]."""
+    """Return a detection of ps0 at a distance [m]."""
     distances = [distance, *[EPUCK_RING.range] * 7]
     return Detection(distances=distances, side=-1.0, threshold=200.0, **known)  # type: ignore[arg-type]
 
@@ -38,13 +38,13 @@ def classify(source: object, detection: Detection) -> str | None:
     return ObstacleClassifier(source).classify(detection).cause  # type: ignore[arg-type]
 
 
-def test_a_map_tells_walls_from_all_else() -> None:
+def test_wall_map_recognises_walls_only() -> None:
     assert classify(WALL, detect(0.032, pose=FACING)) == "wall"
     assert classify(WALL, detect(0.032, pose=Pose(0.5, 0.2, math.pi / 2))) is None
     assert classify(WALL, detect(0.032)) is None  # it does not know where it is
 
 
-def test_reports_of_other_robots_tell_robots_from_all_else() -> None:
+def test_robot_reports_recognise_robots_only() -> None:
     ahead = (0.5 + 0.03, 0.44 + 0.1)
     assert classify(RobotReports(), detect(0.035, pose=FACING, others=[(0.1, 0.1), ahead])) == "robot"
     assert classify(RobotReports(), detect(0.035, pose=FACING, others=[(0.1, 0.1)])) is None
@@ -54,13 +54,13 @@ def test_reports_of_other_robots_tell_robots_from_all_else() -> None:
 @pytest.mark.parametrize(
     ("level", "cause"), [(0.0, None), (0.2, None), (0.62, "light"), (0.74, "light"), (2.0, "light")]
 )
-def test_ambient_light_that_explains_the_whole_echo_is_the_cause(level: float, cause: str | None) -> None:
+def test_ambient_light_that_explains_whole_echo_is_the_cause(level: float, cause: str | None) -> None:
     echo = 1 / 0.03**2  # 0.74 W/m² feign as much
     assert echo == pytest.approx(1500 * 0.74, rel=0.01)
     assert classify(AmbientLight(sensitivity=1500), detect(0.03, light=[level] * 8)) == cause
 
 
-def test_a_robot_that_stands_measures_its_sensitivity_to_light() -> None:
+def test_stationary_robot_measures_light_sensitivity() -> None:
     light = np.array([0.9, 0.6, 0.1, 0.0, 0.0, 0.0, 0.4, 0.5])
     echo = 1400 * light
     echo[0] += 1 / 0.04**2  # something stands before the brightest sensor
@@ -71,14 +71,14 @@ def test_a_robot_that_stands_measures_its_sensitivity_to_light() -> None:
 
 
 @pytest.mark.parametrize("light", [np.zeros(8), np.full(8, 2.0)], ids=["dark", "dazzled"])
-def test_too_little_and_too_much_light_tells_no_sensitivity(light: np.ndarray) -> None:
+def test_too_little_or_too_much_light_gives_no_sensitivity(light: np.ndarray) -> None:
     with pytest.raises(PaddockError, match=r"the light causes no echo .* turn the robot towards a lamp"):
         measure_sensitivity(np.full((5, 8), 0.02), np.tile(light, (5, 1)))
     with pytest.raises(PaddockError, match="of the same sensors"):
         measure_sensitivity(np.full((5, 8), 0.02), light[:3])
 
 
-def test_a_picture_shows_what_hides_the_floor_just_ahead() -> None:
+def test_camera_classifies_what_covers_the_floor_ahead() -> None:
     def picture(low: tuple[int, int, int]) -> Detection:
         rows = np.empty((64, 64, 3), np.uint8)
         rows[:40], rows[40:] = (150, 190, 220), low
@@ -89,7 +89,7 @@ def test_a_picture_shows_what_hides_the_floor_just_ahead() -> None:
     assert classify(CAMERA, picture(RED)) == "robot"
 
 
-def test_all_means_together_know_what_each_alone_does_not() -> None:
+def test_combined_sources_identify_the_cause() -> None:
     classifier = ObstacleClassifier(WALL, RobotReports(), AmbientLight(sensitivity=1500))
     nowhere = Pose(0.5, 0.2, 0.0)
     lit = detect(0.03, pose=nowhere, others=[(0.1, 0.4)], light=[0.74] * 8)
@@ -101,7 +101,7 @@ def test_all_means_together_know_what_each_alone_does_not() -> None:
     assert sum(found.probabilities.values()) == pytest.approx(1.0)
 
 
-def test_without_anything_to_go_by_nobody_knows() -> None:
+def test_no_evidence_gives_no_cause_and_invalid_sources_are_refused() -> None:
     found = ObstacleClassifier(CAMERA).classify(detect())
     assert found.cause is None
     assert found.scores == CauseScores()
@@ -111,7 +111,7 @@ def test_without_anything_to_go_by_nobody_knows() -> None:
         WallMap(walls=np.zeros(2))
 
 
-def test_rays_meet_the_nearest_wall_or_none() -> None:
+def test_rays_return_nearest_wall_or_infinity() -> None:
     walls = np.array([[1.0, -1.0, 1.0, 1.0], [2.0, -1.0, 2.0, 1.0]])
     assert cast_rays(0.0, 0.0, np.array([0.0, math.pi, math.pi / 4 - 1e-9]), walls) == pytest.approx(
         [1.0, math.inf, math.sqrt(2)]

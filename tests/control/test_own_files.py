@@ -1,4 +1,4 @@
-"""Tasks and wall followers in users' files, through the command line; every mistake names file, line and fix."""
+"""Tests of tasks and wall followers from user files through the command line."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Mine(WallFollower):
 
 
 def paddock(folder: Path, *arguments: str) -> Printed:
-    """The command line in another folder than the scenario's."""
+    """Run the command line in another folder than the scenario's."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir(exist_ok=True)
     return command(*arguments, folder=elsewhere, columns=300)
@@ -78,7 +78,7 @@ def write(folder: Path, task: str, *, world: str = "empty", **files: str) -> Pat
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ["dance:Dance", "dance.py:Dance"])
-def test_a_task_of_ones_own_runs_from_the_command_line(tmp_path: Path, name: str) -> None:
+def test_user_task_runs_from_command_line(tmp_path: Path, name: str) -> None:
     done = paddock(
         tmp_path, "run", "--scenario", str(write(tmp_path, f'task = "{name}"\nseconds = 1', dance=DANCE)), "--headless"
     )
@@ -88,7 +88,7 @@ def test_a_task_of_ones_own_runs_from_the_command_line(tmp_path: Path, name: str
 
 
 @pytest.mark.heavy
-def test_a_task_of_ones_own_that_ends_the_program_is_told_with_its_place(tmp_path: Path) -> None:
+def test_system_exit_in_user_task_is_reported_with_file_and_line(tmp_path: Path) -> None:
     leaving = DANCE.replace('return self.end("danced")', 'raise SystemExit("bye")')
     file = write(tmp_path, 'task = "dance:Dance"\nseconds = 1', dance=leaving)
     done = paddock(tmp_path, "run", "--scenario", str(file), "--headless", "--out", "runs")
@@ -99,7 +99,7 @@ def test_a_task_of_ones_own_that_ends_the_program_is_told_with_its_place(tmp_pat
 
 
 @pytest.mark.heavy
-def test_a_wall_follower_of_ones_own_runs_from_the_command_line(tmp_path: Path) -> None:
+def test_user_wall_follower_runs_from_command_line(tmp_path: Path) -> None:
     task = (
         'task = "move"\n[[tasks]]\ntask = "wall-follow"\nfollower = "my_law:Mine"\nspeed = 0.2\nafter = 0\nwithin = 50'
     )
@@ -111,7 +111,7 @@ def test_a_wall_follower_of_ones_own_runs_from_the_command_line(tmp_path: Path) 
 
 
 @pytest.mark.heavy
-def test_the_same_scenario_runs_from_python_and_is_repeatable(tmp_path: Path) -> None:
+def test_user_task_is_deterministic_per_seed(tmp_path: Path) -> None:
     spec = load_scenario(write(tmp_path, 'task = "dance:Dance"\nseconds = { random = [1, 3] }', dance=DANCE))
     first, second = (run_scenario(spec, seed=3) for _ in range(2))
     assert first.complete
@@ -120,7 +120,7 @@ def test_the_same_scenario_runs_from_python_and_is_repeatable(tmp_path: Path) ->
 
 
 @pytest.mark.heavy
-def test_the_wall_follower_of_the_documentation_follows_walls(tmp_path: Path) -> None:
+def test_wall_follower_of_docs_page_follows_walls(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "wall-follower.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(# my_follower.*?)```", page, re.DOTALL)
     (task,) = re.findall(r"```toml\n\[\[tasks\]\]\n(.*?)```", page, re.DOTALL)
@@ -191,7 +191,7 @@ MISTAKES: dict[str, tuple[str, dict[str, str], str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_are_refused_before_anything_runs(tmp_path: Path, mistake: str) -> None:
+def test_invalid_user_files_are_refused_when_scenario_is_loaded(tmp_path: Path, mistake: str) -> None:
     task, files, said = MISTAKES[mistake]
     world = "wall-loop" if "wall-follow" in task else "empty"
     with pytest.raises(SpecError, match=said):
@@ -229,7 +229,7 @@ WHILE_RUNNING: dict[str, tuple[str, dict[str, str], str]] = {
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("mistake", WHILE_RUNNING)
-def test_the_command_line_says_where_a_mistake_is(tmp_path: Path, mistake: str) -> None:
+def test_command_line_reports_location_of_runtime_errors(tmp_path: Path, mistake: str) -> None:
     task, files, said = WHILE_RUNNING[mistake]
     world = "wall-loop" if "wall-follow" in task else "empty"
     done = paddock(tmp_path, "run", "--scenario", str(write(tmp_path, task, world=world, **files)), "--headless")
@@ -237,5 +237,5 @@ def test_the_command_line_says_where_a_mistake_is(tmp_path: Path, mistake: str) 
     assert re.search(said, done.stdout + done.stderr), done.stdout + done.stderr
 
 
-def test_packages_may_bring_tasks_and_wall_followers() -> None:
+def test_tasks_and_wall_followers_have_entry_point_groups() -> None:
     assert (TASKS.group, WALL_FOLLOWERS.group) == ("paddock.tasks", "paddock.wall_followers")

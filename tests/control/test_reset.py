@@ -1,4 +1,4 @@
-"""A controller with a memory is as new after `reset`."""
+"""Tests that `reset` restores the initial state of controllers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
 
 
 def observations(seed: int) -> Iterator[Observation]:
-    """A robot on a line with things ahead now and then."""
+    """Yield observations of a robot on a line with occasional obstacles ahead."""
     rng = np.random.default_rng(seed)
     travel = np.zeros(2)
     for tick in range(400):
@@ -62,7 +62,7 @@ def observations(seed: int) -> Iterator[Observation]:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_a_reset_controller_drives_as_a_new_one(name: str) -> None:
+def test_reset_controller_acts_like_a_new_one(name: str) -> None:
     used, new = MAKERS[name](), MAKERS[name]()
     for seen in observations(1):
         used.act(seen)
@@ -70,7 +70,7 @@ def test_a_reset_controller_drives_as_a_new_one(name: str) -> None:
     assert [used.act(seen) for seen in observations(2)] == [new.act(seen) for seen in observations(2)]
 
 
-def test_every_controller_of_the_package_can_be_reset() -> None:
+def test_every_controller_of_the_package_is_tested_for_reset() -> None:
     for info in pkgutil.walk_packages(paddock.control.__path__, "paddock.control."):
         if ".tasks" in info.name or ".wall" in info.name or info.name.endswith(".crossing"):
             continue  # tasks and wall followers are started anew

@@ -1,4 +1,4 @@
-"""Braitenberg's four vehicles do before a lamp and before an obstacle what their names say."""
+"""Tests of Braitenberg's four vehicles near a lamp and near an obstacle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOUCHING = 0.05 + 0.037  # [m] from the pillar's centre
 
 @dataclass(frozen=True)
 class Drive:
-    """Thirty seconds with a vehicle, in half seconds."""
+    """Run of a vehicle for thirty seconds, sampled every half second."""
 
     distances: list[float]  # to the lamp or the pillar [m]
     speeds: list[float]  # forward [m/s]
@@ -25,7 +25,7 @@ class Drive:
 
 
 def drive(controller: Braitenberg, *, mirrored: bool = False) -> Drive:
-    """Before a lamp if it looks at light, else before a pillar; noise off, so that mirrored runs are alike."""
+    """Drive near a lamp if the vehicle senses light, else near a pillar; without noise, so that mirrored runs match."""
     y = -1.0 if mirrored else 1.0
     light = controller.device == "light"
     at = (LAMP if light else PILLAR)[0], 1.0 + y * ((LAMP if light else PILLAR)[1] - 1.0)
@@ -48,7 +48,7 @@ def drive(controller: Braitenberg, *, mirrored: bool = False) -> Drive:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_fear_turns_away_and_hurries_off(device: str) -> None:
+def test_fear_turns_away_and_speeds_up_near_the_source(device: str) -> None:
     run = drive(fear(device=device))
     assert min(run.distances) > TOUCHING + 0.004
     assert run.distances[-1] > 2 * run.distances[0]
@@ -56,21 +56,21 @@ def test_fear_turns_away_and_hurries_off(device: str) -> None:
     assert max(run.speeds) > 1.2 * run.speeds[-1]  # faster near it than far from it
 
 
-def test_aggression_drives_right_at_a_lamp_and_over_it() -> None:
+def test_aggression_drives_over_a_lamp_at_rising_speed() -> None:
     run = drive(aggression(device="light"))
     assert min(run.distances) < 0.02
     nearest = run.distances.index(min(run.distances))
     assert max(run.speeds[nearest - 3 : nearest + 1]) > 2 * run.speeds[0]
 
 
-def test_aggression_drives_into_an_obstacle_and_pushes() -> None:
+def test_aggression_drives_into_obstacle_and_pushes() -> None:
     run = drive(aggression())
     assert run.distances[-1] == pytest.approx(TOUCHING, abs=0.002)
     assert run.speeds[-1] > 2 * run.speeds[0]
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_love_comes_to_rest_in_front_of_it_and_looks_at_it(device: str) -> None:
+def test_love_turns_to_the_source_and_stops_before_it(device: str) -> None:
     run = drive(love(device=device))
     assert run.speeds[-1] < 0.02 * run.speeds[0]
     assert TOUCHING + 0.005 < run.distances[-1] < run.distances[0]
@@ -78,7 +78,7 @@ def test_love_comes_to_rest_in_front_of_it_and_looks_at_it(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_an_explorer_slows_down_turns_away_and_goes_on(device: str) -> None:
+def test_explorer_slows_down_turns_away_and_drives_on(device: str) -> None:
     run = drive(explorer(device=device))
     assert min(run.speeds) < 0.7 * max(run.speeds)
     assert run.distances.index(min(run.distances)) < 10
@@ -88,26 +88,26 @@ def test_an_explorer_slows_down_turns_away_and_goes_on(device: str) -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", VEHICLES)
-def test_left_and_right_are_alike(name: str, device: str) -> None:
+def test_mirrored_scenes_give_mirrored_runs(name: str, device: str) -> None:
     one, other = (drive(vehicle(name, device=device), mirrored=mirrored) for mirrored in (False, True))
     assert other.distances == pytest.approx(one.distances, abs=0.02)
     assert math.cos(other.heading) == pytest.approx(math.cos(one.heading), abs=0.1)
 
 
-def test_vehicles_are_scaled_by_their_speed() -> None:
+def test_vehicle_weights_scale_with_speed() -> None:
     slow, fast = fear(0.04), fear(0.08)
     assert [2 * weight for weight in (*slow.left, *slow.right, *slow.speed)] == [*fast.left, *fast.right, *fast.speed]
 
 
-def test_unknown_vehicles_and_devices_are_answered_with_what_there_is() -> None:
+def test_unknown_vehicles_and_devices_suggest_closest_name() -> None:
     with pytest.raises(paddock.UnknownName, match="did you mean 'fear'"):
         vehicle("fera")
     with pytest.raises(paddock.UnknownName, match="did you mean 'light'"):
         love(device="ligt")
 
 
-def test_vehicles_that_look_at_light_run_compiled_too() -> None:
-    """A run of policies only is fused; one with a watcher asks `act` in every tick."""
+def test_light_vehicles_give_same_digest_compiled_and_interpreted() -> None:
+    """A run of policies only is fused; a run with an `on_sense` callback calls `act` in every tick."""
     ends = []
     for watched in (False, True):
         world = WorldSpec(

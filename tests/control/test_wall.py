@@ -1,4 +1,4 @@
-"""Wall followers: their arithmetic, their symmetry, and whole walks along walls of every kind."""
+"""Tests of wall followers: formulas, symmetry, and loops along walls of every kind."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ def make(name: str) -> WallFollower:
 
 
 @given(ring)
-def test_min_asks_gain_times_distance_plus_or_minus_the_root_of_the_error(readings: list[float]) -> None:
+def test_min_follower_matches_its_formula(readings: list[float]) -> None:
     nearest = min(1.0, *readings[:8])
     root = math.sqrt(abs(nearest - 0.23)) * (1 if nearest < 0.23 else -1)  # too near: the wall-side wheel is faster
     expected = [0.5 * min(1.2, max(-1.2, 1.3 * nearest + turn)) for turn in (root, -root)]
     assert StudyFollower(gain=1.3, multi=False).update(readings, 0.05) == pytest.approx(expected)
 
 
-def test_multi_weighs_all_front_sonars_and_counts_nothing_beyond_a_metre() -> None:
+def test_multi_follower_weights_front_sonars_and_clips_at_one_metre() -> None:
     follower = StudyFollower(gain=6.1, multi=True, speed_slip=1.0)
     everything_far = 6.1 * math.radians(2 * (0.75 + 0.55 + 0.5 + 0.25))
     root = math.sqrt(1 - 0.23)
     assert follower.update([5.0] * 16, 0.05) == pytest.approx((everything_far - root, min(1.2, everything_far + root)))
 
 
-def test_the_slip_halves_the_speed_after_the_cap() -> None:
+def test_speed_slip_is_applied_after_the_speed_limit() -> None:
     fast = StudyFollower(gain=100, multi=False)
     assert fast.update([0.5] * 16, 0.05) == (0.6, 0.6)
     assert replace(fast, speed_slip=1.0).update([0.5] * 16, 0.05) == (1.2, 1.2)
@@ -64,7 +64,7 @@ def test_the_slip_halves_the_speed_after_the_cap() -> None:
 
 @pytest.mark.parametrize("name", WALL_FOLLOWERS)
 @given(readings=ring)
-def test_every_follower_is_the_same_on_both_sides(name: str, readings: list[float]) -> None:
+def test_every_follower_is_left_right_symmetric(name: str, readings: list[float]) -> None:
     mirrored = readings[7::-1] + readings[:7:-1]
     left, right = follow_wall(make(name), "left"), follow_wall(make(name), "right")
     for _ in range(3):  # followers have memories
@@ -74,7 +74,7 @@ def test_every_follower_is_the_same_on_both_sides(name: str, readings: list[floa
 
 
 @given(ring)
-def test_reverse_looks_through_the_rear_sonars_and_turns_the_wheels_back(readings: list[float]) -> None:
+def test_reverse_uses_rear_sonars_and_reversed_wheels(readings: list[float]) -> None:
     ahead = follow_wall(make("min"), "left")(np.array(readings), 0.05, None)
     behind = follow_wall(make("min"), "left", reverse=True)(np.array(readings[8:] + readings[:8]), 0.05, None)
     assert behind == (-ahead.right, -ahead.left)
@@ -87,13 +87,13 @@ def test_mirroring_twice_changes_nothing(readings: list[float], side: Side, reve
     assert mirror_wheels(*mirror_wheels(0.1, 0.2, side, reverse), side, reverse) == (0.1, 0.2)
 
 
-def test_an_unknown_follower_is_answered_with_the_closest_name() -> None:
+def test_unknown_follower_suggests_closest_name() -> None:
     with pytest.raises(paddock.UnknownName, match=r"^no wall follower called 'mulit' \(did you mean 'multi'\?\)$"):
         make_wall_follower("mulit")
 
 
 @pytest.mark.parametrize("name", WALL_FOLLOWERS)
-def test_a_follower_is_as_new_whenever_it_is_started(name: str) -> None:
+def test_start_resets_the_follower(name: str) -> None:
     follower, rng = make(name), np.random.default_rng(1)
     rows = rng.uniform(0.1, 1.5, (20, 16))
 
@@ -105,7 +105,7 @@ def test_a_follower_is_as_new_whenever_it_is_started(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WALL_FOLLOWERS)
-def test_robots_that_share_a_follower_do_not_disturb_each_other(name: str) -> None:
+def test_robots_that_share_a_follower_are_independent(name: str) -> None:
     shared, rows = make(name), np.random.default_rng(2).uniform(0.1, 1.5, (20, 16))
     alone = [follow(row, 0.05, None) for follow in [follow_wall(shared, "left")] for row in rows]
     first, second = follow_wall(shared, "left"), follow_wall(shared, "right")
@@ -113,7 +113,7 @@ def test_robots_that_share_a_follower_do_not_disturb_each_other(name: str) -> No
     assert [pair[0] for pair in together] == alone
 
 
-def test_the_distance_comes_from_the_robot_unless_the_follower_has_its_own() -> None:
+def test_clearance_comes_from_robot_unless_follower_defines_it() -> None:
     robot = {"clearance": 0.4}
     assert make_wall_follower("pid", robot=robot).clearance == 0.4  # type: ignore[attr-defined]
     assert make_wall_follower("pid", {"clearance": 0.3}, robot=robot).clearance == 0.3  # type: ignore[attr-defined]
@@ -122,7 +122,7 @@ def test_the_distance_comes_from_the_robot_unless_the_follower_has_its_own() -> 
         make_wall_follower("pid")
 
 
-def test_numbers_of_a_follower_are_checked_by_name_and_value() -> None:
+def test_follower_parameters_are_checked_by_name_and_value() -> None:
     assert {"gain", "clearance", "speed_slip"} <= set(list_numbers("min"))
     assert make_wall_follower("min", {"gain": 2}).gain == 2.0  # type: ignore[attr-defined]
     with pytest.raises(paddock.SpecError, match=r"^gian: unknown key \(did you mean 'gain'\?\)$"):
@@ -131,7 +131,7 @@ def test_numbers_of_a_follower_are_checked_by_name_and_value() -> None:
         make_wall_follower("min", {"gain": -1})
 
 
-def test_the_slow_geometry_follower_has_the_numbers_of_the_fast_one_at_its_speed() -> None:
+def test_slow_geometry_follower_equals_fast_one_at_its_speed() -> None:
     at_speed = GeometryFollower(clearance=0.25).at_speed(0.15)
     assert vars(SlowGeometryFollower(clearance=0.25)) == vars(at_speed)
 
@@ -141,7 +141,7 @@ class Mute(WallFollower):
         return None
 
 
-def test_a_follower_that_gives_no_wheel_speeds_is_named_with_its_place() -> None:
+def test_follower_without_wheel_speeds_is_reported_with_file_and_line() -> None:
     line = Mute.update.__code__.co_firstlineno
     said = rf"test_wall.py line {line}: Mute.update: expected wheel speeds \(left, right\) \[m/s\], got None$"
     with pytest.raises(paddock.PaddockError, match=said):
@@ -149,7 +149,7 @@ def test_a_follower_that_gives_no_wheel_speeds_is_named_with_its_place() -> None
 
 
 @given(st.floats(-5, 60), st.floats(0.35, 1.5))
-def test_two_neighbouring_sonars_tell_where_a_flat_wall_is(bearing_deg: float, distance: float) -> None:
+def test_two_adjacent_sonars_locate_a_flat_wall(bearing_deg: float, distance: float) -> None:
     bearing, half_cone = math.radians(bearing_deg), math.radians(15)
     seen = [5.0] * 16
     for sonar in RING:
@@ -161,7 +161,7 @@ def test_two_neighbouring_sonars_tell_where_a_flat_wall_is(bearing_deg: float, d
     assert found == pytest.approx((distance, bearing), abs=0.02)
 
 
-def test_a_search_finds_the_bottom_of_a_bowl_again_and_again() -> None:
+def test_parameter_search_is_deterministic_and_finds_the_minimum() -> None:
     def bowl(numbers: dict[str, float]) -> float:
         return (numbers["a"] - 0.3) ** 2 + (numbers["b"] + 0.6) ** 2
 
@@ -199,7 +199,7 @@ def walk(
     reverse: bool = False,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Follow the wall for one loop, at most so long: time [s], way [m], mean error [m], contacts, and whether home."""
+    """Follow the wall for one loop: time [s], way [m], mean error [m], contacts, and whether the loop closed."""
     spec = paddock.worlds.load_world(world) if isinstance(world, str) else world
     placed = Placed(name="p", type=robot or pioneer(), at=at, heading_deg=heading_deg)
     arena = paddock.open(spec.with_robots(placed), seed=seed, dt=0.05)
@@ -235,7 +235,7 @@ HOLLOW = Arc(at=(4.0, 2.0), radius=2.05, from_deg=-90, to_deg=0, thickness=0.1, 
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", ["left", *rarely("right")])
 @pytest.mark.parametrize("name", ["min", "multi", "pid", "fuzzy", "geometry", "tuned"])
-def test_every_follower_goes_round_a_room_with_corners_and_wall_ends(name: str, side: Side) -> None:
+def test_every_follower_rounds_room_with_corners_and_wall_ends(name: str, side: Side) -> None:
     done = walk(room(STUB), make(name), side, (1.5, 0.37), 180 if side == "left" else 0, 300)
     assert done["home"]
     assert done["contacts"] == 0
@@ -248,7 +248,7 @@ def test_every_follower_goes_round_a_room_with_corners_and_wall_ends(name: str, 
     "world", [room(STUB, HOOK, SLANT), room(arcs=(BULGE, HOLLOW))], ids=["hook and slant", "curved"]
 )
 @pytest.mark.parametrize("name", ["geometry", "tuned", *rarely("geometry-slow", "tuned-slow")])
-def test_the_better_followers_know_hooks_slants_and_curves(name: str, world: WorldSpec, side: Side) -> None:
+def test_better_followers_handle_hooks_slants_and_curves(name: str, world: WorldSpec, side: Side) -> None:
     done = walk(world, make(name), side, (1.2, 0.37), 180 if side == "left" else 0, 300)
     assert done["home"]
     assert done["contacts"] == 0
@@ -257,7 +257,7 @@ def test_the_better_followers_know_hooks_slants_and_curves(name: str, world: Wor
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", ["left", *rarely("right")])
-def test_the_tuned_follower_beats_the_study_at_four_times_its_speed(side: Side) -> None:
+def test_tuned_follower_is_faster_and_more_accurate_than_the_study(side: Side) -> None:
     done = walk("wall-loop", make("tuned"), side, (0.37, 7.0), 90 if side == "left" else -90, 120)
     assert done["home"]
     assert done["contacts"] == 0
@@ -267,7 +267,7 @@ def test_the_tuned_follower_beats_the_study_at_four_times_its_speed(side: Side) 
 
 
 @pytest.mark.heavy
-def test_the_follower_of_the_study_drives_as_the_study_tells() -> None:
+def test_study_follower_matches_published_figures() -> None:
     robot = pioneer(range=1.0, nothing_seen=1.0, cone_deg=20.0, max_incidence_deg=45.0)
     done = walk("wall-loop", make("multi-fast"), "left", (0.37, 7.0), 90, 700, robot=robot)
     assert done["home"]
@@ -279,7 +279,7 @@ def test_the_follower_of_the_study_drives_as_the_study_tells() -> None:
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", ["left", *rarely("right")])
 @pytest.mark.parametrize("name", WALL_FOLLOWERS)
-def test_every_follower_follows_walls_corners_and_wall_ends_backwards_too(name: str, side: Side) -> None:
+def test_every_follower_rounds_corners_and_wall_ends_in_reverse(name: str, side: Side) -> None:
     heading = 0 if side == "left" else 180
     done = walk(room(STUB), make(name), side, (1.5, 0.38), heading, 300, reverse=True, robot=pioneer(noise=2.0))
     assert done["home"]
@@ -287,7 +287,7 @@ def test_every_follower_follows_walls_corners_and_wall_ends_backwards_too(name: 
 
 
 def steps(gap: float) -> WorldSpec:
-    """A room with pieces of wall that stand out of the border by 5 cm, so far apart."""
+    """Build a room whose border has 5 cm steps at a given spacing."""
     places = [1.0 + i * (0.8 + gap) for i in range(4)]
     boxes = tuple(Box(at=(x + 0.4, 4.975), size=(0.8, 0.05), height=0.8) for x in places if x < 5)
     return replace(room(), boxes=boxes)
@@ -297,7 +297,7 @@ def steps(gap: float) -> WorldSpec:
 @pytest.mark.parametrize("side", ["left", *rarely("right")])
 @pytest.mark.parametrize("gap", [0.3, *rarely(0.1, 0.6)])
 @pytest.mark.parametrize("name", ["geometry", "tuned", *rarely("geometry-slow", "tuned-slow")])
-def test_the_better_followers_pass_steps_of_5_cm(name: str, gap: float, side: Side) -> None:
+def test_better_followers_pass_steps_of_5_cm(name: str, gap: float, side: Side) -> None:
     done = walk(steps(gap), make(name), side, (1.5, 0.37), 180 if side == "left" else 0, 300, robot=pioneer(noise=2.0))
     assert done["home"]
     assert done["contacts"] == 0
@@ -305,7 +305,7 @@ def test_the_better_followers_pass_steps_of_5_cm(name: str, gap: float, side: Si
 
 
 def slits() -> WorldSpec:
-    """A room with a wall of blocks, 0.6 m deep, with slits between them that are too narrow for the robot."""
+    """Build a room with a wall of blocks, 0.6 m deep, separated by slits that are too narrow for the robot."""
     blocks = ((1.6, 2.4), (2.5, 3.1), (3.4, 4.4))
     boxes = tuple(Box(at=((a + b) / 2, 4.7), size=(b - a, 0.6), height=0.8) for a, b in blocks)
     return replace(room(), boxes=boxes)
@@ -314,7 +314,7 @@ def slits() -> WorldSpec:
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", ["left", *rarely("right")])
 @pytest.mark.parametrize("name", ["geometry", "tuned", *rarely("geometry-slow", "tuned-slow")])
-def test_the_better_followers_pass_slits_that_they_cannot_enter(name: str, side: Side) -> None:
+def test_better_followers_pass_slits_too_narrow_to_enter(name: str, side: Side) -> None:
     done = walk(slits(), make(name), side, (1.5, 0.37), 180 if side == "left" else 0, 300, robot=pioneer(noise=2.0))
     assert done["home"]
     assert done["contacts"] == 0
@@ -323,7 +323,7 @@ def test_the_better_followers_pass_slits_that_they_cannot_enter(name: str, side:
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", ["left", *rarely("right")])
 @pytest.mark.parametrize("name", ["geometry", "tuned"])
-def test_the_better_followers_turn_back_in_corners_of_45_degrees(name: str, side: Side) -> None:
+def test_better_followers_turn_back_in_corners_of_45_degrees(name: str, side: Side) -> None:
     wedge = Wall(points=((4.0, 5.0), (6.0, 3.0)), thickness=0.1, height=0.8)
     other = Wall(points=((6.0, 2.6), (4.0, 2.6)), thickness=0.1, height=0.8)
     done = walk(room(wedge, other), make(name), side, (1.5, 0.37), 180 if side == "left" else 0, 120)
@@ -334,7 +334,7 @@ def test_the_better_followers_turn_back_in_corners_of_45_degrees(name: str, side
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", ["left", *rarely("right")])
 @pytest.mark.parametrize("name", ["geometry", "tuned"])
-def test_a_robot_may_begin_beside_the_end_of_a_wall(name: str, side: Side) -> None:
+def test_robot_can_start_beside_a_wall_end(name: str, side: Side) -> None:
     x = 3.0 + 0.416 * (1 if side == "left" else -1)
     for y in (1.4, 1.5, 1.7):  # the wall ends at 1.6
         done = walk(room(STUB), make(name), side, (x, y), 90, 60)
@@ -365,6 +365,6 @@ def test_a_robot_may_begin_beside_the_end_of_a_wall(name: str, side: Side) -> No
         ),
     ],
 )
-def test_a_follower_that_cannot_follow_is_refused(call: Any, message: str) -> None:
+def test_invalid_followers_are_refused(call: Any, message: str) -> None:
     with pytest.raises(PaddockError, match=message):
         call()

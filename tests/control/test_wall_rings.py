@@ -1,4 +1,4 @@
-"""Wall following with other sensors than sixteen sonars: eight sonars, a scanner, infrared."""
+"""Tests of wall following with eight sonars, a laser scanner or infrared sensors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_ring(robot: RobotSpec, kind: str) -> WallRing:
 
 
 def room(size: float) -> WorldSpec:
-    """Four inner corners, and a wall's end with two outer ones."""
+    """Build a room with four inner corners and a wall end with two outer corners."""
     stub = Wall(points=((3.0 * size, 0.0), (3.0 * size, 1.6 * size)), thickness=0.1 * size, height=0.8)
     border = Border(height=0.8, thickness=0.1 * size)
     return WorldSpec(name="room", bounds=(0, 0, 6 * size, 5 * size), border=border, walls=(stub,))
@@ -49,7 +49,7 @@ class Walk(NamedTuple):
 
 
 def walk(type: str, kind: str, follower: str, side: Side, clearance: float, **sensor: Any) -> Walk:
-    """Once around the room."""
+    """Follow the wall once around the room."""
     robot = load_robot(type)
     eyes = next(replace(each, **sensor) for each in robot.sensors if each.kind == kind)
     robot = replace(robot, sensors=(eyes, robot.sensor("encoders")))
@@ -88,7 +88,7 @@ def walk(type: str, kind: str, follower: str, side: Side, clearance: float, **se
         ("e-puck", "proximity", "fuzzy", "left", 0.03, 0.008, {}),
     ],
 )
-def test_robots_with_other_sensors_go_round_inner_and_outer_corners(
+def test_robots_with_other_sensors_round_inner_and_outer_corners(
     type: str, kind: str, follower: str, side: Side, clearance: float, error: float, sensor: dict[str, Any]
 ) -> None:
     done = walk(type, kind, follower, side, clearance, **sensor)
@@ -97,7 +97,7 @@ def test_robots_with_other_sensors_go_round_inner_and_outer_corners(
     assert done.error < error
 
 
-def test_the_places_of_the_ring_are_those_of_the_pioneer() -> None:
+def test_ring_places_match_pioneer_sonar_mounts() -> None:
     sonar = load_robot("pioneer-p3dx").sensor("sonar")
     for place, (x, y, _, heading) in zip(PLACES, sonar.mounts, strict=True):
         assert (place.x, place.y, math.degrees(place.heading)) == pytest.approx((x, y, heading), abs=2e-3)
@@ -106,7 +106,7 @@ def test_the_places_of_the_ring_are_those_of_the_pioneer() -> None:
 
 @settings(max_examples=30)
 @given(st.lists(st.floats(0.05, 4.9), min_size=8, max_size=8))
-def test_eight_sonars_are_the_front_of_the_ring(readings: list[float]) -> None:
+def test_eight_sonars_fill_the_front_of_the_ring(readings: list[float]) -> None:
     ring = make_ring(load_robot("pioneer-p2dx"), "sonar")
     assert (ring.scale, set(ring.chosen)) == (1.0, set(range(8)))
     seen = ring.read(readings)
@@ -118,7 +118,7 @@ def test_eight_sonars_are_the_front_of_the_ring(readings: list[float]) -> None:
 
 
 @given(st.floats(0.3, 1.5), st.floats(-0.1, 0.1))
-def test_the_beams_of_a_scanner_tell_what_sonars_would_have_seen(distance: float, slope: float) -> None:
+def test_scanner_beams_give_equivalent_sonar_readings(distance: float, slope: float) -> None:
     ring = make_ring(load_robot("pioneer-p2dx"), "laser")
     x0, y0, headings = np.array(ring.rays).T
     with np.errstate(divide="ignore"):  # a wall on the left, y = distance + slope x
@@ -131,7 +131,7 @@ def test_the_beams_of_a_scanner_tell_what_sonars_would_have_seen(distance: float
     assert seen[7] == 20.0
 
 
-def test_infrared_of_a_small_robot_is_read_in_the_metres_of_a_large_one() -> None:
+def test_infrared_readings_are_scaled_by_robot_size() -> None:
     ring = make_ring(load_robot("e-puck"), "proximity")
     assert ring.scale == pytest.approx(0.053 / 0.33)
     seen = ring.read([0.07, 0.07, 0.07, 0.07, 0.07, 0.03, 0.07, 0.05])
@@ -139,7 +139,7 @@ def test_infrared_of_a_small_robot_is_read_in_the_metres_of_a_large_one() -> Non
     assert seen[7] == pytest.approx(0.07 / ring.scale)
 
 
-def test_what_sensors_cannot_do_is_refused() -> None:
+def test_unsuitable_sensors_are_refused() -> None:
     small, pioneer = make_ring(load_robot("e-puck"), "proximity"), make_ring(load_robot("pioneer-p2dx"), "sonar")
     with pytest.raises(paddock.PaddockError, match="with a range of 1 m; pid and fuzzy need less"):
         follow_wall(make_wall_follower("geometry", robot={"clearance": 0.03}), "left", ring=small)
@@ -151,7 +151,7 @@ def test_what_sensors_cannot_do_is_refused() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("sensor", [None, "laser"])
-def test_a_scenario_names_the_sensor_to_follow_with(sensor: str | None) -> None:
+def test_scenario_selects_sensor_for_wall_follow(sensor: str | None) -> None:
     follow = {"task": "wall-follow", "follower": "pid", "clearance": 0.25, "after": 2, "within": 20}
     table = {
         "name": "corridor",
@@ -165,7 +165,7 @@ def test_a_scenario_names_the_sensor_to_follow_with(sensor: str | None) -> None:
 
 
 @pytest.mark.heavy
-def test_the_example_of_the_documentation_turns_the_corner() -> None:
+def test_docs_example_turns_the_corner() -> None:
     page = (Path(__file__).parents[2] / "docs" / "wall-follower.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page.split("## Other robots")[1].split("\n## ")[0], re.DOTALL)
     names: dict[str, Any] = {}

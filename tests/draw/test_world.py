@@ -1,4 +1,4 @@
-"""Pictures of worlds and robots show what is there."""
+"""Tests of pictures of worlds and robots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plan(world: WorldSpec, size: int) -> PictureLayout:
 
 
 def pixel(picture: Image.Image, world: WorldSpec, at: Point) -> tuple[int, ...]:
-    """The colour that a picture without beams has at a place [m]."""
+    """Return the colour at a position [m] of a picture without beams."""
     x, y = plan(world, picture.width).canvas.at(at)
     found = picture.getpixel((round(x), round(y)))
     assert isinstance(found, tuple)
@@ -46,7 +46,7 @@ Rectangle = tuple[float, float, float, float]
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> list[Rectangle]:
-    """Where texts are in the pictures that a test draws."""
+    """Return the boxes of the texts that a test draws."""
     rectangles: list[Rectangle] = []
     write = Canvas.text
 
@@ -68,7 +68,7 @@ def check_texts(picture: Image.Image, written: list[Rectangle]) -> None:
 
 
 @pytest.mark.parametrize("name", world_names())
-def test_every_world_can_be_drawn_and_its_texts_do_not_overlap(name: str, written: list[Rectangle]) -> None:
+def test_every_world_is_drawn_without_overlapping_texts(name: str, written: list[Rectangle]) -> None:
     world = load_world(name)
     picture = draw_world(world)
     x0, y0, x1, y1 = world.bounds
@@ -79,7 +79,7 @@ def test_every_world_can_be_drawn_and_its_texts_do_not_overlap(name: str, writte
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_every_robot_can_be_drawn_and_its_texts_do_not_overlap(name: str, written: list[Rectangle]) -> None:
+def test_every_robot_is_drawn_without_overlapping_texts(name: str, written: list[Rectangle]) -> None:
     picture = draw_robot(load_robot(name))
     assert picture.height > 0.6 * picture.width
     colors = picture.getcolors(picture.width * picture.height)
@@ -100,7 +100,7 @@ def test_obstacles_walls_and_border_are_drawn_in_their_colours() -> None:
     assert close(pixel(draw_world(rooms, rays=False), rooms, (4.0, 4.0)), rgb("#d9b23d"))
 
 
-def test_the_floor_and_fields_are_drawn() -> None:
+def test_floor_and_fields_are_drawn() -> None:
     world = load_world("line-crossing")
     assert max(pixel(draw_world(world, rays=False), world, (0.8, 0.25))) < 60
     dish = load_world("petri-dish")
@@ -110,7 +110,7 @@ def test_the_floor_and_fields_are_drawn() -> None:
     assert close(pixel(picture, dish, (0.01, 0.01)), rgb(dish.floor.color))
 
 
-def test_robots_are_drawn_where_they_are_with_their_trails() -> None:
+def test_robots_are_drawn_at_their_poses_with_trails() -> None:
     world = load_world("clutter")
     red = rgb("#d1495b")
     there = draw_world(world, poses=[(0.25, 0.55, 0.0)], trails={"red": [(0.75, 0.9), (0.7, 0.5)]}, rays=False)
@@ -131,7 +131,7 @@ def test_beams_end_at_walls() -> None:
         assert same is not changed
 
 
-def test_extreme_worlds_can_be_drawn() -> None:
+def test_extreme_worlds_are_drawn() -> None:
     long = WorldSpec(name="long", bounds=(-500.0, 0.0, 500.0, 1.0), open=True)
     assert draw_world(long, size=300).width == 300
     tall = WorldSpec(name="tall", bounds=(0.0, 0.0, 0.1, 5.0), title="A very long title that does not fit " * 4)
@@ -148,25 +148,25 @@ def test_extreme_worlds_can_be_drawn() -> None:
     assert draw_world(crowd).width == 1000
 
 
-def test_names_of_robots_that_stand_close_find_their_own_place() -> None:
+def test_names_of_adjacent_robots_are_drawn() -> None:
     world = load_world("empty")
     close_by = tuple(Placed(name=f"robot-{i}", type="e-puck", at=(0.9 + 0.08 * i, 1.0)) for i in range(6))
     crowded = replace(world, robots=close_by, cylinders=(Cylinder(at=(1.0, 1.2), radius=0.05),))
     assert draw_world(crowded).width == 1000
 
 
-def test_texts_use_only_letters_that_the_font_has() -> None:
+def test_text_is_reduced_to_letters_of_the_font() -> None:
     assert printable("2 × 1 m – Politècnica → 90°") == "2 x 1 m - Politecnica -> 90°"
     assert printable("世") == "?"
 
 
 @pytest.mark.parametrize(("most", "length"), [(1.0, 1.0), (0.99, 0.5), (37.0, 20.0), (0.03, 0.02), (5.0, 5.0)])
-def test_round_lengths(most: float, length: float) -> None:
+def test_scale_bar_has_a_round_length(most: float, length: float) -> None:
     assert round_length(most) == pytest.approx(length)
 
 
 @pytest.mark.parametrize("floor", ["#101010", "#f4f4f2"])
-def test_start_poses_stand_out_from_dark_and_light_floors(floor: str) -> None:
+def test_start_poses_contrast_with_dark_and_light_floors(floor: str) -> None:
     world = WorldSpec.from_table({
         "name": "flat", "bounds": [0, 0, 1, 1], "floor": {"color": floor}, "starts": [{"name": "a", "at": [0.5, 0.5]}],
     })  # fmt: skip
@@ -178,7 +178,7 @@ def test_start_poses_stand_out_from_dark_and_light_floors(floor: str) -> None:
 
 
 @pytest.mark.parametrize("size", [0, -5, 10, 100.5, "300", 20_000])
-def test_a_size_that_no_picture_can_have_is_refused(size: Any) -> None:
+def test_invalid_picture_size_is_refused(size: Any) -> None:
     message = "size: expected a whole number of pixels from 20 to 8000, got"
     with pytest.raises(PaddockError, match=message):
         draw_world(load_world("empty"), size=size)
@@ -187,19 +187,19 @@ def test_a_size_that_no_picture_can_have_is_refused(size: Any) -> None:
 
 
 @pytest.mark.parametrize("bounds", [(0, 0, 1e6, 2), (0, 0, 1000, 0.2), (0, 0, 1e-6, 1000)])
-def test_a_world_that_is_almost_a_line_can_be_drawn(bounds: Bounds) -> None:
+def test_world_that_is_almost_a_line_is_drawn(bounds: Bounds) -> None:
     field = Field(name="food", shape="radial", at=(0, 0), radius=1)
     assert draw_world(WorldSpec(name="line", bounds=bounds, fields=(field,)), size=300).width == 300
 
 
 @pytest.mark.parametrize("poses", [[], [(1, 2)], [(math.nan, 0, 0)], [(0, 0, 0), (1, 1, 1)]])
-def test_every_robot_needs_one_known_pose(poses: Any) -> None:
+def test_poses_must_be_finite_and_one_per_robot(poses: Any) -> None:
     world = WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(Placed(name="r", type="e-puck", at=(1, 1)),))
     with pytest.raises(PaddockError, match=r"poses: expected finite x, y \[m\] and heading \[rad\] of each robot"):
         draw_world(world, poses=poses)
 
 
-def test_paths_that_leave_the_world_by_far_are_drawn_up_to_its_edge() -> None:
+def test_paths_far_outside_the_world_are_clipped() -> None:
     world = WorldSpec(name="w", bounds=(0, 0, 2, 2), open=True, robots=(Placed(name="r", type="e-puck", at=(1, 1)),))
     far, near = ([(1.0, 1.0), (end, 1.0)] for end in (1e12, 2.0))
     assert draw_world(world, estimates={"r": far}, size=300) == draw_world(world, estimates={"r": near}, size=300)
@@ -211,7 +211,7 @@ def test_paths_that_leave_the_world_by_far_are_drawn_up_to_its_edge() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=2, max_size=6))
-def test_a_clipped_path_is_the_part_inside(path: list[Point]) -> None:
+def test_clipped_path_is_the_part_inside(path: list[Point]) -> None:
     pieces = list(clip_path(path, (-1.0, -1.0, 1.0, 1.0)))
     assert all(abs(x) <= 1 + 1e-9 and abs(y) <= 1 + 1e-9 for piece in pieces for x, y in piece)
     if all(abs(x) <= 1 and abs(y) <= 1 for x, y in path):

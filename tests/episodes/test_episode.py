@@ -1,4 +1,4 @@
-"""An episode: controllers drive robots until something ends it; nothing of it is lost, whatever that is."""
+"""Tests of episodes: metrics, traces, interventions and errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def straight(observation: Any) -> tuple[float, float]:
     return 0.08, 0.08
 
 
-def test_metrics_are_the_same_bits_in_python_compiled_over_the_trace_and_in_a_batch() -> None:
+def test_metrics_are_bit_identical_in_every_loop() -> None:
     arena, compiled = explore(every=0.02)
     _, in_python = explore(every=0.02, on_step=lambda arena: None)
     rollout = paddock.batch("clutter", 2, seed=3).run(6.0, explorer(0.1), metrics=all_metrics(), every=0.02)
@@ -49,7 +49,7 @@ def test_metrics_are_the_same_bits_in_python_compiled_over_the_trace_and_in_a_ba
     assert np.array_equal(compiled.trace.commands[:-1], world.trace.commands[:-1])
 
 
-def test_a_tick_in_which_the_controller_crashes_does_not_count() -> None:
+def test_tick_of_a_controller_crash_is_not_counted() -> None:
     arena = paddock.open("line-track", seed=1)
     (name,) = arena.robots
 
@@ -65,7 +65,7 @@ def test_a_tick_in_which_the_controller_crashes_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("how", [{}, {"on_step": lambda arena: None}, {"every": 0.5, "on_step": lambda arena: None}])
-def test_a_robot_that_nobody_drives_is_measured_by_its_sensors_too(how: Any) -> None:
+def test_metrics_use_sensors_of_robots_without_controller(how: Any) -> None:
     arena = paddock.open("line-track", seed=1)
     (name,) = arena.robots
     arena.spawn("idle", "e-puck", at=(0.2, 0.2))
@@ -75,19 +75,19 @@ def test_a_robot_that_nobody_drives_is_measured_by_its_sensors_too(how: Any) -> 
     assert episode.robots["idle"].metrics["mean_reading"] == pytest.approx(0.07, rel=0.1)  # nothing is near
 
 
-def test_a_metric_of_a_robot_that_is_not_there_is_refused() -> None:
+def test_metric_of_an_unknown_robot_is_refused() -> None:
     with pytest.raises(PaddockError, match="no robot called 'blue'"):
         paddock.open("clutter").run(1.0, straight, metrics=[Distance(robot="blue")])
 
 
-def test_a_metric_of_a_camera_is_refused_as_in_a_batch() -> None:
+def test_metric_of_a_camera_is_refused() -> None:
     arena = paddock.open("clutter")
     arena["red"].enable()
     with pytest.raises(PaddockError, match=r"red\.camera is a camera: policies and metrics cannot use images"):
         arena.run(1.0, straight, metrics=[MeanReading(device="camera")])
 
 
-def test_metrics_do_not_depend_on_how_often_a_row_is_recorded() -> None:
+def test_metrics_do_not_depend_on_the_recording_period() -> None:
     often, seldom = explore(every=0.02)[1], explore(every=0.5)[1]
     assert {k: v for k, v in often.metrics.items() if k != "goal_time"} == {
         k: v for k, v in seldom.metrics.items() if k != "goal_time"
@@ -97,7 +97,7 @@ def test_metrics_do_not_depend_on_how_often_a_row_is_recorded() -> None:
     assert often.trace.time[-1] == seldom.trace.time[-1] == 6.0
 
 
-def test_commanded_and_actual_wheel_speeds_are_columns_of_their_own() -> None:
+def test_commanded_and_actual_wheel_speeds_are_separate_columns() -> None:
     with paddock.open("wall-loop", seed=0) as arena:  # its motors need time to speed up
         trace = arena.run(1.0, lambda seen: (0.5, 0.5), every=arena.dt).trace
     assert trace.commands[0].tolist() == [0.5, 0.5]
@@ -105,7 +105,7 @@ def test_commanded_and_actual_wheel_speeds_are_columns_of_their_own() -> None:
     assert 0 < trace.wheels[3, 0] < 0.5
 
 
-def test_until_ends_a_run_and_says_why() -> None:
+def test_until_ends_a_run_with_its_reason() -> None:
     with paddock.open("empty", seed=0) as arena:
         goal = (arena["red"].pose.x + 0.2, arena["red"].pose.y)
         episode = arena.run(30, straight, until=paddock.reached(goal, 0.05))
@@ -114,7 +114,7 @@ def test_until_ends_a_run_and_says_why() -> None:
         assert arena.run(0.1, straight, until=lambda arena: True).ticks == 0
 
 
-def test_a_crash_keeps_what_was_recorded_and_stops_the_robot() -> None:
+def test_controller_crash_keeps_the_trace_and_stops_the_robot() -> None:
     def crash(observation: Any) -> tuple[float, float]:
         if observation.time > 0.5:
             raise IndexError("too far")
@@ -134,7 +134,7 @@ def test_a_crash_keeps_what_was_recorded_and_stops_the_robot() -> None:
         assert arena["red"].wheels.speeds == (0, 0)
 
 
-def test_a_robot_that_is_moved_by_hand_adds_no_distance_and_breaks_its_trail() -> None:
+def test_teleport_adds_no_distance_and_breaks_the_trail() -> None:
     def stand(observation: Any) -> tuple[float, float]:
         return 0.0, 0.0
 
@@ -162,7 +162,7 @@ def run_in(thread: Any, work: Any) -> None:
     other.join()
 
 
-def test_what_the_program_does_itself_leaves_a_run_repeatable() -> None:
+def test_interventions_of_the_program_keep_a_run_repeatable() -> None:
     def jump_once(arena: Any) -> None:
         if arena.tick == 10:
             arena["red"].set_pose(0.5, 0.5)
@@ -189,7 +189,7 @@ class Counting:
         return 0.05, 0.05
 
 
-def test_after_a_reset_the_run_starts_again_with_fresh_controllers_and_a_fresh_trace() -> None:
+def test_reset_restarts_the_run_with_fresh_controllers_and_trace() -> None:
     controller, resets = Counting(), []
 
     def press(arena: Any) -> None:
@@ -210,7 +210,7 @@ def test_after_a_reset_the_run_starts_again_with_fresh_controllers_and_a_fresh_t
     assert episode.metrics["distance"] == pytest.approx(0.05, abs=0.002)
 
 
-def test_renewed_controllers_take_over_after_a_reset() -> None:
+def test_renewed_controllers_are_used_after_a_reset() -> None:
     made: list[Counting] = []
 
     def renew() -> dict[str, Any]:
@@ -223,13 +223,13 @@ def test_renewed_controllers_take_over_after_a_reset() -> None:
     assert (first.calls, made[0].calls) == (5, 50)
 
 
-def test_a_controller_that_always_answers_none_is_warned_about() -> None:
+def test_controller_that_always_returns_none_causes_a_warning() -> None:
     with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="always returned None") as told:
         arena.run(2.0, lambda observation: None)
     assert told[0].filename == __file__
 
 
-def test_several_robots_have_traces_and_metrics_of_their_own() -> None:
+def test_several_robots_have_separate_traces_and_metrics() -> None:
     with paddock.open("line-crossing", seed=0) as arena:
         episode = arena.run(1.0, {"red": straight}, metrics=[Distance()])
         assert set(episode.robots) == {"red", "blue"}
@@ -240,7 +240,7 @@ def test_several_robots_have_traces_and_metrics_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "npz", "parquet"])
-def test_a_trace_reads_back_equal(tmp_path: Any, ending: str) -> None:
+def test_trace_survives_save_and_load(tmp_path: Any, ending: str) -> None:
     if ending == "parquet":
         pytest.importorskip("pyarrow", reason="the extra `data` is not installed")
     trace = explore(1.0)[1].trace
@@ -254,7 +254,7 @@ def test_a_trace_reads_back_equal(tmp_path: Any, ending: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_table_read_back_gives_the_same_figures(tmp_path: Path) -> None:
+def test_loaded_csv_trace_gives_the_same_metrics(tmp_path: Path) -> None:
     arena, episode = explore(2.0, every=0.02)
     episode.trace.save(tmp_path / "trace-red.csv")
     again = Trace.load(tmp_path / "trace-red.csv")
@@ -265,7 +265,7 @@ def test_a_table_read_back_gives_the_same_figures(tmp_path: Path) -> None:
     assert Trace.load(tmp_path / "trace-red.csv").dt == 0  # of a single row it is unknown
 
 
-def test_events_with_punctuation_read_back_from_a_table(tmp_path: Path) -> None:
+def test_events_with_punctuation_survive_the_csv_file(tmp_path: Path) -> None:
     said = [Event(time=0.5, kind="note", text="a; b: c"), Event(time=0.5, kind="warning", text="one; two")]
     trace = replace(explore(1.0)[1].trace, events=tuple(said))
     trace.save(tmp_path / "trace-red.csv")
@@ -273,7 +273,7 @@ def test_events_with_punctuation_read_back_from_a_table(tmp_path: Path) -> None:
     assert [(event.kind, event.text) for event in again.events] == [(event.kind, event.text) for event in said]
 
 
-def test_a_slice_of_a_trace_is_a_trace() -> None:
+def test_slice_of_a_trace_is_a_trace() -> None:
     trace = explore(2.0, every=0.02)[1].trace
     part = trace[10:20]
     assert len(part) == 10
@@ -282,7 +282,7 @@ def test_a_slice_of_a_trace_is_a_trace() -> None:
     assert len(trace[-5:].events) == 1
 
 
-def test_an_unknown_format_and_a_file_that_is_no_trace_are_refused(tmp_path: Any) -> None:
+def test_unknown_format_and_invalid_trace_file_are_refused(tmp_path: Any) -> None:
     trace = explore(0.1)[1].trace
     with pytest.raises(paddock.UnknownName, match=r"no format of a trace called '\.xls'"):
         trace.save(tmp_path / "trace.xls")
@@ -291,7 +291,7 @@ def test_an_unknown_format_and_a_file_that_is_no_trace_are_refused(tmp_path: Any
         Trace.load(tmp_path / "bad.csv")
 
 
-def test_a_broken_table_is_refused_with_line_and_column(tmp_path: Any) -> None:
+def test_broken_csv_is_refused_with_line_and_column(tmp_path: Any) -> None:
     path = tmp_path / "trace-red.csv"
     explore(0.1)[1].trace.save(path)
     head, first, *rest = path.read_text().splitlines()
@@ -310,7 +310,7 @@ def test_a_broken_table_is_refused_with_line_and_column(tmp_path: Any) -> None:
         Trace.load(path)
 
 
-def test_goals_end_a_run_and_are_the_same_in_both_loops() -> None:
+def test_goals_end_a_run_identically_in_both_loops() -> None:
     def drive(**how: Any) -> Any:
         arena = paddock.open("empty", seed=0)
         arena["red"].enable("proximity")
@@ -323,7 +323,7 @@ def test_goals_end_a_run_and_are_the_same_in_both_loops() -> None:
     assert compiled.ticks == in_python.ticks < 200
 
 
-def test_a_run_with_nothing_enabled_names_the_fix() -> None:
+def test_missing_enable_is_reported_with_the_fix() -> None:
     with (
         paddock.open("empty", seed=0) as arena,
         pytest.raises(paddock.PaddockError, match=r"enable it with robot\.enable\(\"proximity\"\) before arena\.run"),
@@ -331,7 +331,7 @@ def test_a_run_with_nothing_enabled_names_the_fix() -> None:
         arena.run(1.0, lambda seen: (seen.proximity[0], 0.1))
 
 
-def test_speeds_that_were_capped_are_told_in_the_trace() -> None:
+def test_capped_speeds_are_reported_in_the_trace() -> None:
     with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="is capped") as told:
         episode = arena.run(0.1, lambda seen: (500, 500))
     assert told[0].filename == __file__
@@ -340,8 +340,8 @@ def test_speeds_that_were_capped_are_told_in_the_trace() -> None:
 
 
 @pytest.mark.parametrize("where", ["python", "compiled"])
-def test_a_teleport_from_another_thread_is_seen_in_both_loops(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compiled loop is left when someone intervenes, and the loop in Python goes on with its sums."""
+def test_teleport_from_another_thread_is_handled_in_both_loops(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiled loop ends at an intervention, and the Python loop continues with its sums."""
     with paddock.open("empty", seed=0) as arena:
         red = arena["red"]
         red.enable("proximity")
@@ -368,7 +368,7 @@ def test_a_teleport_from_another_thread_is_seen_in_both_loops(where: str, monkey
     assert episode.ticks == 500
 
 
-def test_a_reset_while_a_controller_is_at_work_starts_the_run_again() -> None:
+def test_reset_during_a_controller_call_restarts_the_run() -> None:
     with paddock.open("empty", seed=0) as arena:
         calls = []
 
@@ -392,7 +392,7 @@ def straight_slowly(observation: Any) -> tuple[float, float]:
 
 
 class Odd:
-    """A controller whose attributes mean something else than those that are recorded."""
+    """A controller whose attributes have the names of recorded values but other meanings."""
 
     events, error, target, task, estimated_pose = ("text",), np.zeros(3), (1, 2), 7, "here"
 
@@ -405,7 +405,7 @@ class Odd:
         raise AttributeError("the second mistake")
 
 
-def test_attributes_that_mean_something_else_lose_nothing() -> None:
+def test_unrelated_controller_attributes_do_not_affect_the_trace() -> None:
     with paddock.open("empty", seed=0) as arena:
         with pytest.raises(IndexError, match="the first mistake"):
             arena.run(1.0, Odd(), every=arena.dt)
@@ -417,7 +417,7 @@ def test_attributes_that_mean_something_else_lose_nothing() -> None:
 
 
 class Other:
-    """A controller with names that mean something else to arenas."""
+    """A controller with attribute names that arenas also use."""
 
     modules = 3
 
@@ -434,7 +434,7 @@ def test_methods_called_done_reason_and_events_do_not_end_a_run() -> None:
         assert arena.run(1.0, Other()).reason == "1 s elapsed"
 
 
-def test_a_nested_run_does_not_end_the_events_of_the_outer_one() -> None:
+def test_nested_run_does_not_end_the_events_of_the_outer_one() -> None:
     with paddock.open("empty", seed=0) as arena:
         done = []
 
@@ -448,7 +448,7 @@ def test_a_nested_run_does_not_end_the_events_of_the_outer_one() -> None:
     assert episode.metrics["distance"] < 0.06
 
 
-def test_a_part_of_a_trace_keeps_jumps_in_rows_that_it_leaves_out() -> None:
+def test_slice_of_a_trace_keeps_jumps_of_omitted_rows() -> None:
     with paddock.open("empty", seed=0) as arena:
         jump = lambda a: a.tick == 10 and a["red"].set_pose(0.3, 0.3)  # noqa: E731
         trace = arena.run(0.5, lambda seen: (0, 0), on_step=jump, every=arena.dt).trace
@@ -461,7 +461,7 @@ def drive_slowly(observation: Any) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("hand", ["its own program's", "another thread's"])
-def test_a_robot_that_is_taken_out_ends_its_trace_and_the_others_go_on(hand: str) -> None:
+def test_removed_robot_ends_its_trace_and_others_continue(hand: str) -> None:
     arena = paddock.open("line-crossing", seed=0)
 
     def take_out(arena: Any) -> None:
@@ -482,7 +482,7 @@ def test_a_robot_that_is_taken_out_ends_its_trace_and_the_others_go_on(hand: str
     assert arena.run(0.1, dict.fromkeys(others, drive_slowly)).reason == "0.1 s elapsed"
 
 
-def test_a_robot_that_its_own_controller_takes_out_ends_the_run_if_it_is_the_last() -> None:
+def test_run_ends_when_the_last_robot_removes_itself() -> None:
     with paddock.open("empty", seed=0) as arena:
 
         def leave(observation: Any) -> tuple[float, float]:
@@ -494,7 +494,7 @@ def test_a_robot_that_its_own_controller_takes_out_ends_the_run_if_it_is_the_las
 
 
 @pytest.mark.parametrize("act", ["remove", "restore"])
-def test_what_happens_while_the_compiled_loop_runs_is_seen(act: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interventions_during_the_compiled_loop_are_handled(act: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arena = paddock.open("line-crossing", seed=0)
     arena["red"].enable("proximity")
     arena["blue"].enable("proximity")
@@ -519,7 +519,7 @@ def test_what_happens_while_the_compiled_loop_runs_is_seen(act: str, monkeypatch
 
 
 @pytest.mark.parametrize("hand", ["its own program's", "another thread's"])
-def test_going_back_to_a_snapshot_during_a_run_keeps_time_and_metrics_together(hand: str) -> None:
+def test_restore_during_a_run_keeps_time_and_metrics_consistent(hand: str) -> None:
     with paddock.open("empty", seed=0) as arena:
         arena.run(0.2, straight)
         before, start = arena.snapshot(), arena.time
@@ -548,7 +548,7 @@ def test_going_back_to_a_snapshot_during_a_run_keeps_time_and_metrics_together(h
     assert trace.evaluate([Distance()])["distance"] == pytest.approx(episode.metrics["distance"])
 
 
-def test_a_snapshot_of_the_future_does_not_end_a_run() -> None:
+def test_restoring_a_later_snapshot_does_not_end_a_run() -> None:
     with paddock.open("empty", seed=0) as arena:
         start = arena.snapshot()
         arena.run(10, straight)
@@ -560,7 +560,7 @@ def test_a_snapshot_of_the_future_does_not_end_a_run() -> None:
 
 
 @pytest.mark.parametrize("how", ["compiled", "python"])
-def test_a_robot_without_a_metrics_device_has_no_figure_and_the_others_have(how: str) -> None:
+def test_metric_is_nan_for_a_robot_without_its_device(how: str) -> None:
     seeing, blind = Placed(name="seeing", type="e-puck", at=(0.5, 0.5)), Placed(name="blind", type="khepera", at=(1, 1))
     arena = paddock.open(paddock.WorldSpec(name="mixed", bounds=(0, 0, 2, 2), robots=(seeing, blind)))
     arena["seeing"].enable("proximity")
@@ -583,7 +583,7 @@ class Way(Distance):
 """
 
 
-def test_metrics_of_a_run_may_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_of_a_run_may_be_given_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_metric.py").write_text(OWN_METRIC)
     monkeypatch.chdir(tmp_path)
     with paddock.open("clutter", seed=3) as arena:
@@ -611,6 +611,6 @@ def test_metrics_of_a_run_may_be_named(tmp_path: Path, monkeypatch: pytest.Monke
     lambda: Goal(at=[[0, 0], [1]]), lambda: Along(points=5), lambda: Along(points=[(0, 0), (1, 1)], width="far"),  # type: ignore[arg-type]
     lambda: Along(points=[[(0, 0), (1, 1)], [(0, 0), (1,)]]), lambda: Along(points=None),  # type: ignore[list-item, arg-type]
 ])  # fmt: skip
-def test_a_metric_of_wrong_points_is_refused(wrong: Any) -> None:
+def test_metric_with_invalid_points_is_refused(wrong: Any) -> None:
     with pytest.raises(PaddockError, match=r"(Goal: at|Along: (points|width)): expected .*, got "):
         wrong()

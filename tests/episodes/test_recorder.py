@@ -1,4 +1,4 @@
-"""A recorder keeps what it is given, exactly and fast."""
+"""Tests of trace recorders and of the incremental run files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def new_recorder() -> TraceRecorder:
     return TraceRecorder("red", 0.02)
 
 
-def test_tasks_follow_each_other_without_gaps() -> None:
+def test_task_spans_are_contiguous() -> None:
     assert square().spans() == [
         Span("east", 0.0, 4.0),
         Span("north", 4.0, 8.0),
@@ -36,14 +36,14 @@ def test_tasks_follow_each_other_without_gaps() -> None:
     assert new_recorder().trace().spans() == []
 
 
-def test_channels_are_named_after_the_device_and_their_place_or_field() -> None:
+def test_channels_are_named_after_device_and_index_or_field() -> None:
     channels = square().channels()
     assert list(channels) == ["proximity.0", "proximity.1", "compass", "position.x", "position.y", "position.heading"]
     assert channels["compass"][5] == math.pi * 5
     assert channels["proximity.0"][7] == 0.1 * 7
 
 
-def test_a_device_that_is_read_now_and_then_leaves_gaps() -> None:
+def test_irregular_readings_leave_gaps() -> None:
     recorder = new_recorder()
     for i in range(5):
         readings = {"sonar": np.array([i, 2.0 * i])} if i in (1, 3) else {}
@@ -53,7 +53,7 @@ def test_a_device_that_is_read_now_and_then_leaves_gaps() -> None:
     )
 
 
-def test_parts_of_a_recording_make_the_file_of_the_whole(tmp_path: Path) -> None:
+def test_appended_parts_equal_the_whole_file(tmp_path: Path) -> None:
     recorder = new_recorder()
     recorder.events.append(Event(time=1.0, kind="warning", robot="red", text="first"))
     for i in range(9):
@@ -67,9 +67,7 @@ def test_parts_of_a_recording_make_the_file_of_the_whole(tmp_path: Path) -> None
     assert (tmp_path / "parts.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
 
-def test_a_part_with_a_device_that_was_not_there_before_begins_the_file_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_device_rewrites_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
     recorder, arena = new_recorder(), SimpleNamespace(seed=0)
     arena.recorders = {"red": recorder}
@@ -81,9 +79,7 @@ def test_a_part_with_a_device_that_was_not_there_before_begins_the_file_anew(
     assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
 
-def test_a_run_that_is_killed_leaves_the_files_that_it_was_started_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_run_keeps_copies_of_its_input_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
     recorder, program = new_recorder(), tmp_path / "mine.py"
     program.write_text("as it was", encoding="utf-8")
@@ -95,7 +91,7 @@ def test_a_run_that_is_killed_leaves_the_files_that_it_was_started_with(
     assert json.loads((tmp_path / "hall-001" / "provenance.json").read_text(encoding="utf-8"))["seed"] == 7
 
 
-def test_a_part_that_cannot_be_written_does_not_end_the_run(
+def test_failed_partial_write_does_not_end_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
@@ -113,7 +109,7 @@ def test_a_part_that_cannot_be_written_does_not_end_the_run(
     assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
 
-def test_truth_values_whole_numbers_and_single_precision_are_kept_as_numbers() -> None:
+def test_booleans_integers_and_single_precision_are_recorded_as_numbers() -> None:
     recorder = new_recorder()
     recorder.add(
         0, HERE, readings={"bumper": np.array([True, False]), "raw": (4095, 7), "one": np.float32(0.5), "count": 3}
@@ -122,13 +118,13 @@ def test_truth_values_whole_numbers_and_single_precision_are_kept_as_numbers() -
     assert channels == {"bumper.0": 1.0, "bumper.1": 0.0, "raw.0": 4095.0, "raw.1": 7.0, "one": 0.5, "count": 3.0}
 
 
-def test_pictures_are_left_out_and_no_column_is_there_twice() -> None:
+def test_images_are_omitted_and_column_names_are_unique() -> None:
     recorder = new_recorder()
     recorder.add(0, HERE, readings={"camera": np.zeros((4, 5, 3), np.uint8), "error": 0.25})
     assert list(recorder.trace().channels()) == ["error.0"]
 
 
-def test_a_refused_row_leaves_the_recording_as_it_was() -> None:
+def test_refused_row_leaves_the_recording_unchanged() -> None:
     recorder = new_recorder()
     recorder.add(0.0, HERE, readings={"a": 1.0, "sonar": [1.0, 2.0]})
     with pytest.raises(PaddockError, match="sonar: expected 2 channels as before, got 3"):
@@ -143,7 +139,7 @@ def test_a_refused_row_leaves_the_recording_as_it_was() -> None:
     assert recorder.trace().channels()["sonar.1"].tolist() == [2.0, 4.0]
 
 
-def test_a_hundred_thousand_rows_are_kept_in_one_table() -> None:
+def test_hundred_thousand_rows_are_recorded_in_one_table() -> None:
     recorder = new_recorder()
     readings = {"proximity": np.linspace(0.0, 1.0, 8), "compass": 0.5}
     for i in range(100_000):

@@ -1,4 +1,4 @@
-"""A robot for tests of estimators: it rolls with noise, and its sensors err as they say."""
+"""A robot for estimator tests, with wheel noise and sensors that match their noise models."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class DrivenRobot:
         self.poses = [pose]
 
     def step(self, left: float, right: float) -> None:
-        """Roll the wheels [m]; they slip."""
+        """Roll the wheels [m] with noise."""
         slipped = [t + math.sqrt(self.wheel * abs(t)) * self.random.normal() for t in (left, right)]
         self.travel += (left, right)
         before = self.pose.heading
@@ -41,12 +41,12 @@ class DrivenRobot:
         self.poses.append(self.pose)
 
     def curve(self) -> None:
-        """A step of a winding way at 0.1 m/s."""
+        """Make one step of a winding path at 0.1 m/s."""
         bend = 0.3 * math.sin(self.time)
         self.step(0.1 * DT * (1 - bend), 0.1 * DT * (1 + bend))
 
     def observe(self, **more: Any) -> Any:
-        """Encoders, gyroscope and compass, and what else there is."""
+        """Return encoders, gyroscope, compass and further readings."""
         travel = self.travel if not self.count else np.round(self.travel / self.count) * self.count
         return SimpleNamespace(
             encoders=travel.copy(),
@@ -56,6 +56,6 @@ class DrivenRobot:
         )
 
     def fix(self, ago: int = 0, sigmas: Floats = FIX_SIGMAS) -> PoseFix:
-        """What a camera saw some ticks ago."""
+        """Return a camera fix from some ticks ago."""
         x, y, heading = np.array(self.poses[-1 - ago]) + sigmas * self.random.normal(size=3)
         return PoseFix((self.tick - ago) * DT, float(x), float(y), wrap(float(heading)), np.diag(sigmas**2))

@@ -1,4 +1,4 @@
-"""Measurements that no filter can use are dropped and counted."""
+"""Tests that unusable measurements are dropped and counted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build(kind: type[EKF] | type[ParticleFilter], robot: DrivenRobot, model: Com
 
 
 @pytest.mark.parametrize("kind", [EKF, ParticleFilter])
-def test_a_reading_that_is_not_a_number_is_dropped(kind: type[EKF] | type[ParticleFilter]) -> None:
+def test_nan_reading_is_dropped(kind: type[EKF] | type[ParticleFilter]) -> None:
     robot = DrivenRobot(seed=1)
     estimator = build(kind, robot, CompassModel(sigma=0.05, device="north"))
     for k, reading in enumerate((robot.pose.heading, math.nan, robot.pose.heading)):
@@ -46,7 +46,7 @@ def test_a_reading_that_is_not_a_number_is_dropped(kind: type[EKF] | type[Partic
 
 
 @pytest.mark.parametrize("kind", [EKF, ParticleFilter])
-def test_a_fix_from_the_future_is_dropped(kind: type[EKF] | type[ParticleFilter]) -> None:
+def test_fix_from_the_future_is_dropped(kind: type[EKF] | type[ParticleFilter]) -> None:
     robot = DrivenRobot(seed=1)
     estimator = build(kind, robot, FixModel(lambda time: [PoseFix(time + 5.0, 9.0, 9.0, 0.0, START)]))
     found = estimator.update(robot.observe(), 0.0)  # type: ignore[attr-defined]
@@ -55,7 +55,7 @@ def test_a_fix_from_the_future_is_dropped(kind: type[EKF] | type[ParticleFilter]
 
 
 @pytest.mark.parametrize("kind", [EKF, ParticleFilter])
-def test_a_fix_without_a_heading_tells_the_place(kind: type[EKF] | type[ParticleFilter]) -> None:
+def test_fix_without_heading_corrects_the_position(kind: type[EKF] | type[ParticleFilter]) -> None:
     robot = DrivenRobot(seed=1)
 
     def look(time: float) -> list[PoseFix]:
@@ -71,7 +71,7 @@ def test_a_fix_without_a_heading_tells_the_place(kind: type[EKF] | type[Particle
     assert estimator.not_finite == 0  # type: ignore[attr-defined]
 
 
-def test_particles_find_a_robot_that_was_carried_away_by_places_alone() -> None:
+def test_particle_filter_recovers_from_kidnapping_by_positions_alone() -> None:
     robot = DrivenRobot(seed=1)
     sigmas = np.diag([1e-4, 1e-4, 1.0])
     estimator = build(ParticleFilter, robot, FixModel(lambda time: [PoseFix(time, *robot.pose[:2], math.nan, sigmas)]))
@@ -85,7 +85,7 @@ def test_particles_find_a_robot_that_was_carried_away_by_places_alone() -> None:
 
 
 @pytest.mark.parametrize("poses", [np.empty((0, 3)), np.full((2, 3), np.nan)])
-def test_no_particles_have_no_pose(poses: np.ndarray) -> None:
+def test_summary_of_invalid_particles_is_refused(poses: np.ndarray) -> None:
     with pytest.raises(PaddockError, match="at least one, with finite poses"):
         summarise(poses, np.ones(len(poses)), "robust")
 
@@ -130,7 +130,7 @@ def test_no_particles_have_no_pose(poses: np.ndarray) -> None:
         ),
     ],
 )
-def test_settings_that_cannot_be_used_are_refused(wrong: Any, message: str) -> None:
+def test_invalid_settings_are_refused(wrong: Any, message: str) -> None:
     with pytest.raises(PaddockError) as error:
         wrong()
     assert message in str(error.value)
@@ -140,5 +140,5 @@ def particles(**settings: Any) -> ParticleFilter:
     return ParticleFilter(TravelSensors(Odometry(0.1)), **settings)
 
 
-def test_the_quantile_of_a_tiny_share_is_almost_zero() -> None:
+def test_quantile_of_a_tiny_share_is_almost_zero() -> None:
     assert 0.0 <= chi_square_quantile(1e-300, 1) < 1e-300

@@ -1,4 +1,4 @@
-"""Calibration: squares and free runs give back the wheels that a robot has."""
+"""Tests of wheel calibration by squares and by free runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIDE, NOMINAL = 0.6, 0.053
 
 
 def drive_square(ratio: float, separation: float, *, right: bool, random: np.random.Generator) -> tuple[float, float]:
-    """The return error of a square on the nominal wheels, each tick with 1 % of noise."""
+    """Return the return error of a square on the nominal wheels, with 1 % of noise per tick."""
     wheels = WheelCalibration(separation * NOMINAL, 1.0, ratio)
     true, assumed = wheels.odometry(), Odometry(NOMINAL)
     for odometry in (true, assumed):
@@ -37,7 +37,7 @@ def mark(ratio: float, separation: float) -> Umbmark:
 
 
 @pytest.mark.parametrize(("ratio", "separation"), [(1.005, 1.0), (1.0, 1.03), (1.00147, 0.985), (0.99, 1.03)])
-def test_squares_in_both_directions_give_back_the_wheels(ratio: float, separation: float) -> None:
+def test_squares_in_both_directions_recover_the_wheels(ratio: float, separation: float) -> None:
     found = mark(ratio, separation)
     assert found.diameter_ratio == pytest.approx(ratio, abs=0.0006)
     assert found.separation_ratio == pytest.approx(separation, abs=0.004)
@@ -46,7 +46,7 @@ def test_squares_in_both_directions_give_back_the_wheels(ratio: float, separatio
     assert wheels.wheel_separation == pytest.approx(separation * NOMINAL, rel=0.004)
 
 
-def test_a_straight_run_gives_the_size_of_the_wheels_and_leaves_turns_alone() -> None:
+def test_straight_run_scales_wheels_without_changing_turns() -> None:
     wheels = WheelCalibration(0.05, 1.0, 1.01).scale(measured=0.986, estimated=1.0)
     assert wheels.wheel_ratio / wheels.wheel_separation == pytest.approx(1 / 0.05)
     assert wheels.diameters(0.041) == (
@@ -56,7 +56,7 @@ def test_a_straight_run_gives_the_size_of_the_wheels_and_leaves_turns_alone() ->
 
 
 def free_run(wheels: WheelCalibration, seed: int) -> FreeRun:
-    """Curves both ways for a minute; a camera sees them with 1 mm and 1° of noise."""
+    """Return one minute of curves in both directions, seen by a camera with 1 mm and 1° of noise."""
     random = np.random.default_rng(seed)
     true = wheels.odometry()
     travel, rows, poses = np.zeros(2), [], []
@@ -70,7 +70,7 @@ def free_run(wheels: WheelCalibration, seed: int) -> FreeRun:
     return FreeRun(np.array(rows), np.array(poses))
 
 
-def test_a_fit_to_free_runs_gives_back_the_wheels_with_honest_uncertainties() -> None:
+def test_fit_to_free_runs_recovers_wheels_with_consistent_sigmas() -> None:
     true = WheelCalibration(0.0522, 0.986, 1.00147)
     fit = fit_wheels([free_run(true, 1), free_run(true, 2)], WheelCalibration(NOMINAL))
     for found, sigma, right in zip(fit.wheels, fit.sigmas, true, strict=True):
@@ -79,7 +79,7 @@ def test_a_fit_to_free_runs_gives_back_the_wheels_with_honest_uncertainties() ->
     assert fit.residual == pytest.approx(0.0014, rel=0.1)
 
 
-def test_poses_that_nobody_saw_are_left_out_of_a_fit() -> None:
+def test_missing_poses_are_excluded_from_a_fit() -> None:
     true = WheelCalibration(0.0522, 0.986, 1.00147)
     runs = [free_run(true, seed) for seed in (1, 2)]
     for run in runs:
@@ -92,7 +92,7 @@ def test_poses_that_nobody_saw_are_left_out_of_a_fit() -> None:
         fit_wheels(runs, WheelCalibration(NOMINAL))
 
 
-def test_runs_that_cannot_tell_the_wheels_are_refused() -> None:
+def test_insufficient_runs_are_refused() -> None:
     travel = np.linspace(0, 0.5, 50)[:, None] * np.ones(2)
     straight = FreeRun(travel, np.column_stack([travel[:, 0], np.zeros(50), np.zeros(50)]))
     with pytest.raises(PaddockError, match="drive straight and turn both ways"):

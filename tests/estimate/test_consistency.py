@@ -1,4 +1,4 @@
-"""Chi-square bands and error ellipses."""
+"""Tests of chi-square bands and error ellipses."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from paddock.estimate import (
     ("share", "freedom", "value"),
     [(0.99, 1, 6.634897), (0.99, 3, 11.344867), (0.95, 2, 5.991465), (0.025, 60, 40.481748), (0.975, 300, 349.874469)],
 )
-def test_quantiles_are_those_of_the_tables(share: float, freedom: int, value: float) -> None:
+def test_chi_square_quantiles_match_tables(share: float, freedom: int, value: float) -> None:
     assert chi_square_quantile(share, freedom) == pytest.approx(value, abs=1e-5)
 
 
 @pytest.mark.parametrize(
     ("runs", "low", "high"), [(1, 0.22, 9.35), (20, 2.02, 4.16), (50, 2.36, 3.72), (100, 2.54, 3.50)]
 )
-def test_bands_of_a_poses_error_are_the_known_ones(runs: int, low: float, high: float) -> None:
+def test_consistency_bands_match_published_values(runs: int, low: float, high: float) -> None:
     assert consistency_band(runs) == (pytest.approx(low, abs=0.005), pytest.approx(high, abs=0.005))
 
 
-def test_an_error_is_measured_in_units_of_its_own_covariance() -> None:
+def test_normalised_error_is_in_units_of_the_covariance() -> None:
     estimate = Estimate(Pose(1.0, 2.0, 3.1), np.diag([0.01, 0.04, 0.09]))
     assert normalised_error(estimate, Pose(1.1, 2.2, 3.1)) == pytest.approx(2.0)
     assert normalised_error(estimate, Pose(1.0, 2.0, -3.1)) == pytest.approx((2 * math.pi - 6.2) ** 2 / 0.09)
@@ -43,7 +43,7 @@ def test_an_error_is_measured_in_units_of_its_own_covariance() -> None:
     assert Band(1.0, 2.0).share_inside([0.5, 1.5, 1.7, 2.5]) == 0.5
 
 
-def test_an_ellipse_has_its_axes_along_those_of_the_covariance() -> None:
+def test_ellipse_axes_match_the_covariance() -> None:
     turned = math.radians(30)
     c, s = math.cos(turned), math.sin(turned)
     rotation = np.array([[c, -s], [s, c]])

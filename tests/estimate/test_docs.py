@@ -1,4 +1,4 @@
-"""What docs/localisation.md shows works as it stands there."""
+"""Tests that the examples of docs/localisation.md run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
-def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_examples(PAGE)
     assert (tmp_path / "nees.png").exists()
 
 
-def test_the_robot_file_is_one() -> None:
+def test_robot_file_of_the_page_is_valid() -> None:
     (block,) = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
     spec = RobotSpec.from_table(read_toml(block))
     assert spec.drive.measured is not None

@@ -1,4 +1,4 @@
-"""EKF: honest about its errors, unharmed by outliers, late and missing pictures; its derivatives are right."""
+"""Tests of the EKF: consistency, outliers, delayed and missing fixes, Jacobians."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def start_somewhere_near(ekf: EKF, robot: DrivenRobot) -> None:
 
 
 @given(st.floats(-3, 3), small, small, st.booleans())
-def test_derivatives_of_the_motion_are_right(heading: float, left: float, right: float, exact: bool) -> None:
+def test_motion_jacobians_match_finite_differences(heading: float, left: float, right: float, exact: bool) -> None:
     by_pose, by_travel = roll_jacobians(heading, left, right, SEPARATION, exact=exact)
 
     def moved(numbers: np.ndarray) -> np.ndarray:
@@ -64,7 +64,7 @@ def test_derivatives_of_the_motion_are_right(heading: float, left: float, right:
 
 @pytest.mark.parametrize("opening", [0.0, 0.5], ids=["rays", "cones"])
 @given(x=st.floats(0.1, 0.9), y=st.floats(0.1, 0.9), heading=st.floats(-3, 3))
-def test_derivatives_of_ranges_to_walls_are_right(opening: float, x: float, y: float, heading: float) -> None:
+def test_range_jacobians_match_finite_differences(opening: float, x: float, y: float, heading: float) -> None:
     beams = np.array([[0.03, 0.01, 0.3], [0.0, 0.03, 1.57], [-0.03, 0.01, 2.6], [0.0, -0.03, -1.57]])
     model = RangeModel(device="sonar", beams=beams, walls=ROOM, range=3.0, sigma=0.01, opening=opening)
     pose, step = np.array([x, y, heading]), 1e-6
@@ -88,7 +88,7 @@ def drive(ekf: EKF, robot: DrivenRobot, ticks: int) -> list[float]:
 def camera_of(
     robot: DrivenRobot, *, late: int = 4, every: int = 5, dropped: float = 0.2, outliers: float = 0.0
 ) -> FixModel:
-    """Ten pictures a second that come 80 ms late; some are lost, some are wrong."""
+    """Return a model of ten fixes per second with 80 ms delay, losses and outliers."""
 
     def source(time: float) -> Iterable[PoseFix]:
         if robot.tick % every == 0 and robot.tick > late and robot.random.random() >= dropped:
@@ -102,7 +102,7 @@ def camera_of(
 
 
 def runs(count: int, kind: str) -> np.ndarray:
-    """NEES of each tick of some runs, shape (run, tick)."""
+    """Return the NEES per tick of several runs, shape (run, tick)."""
     found = []
     for seed in range(count):
         robot = DrivenRobot(seed, count=0.000129 if kind == "counts" else 0.0)
@@ -115,7 +115,7 @@ def runs(count: int, kind: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", ["encoders", "counts", "gyroscope", "compass", "camera"])
-def test_errors_are_as_large_as_the_filter_says(kind: str) -> None:
+def test_filter_is_consistent(kind: str) -> None:
     mean = runs(20, kind).mean(axis=0)
     band = consistency_band(20)
     assert (round(band.low, 2), round(band.high, 2)) == (2.02, 4.16)
@@ -123,7 +123,7 @@ def test_errors_are_as_large_as_the_filter_says(kind: str) -> None:
     assert abs(mean.mean() - 3) < 0.8
 
 
-def test_a_late_picture_counts_as_if_it_had_come_in_time() -> None:
+def test_delayed_fix_gives_the_same_estimate_as_a_prompt_one() -> None:
     prompt, late = DrivenRobot(3), DrivenRobot(3)
     filters = [EKF(sensors(robot), covariance=START) for robot in (prompt, late)]
     for robot, ekf in zip((prompt, late), filters, strict=True):
@@ -144,7 +144,7 @@ def test_a_late_picture_counts_as_if_it_had_come_in_time() -> None:
     assert filters[1].estimate.covariance == pytest.approx(filters[0].estimate.covariance, abs=1e-15)
 
 
-def test_a_picture_between_two_ticks_is_put_between_them() -> None:
+def test_fix_between_two_ticks_is_interpolated() -> None:
     robot = DrivenRobot(1, wheel=1e-9)
     ekf = EKF(sensors(robot))
     drive(ekf, robot, 5)
@@ -156,7 +156,7 @@ def test_a_picture_between_two_ticks_is_put_between_them() -> None:
     assert ekf.estimate.pose == pytest.approx(before, abs=1e-4)
 
 
-def test_outliers_are_gated_out_and_do_no_harm() -> None:
+def test_outliers_are_rejected_by_the_gate() -> None:
     robot = DrivenRobot(5)
     ekf = EKF(sensors(robot), [camera_of(robot, outliers=0.2)], covariance=START)
     errors = drive(ekf, robot, 600)
@@ -168,7 +168,7 @@ def test_outliers_are_gated_out_and_do_no_harm() -> None:
 
 
 @pytest.mark.parametrize("outliers", [1.0, 0.8])
-def test_outliers_without_end_never_carry_a_robot_away(outliers: float) -> None:
+def test_continuous_outliers_never_cause_a_restart(outliers: float) -> None:
     for seed in range(3):
         robot = DrivenRobot(seed)
         ekf = EKF(sensors(robot), [camera_of(robot, outliers=outliers)], covariance=START)
@@ -182,9 +182,7 @@ def test_outliers_without_end_never_carry_a_robot_away(outliers: float) -> None:
     [(5, 0.0, 200), (5, 0.25, 500), (75, 0.0, 1500)],
     ids=["often", "outliers", "seldom"],
 )
-def test_a_robot_that_was_carried_away_is_found_again_by_fixes_that_agree(
-    every: int, outliers: float, ticks: int
-) -> None:
+def test_ekf_recovers_from_kidnapping_by_consistent_fixes(every: int, outliers: float, ticks: int) -> None:
     robot = DrivenRobot(5)
     ekf = EKF(sensors(robot), [camera_of(robot, every=every, outliers=outliers)], covariance=START)
     drive(ekf, robot, 100)
@@ -194,7 +192,7 @@ def test_a_robot_that_was_carried_away_is_found_again_by_fixes_that_agree(
     assert math.dist(ekf.estimate.pose[:2], robot.pose[:2]) < 0.02
 
 
-def test_ranges_to_known_walls_keep_a_robot_from_drifting() -> None:
+def test_ranges_to_known_walls_limit_drift() -> None:
     robot = DrivenRobot(2, wheel=2e-5)
     beams = np.array([[0.0, 0.0, angle] for angle in (0.0, 1.6, 3.1, -1.6)])
     model = RangeModel(device="ranger", beams=beams, walls=ROOM[:4], range=3.0, sigma=0.005)
@@ -209,7 +207,7 @@ def test_ranges_to_known_walls_keep_a_robot_from_drifting() -> None:
     assert np.trace(seeing.estimate.covariance) < 0.02 * np.trace(blind.estimate.covariance)
 
 
-def test_pictures_from_the_future_and_from_long_ago_are_told_apart() -> None:
+def test_future_and_outdated_fixes_are_counted_separately() -> None:
     robot = DrivenRobot(0)
     ekf = EKF(sensors(robot))
     drive(ekf, robot, 100)
@@ -222,7 +220,7 @@ def test_pictures_from_the_future_and_from_long_ago_are_told_apart() -> None:
     assert (ekf.too_late, ekf.too_early) == (1, 1)
 
 
-def test_what_cannot_be_is_refused_with_its_name() -> None:
+def test_invalid_arguments_are_refused_by_name() -> None:
     with pytest.raises(PaddockError, match="PoseFix: covariance: expected a symmetric matrix"):
         PoseFix(0.0, 0.0, 0.0, 0.0, np.diag([1.0, -1.0, 1.0]))
     with pytest.raises(PaddockError, match="RangeModel of 'sonar': walls: expected rows of 4 numbers"):

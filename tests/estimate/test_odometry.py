@@ -1,4 +1,4 @@
-"""Odometry: exact arcs, unwrapped joints, and wheels that are not what the robot believes."""
+"""Tests of odometry: exact arcs, unwrapped joints and wheel errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ steps = st.lists(st.tuples(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5)), min_size
 
 
 @given(steps)
-def test_odometry_agrees_with_the_simulated_truth(arena: paddock.Arena, speeds: list[tuple[float, float]]) -> None:
+def test_odometry_matches_the_simulated_pose(arena: paddock.Arena, speeds: list[tuple[float, float]]) -> None:
     arena.reset()
     robot = arena["r"]
     odometry = Odometry(wheel_separation=robot.spec.drive.wheel_separation, pose=robot.pose)
@@ -40,7 +40,7 @@ def test_odometry_agrees_with_the_simulated_truth(arena: paddock.Arena, speeds: 
     assert abs(wrap(odometry.pose.heading - robot.pose.heading)) < 0.05
 
 
-def test_a_wrong_wheel_size_stretches_the_estimated_path() -> None:
+def test_wrong_wheel_size_scales_the_estimated_path() -> None:
     right_size, too_big = Odometry(wheel_separation=0.33), Odometry(wheel_separation=0.33, wheel_ratio=2.0)
     for odometry in (right_size, too_big):
         odometry.update(0.0, 0.0)
@@ -50,13 +50,13 @@ def test_a_wrong_wheel_size_stretches_the_estimated_path() -> None:
     assert (right_size.distance, too_big.distance) == (1.0, 2.0)
 
 
-def test_the_first_reading_is_where_it_begins() -> None:
+def test_first_reading_sets_the_origin() -> None:
     odometry = Odometry(wheel_separation=0.3, pose=Pose(1.0, 2.0, 3.0))
     assert odometry.update(17.0, 23.0) == Pose(1.0, 2.0, 3.0)
     assert odometry.last_travel == (0.0, 0.0)
 
 
-def test_a_quarter_circle_is_an_exact_arc() -> None:
+def test_quarter_circle_is_an_exact_arc() -> None:
     odometry = Odometry(wheel_separation=0.2)
     odometry.update_angles(0.0, 0.0, 0.1)
     inner, outer = 0.9 * math.pi / 2, 1.1 * math.pi / 2  # around a point 1 m to the left
@@ -64,7 +64,7 @@ def test_a_quarter_circle_is_an_exact_arc() -> None:
     assert pose == pytest.approx((1.0, 1.0, math.pi / 2))
 
 
-def test_reset_makes_odometry_and_joints_as_new() -> None:
+def test_reset_restores_odometry_and_joints() -> None:
     odometry, joint = Odometry(wheel_separation=0.2), AngleUnwrapper()
     for travel in (5.0, 6.0):
         odometry.update(travel, 2 * travel)
@@ -76,7 +76,7 @@ def test_reset_makes_odometry_and_joints_as_new() -> None:
 
 
 @given(st.lists(st.floats(-3.0, 3.0), max_size=50), st.floats(-9, 9))
-def test_an_unwrapped_joint_counts_whole_turns(moves: list[float], first: float) -> None:
+def test_unwrapped_joint_counts_whole_turns(moves: list[float], first: float) -> None:
     joint = AngleUnwrapper()
     joint.update(wrap(first))
     true = 0.0
@@ -91,12 +91,12 @@ def test_an_unwrapped_joint_counts_whole_turns(moves: list[float], first: float)
     [(0.0, 90.0), (math.pi / 4, 45.0), (math.pi / 2, 0.0), (math.pi, 270.0), (-math.pi / 2, 180.0)],
     ids=["east", "north-east", "north", "west", "south"],
 )
-def test_a_compass_bearing_counts_clockwise_from_north(heading: float, bearing: float) -> None:
+def test_compass_bearing_is_clockwise_from_north(heading: float, bearing: float) -> None:
     assert compass_bearing(heading) == pytest.approx(bearing)
 
 
 @given(st.floats(-10, 10))
-def test_a_compass_bearing_lies_between_0_and_360_degrees(heading: float) -> None:
+def test_compass_bearing_is_between_0_and_360_degrees(heading: float) -> None:
     assert 0.0 <= compass_bearing(heading) < 360.0
 
 
@@ -109,13 +109,13 @@ def drive(odometry: Odometry, steps: list[tuple[float, float]]) -> Pose:
     return odometry.pose
 
 
-def test_the_published_form_takes_an_arc_for_its_chord() -> None:
+def test_published_form_uses_arc_length_as_chord() -> None:
     pose = drive(Odometry(wheel_separation=0.1, form="published"), [(0.1, 0.15)])
     assert pose == pytest.approx((0.125 * math.cos(0.25), 0.125 * math.sin(0.25), 0.5))
     assert math.hypot(*drive(Odometry(wheel_separation=0.1), [(0.1, 0.15)])[:2]) < math.hypot(*pose[:2])
 
 
-def test_as_programmed_a_robot_cannot_know_that_it_bends_while_it_drives_straight() -> None:
+def test_programmed_form_ignores_curvature_while_driving_straight() -> None:
     bent = [(0.001, 0.0011)] * 100
     programmed, published = (
         drive(Odometry(wheel_separation=0.053, form=form), bent) for form in ("programmed", "published")
@@ -124,13 +124,13 @@ def test_as_programmed_a_robot_cannot_know_that_it_bends_while_it_drives_straigh
     assert published.heading > 0.15
 
 
-def test_as_programmed_turns_count_steps_of_both_wheels() -> None:
+def test_programmed_form_counts_steps_of_both_wheels() -> None:
     quarter = math.pi / 2 * 0.053 / 2
     pose = drive(Odometry(wheel_separation=0.053, form="programmed"), [(-quarter, quarter), (0.2, 0.2), (-0.1, -0.1)])
     assert pose == pytest.approx((0.0, 0.3, math.pi / 2))  # backwards counts as forwards
 
 
-def test_wheels_of_unequal_size_bend_the_estimated_path() -> None:
+def test_unequal_wheels_bend_the_estimated_path() -> None:
     odometry = Odometry(wheel_separation=0.1, wheel_ratio=0.5, right_to_left=1.02)
     drive(odometry, [(1.0, 1.0)])
     left, right = odometry.last_travel
@@ -138,7 +138,7 @@ def test_wheels_of_unequal_size_bend_the_estimated_path() -> None:
     assert (left + right) / 2 == pytest.approx(0.5)
 
 
-def test_uncertainty_grows_with_the_way_and_rounding_does_not_add_up() -> None:
+def test_uncertainty_grows_with_distance_and_rounding_does_not_accumulate() -> None:
     noise = MotionNoise(wheel=1e-6)
     spreads = []
     for ticks in (100, 200):
@@ -152,19 +152,19 @@ def test_uncertainty_grows_with_the_way_and_rounding_does_not_add_up() -> None:
     assert math.sqrt(counting.covariance[2, 2]) == pytest.approx(math.sqrt(2 / 12) * 0.000129 / 0.053)
 
 
-def test_an_unknown_form_is_refused() -> None:
+def test_unknown_form_is_refused() -> None:
     with pytest.raises(PaddockError, match=r"no form of odometry called 'programed' \(did you mean 'programmed'\?\)"):
         Odometry(wheel_separation=0.1, form="programed")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["wheel_separation", "wheel_ratio", "right_to_left"])
 @pytest.mark.parametrize("value", [0.0, -0.1, math.nan, math.inf, "a"])
-def test_wheels_that_no_robot_has_are_refused(name: str, value: object) -> None:
+def test_invalid_wheel_parameters_are_refused(name: str, value: object) -> None:
     with pytest.raises(PaddockError, match=f"Odometry: {name}: expected a finite number > 0, got"):
         Odometry(**{"wheel_separation": 0.1, name: value})  # type: ignore[arg-type]
 
 
-def test_a_reading_that_is_missing_is_made_up_for_by_the_next() -> None:
+def test_missing_reading_is_compensated_by_the_next() -> None:
     odometry = Odometry(wheel_separation=0.1)
     for travel in (0.0, 0.1, math.nan, 0.3):
         odometry.update(travel, travel)

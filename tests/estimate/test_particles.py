@@ -1,4 +1,4 @@
-"""Particle filter: two peaks, a robot that was carried away, late pictures, and as many particles as it takes."""
+"""Tests of the particle filter: two peaks, kidnapping, delayed fixes and adaptive particle count."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def look(robot: DrivenRobot, model: RangeModel) -> object:
 
 
 def wander(robot: DrivenRobot) -> None:
-    """On a circle of 0.15 m."""
+    """Drive on a circle of 0.15 m."""
     robot.step(0.05 * DT * (1 - SEPARATION / 0.3), 0.05 * DT * (1 + SEPARATION / 0.3))
 
 
-def test_on_two_peaks_the_mean_fails_and_the_best_and_the_robust_mean_do_not() -> None:
+def test_mean_fails_on_two_peaks_but_best_and_robust_do_not() -> None:
     random = np.random.default_rng(0)
     left, right = Pose(0.3, 0.5, 3.0), Pose(1.7, 0.5, -3.0)
     poses = np.concatenate([random.normal(peak, (0.02, 0.02, 0.05), (n, 3)) for peak, n in ((left, 600), (right, 400))])
@@ -62,8 +62,8 @@ def test_on_two_peaks_the_mean_fails_and_the_best_and_the_robust_mean_do_not() -
 
 
 @pytest.mark.heavy
-def test_a_symmetric_room_has_two_peaks_and_the_pick_decides_what_is_told() -> None:
-    """In an empty room, turned by 180°, all looks the same."""
+def test_symmetric_room_gives_two_peaks_that_only_robust_resolves() -> None:
+    """An empty room looks the same when turned by 180°."""
     robot = DrivenRobot(4, Pose(0.5, 0.3, 0.4))
     model = RangeModel(device="ranger", beams=BEAMS, walls=ROOM[:4], range=3.0, sigma=0.02)
     found = {}
@@ -86,7 +86,7 @@ def test_a_symmetric_room_has_two_peaks_and_the_pick_decides_what_is_told() -> N
 
 
 @pytest.mark.heavy
-def test_a_robot_finds_itself_among_walls_and_again_after_it_was_carried_away() -> None:
+def test_global_localisation_converges_and_recovers_from_kidnapping() -> None:
     robot, model = DrivenRobot(7, Pose(0.6, 0.6, 1.0)), ranger()
     localiser = ParticleFilter(sensors(robot, 5e-4), [model], seed=3, area=AREA, particles=(300, 3000))
     most = 0
@@ -102,7 +102,7 @@ def test_a_robot_finds_itself_among_walls_and_again_after_it_was_carried_away() 
 
 
 @pytest.mark.heavy
-def test_late_pictures_are_compared_with_where_particles_were_then() -> None:
+def test_delayed_fixes_are_compared_with_past_particles() -> None:
     robot = DrivenRobot(2)
     source = FixModel(lambda _: [robot.fix(4)] if robot.tick % 5 == 0 and robot.tick > 4 else [])
     spread = np.diag([0.02, 0.02, 0.2]) ** 2
@@ -123,7 +123,7 @@ def test_late_pictures_are_compared_with_where_particles_were_then() -> None:
     assert normalised_error(particles.estimate, robot.pose) < 20
 
 
-def test_equal_seeds_give_equal_estimates() -> None:
+def test_estimates_are_deterministic_per_seed() -> None:
     def last(seed: int) -> Pose:
         robot, model = DrivenRobot(7, Pose(0.6, 0.6, 1.0)), ranger()
         localiser = ParticleFilter(sensors(robot), [model], seed=seed, area=AREA, particles=(50, 200))
@@ -136,7 +136,7 @@ def test_equal_seeds_give_equal_estimates() -> None:
     assert last(1) != last(2)
 
 
-def test_systematic_resampling_keeps_each_particle_as_often_as_its_weight_says() -> None:
+def test_systematic_resampling_follows_the_weights() -> None:
     weights = np.array([0.1, 0.0, 0.55, 0.35])
     chosen = np.empty(100, np.int64)
     draw_systematically(weights, 0.3, chosen)
@@ -149,7 +149,7 @@ def test_more_cells_need_more_particles() -> None:
     assert counts[2] == pytest.approx(216, abs=2)  # χ²(0.99) with 9 degrees of freedom is 21.67, over 2 · 0.05
 
 
-def test_what_cannot_be_is_refused_with_its_name() -> None:
+def test_invalid_arguments_are_refused_by_name() -> None:
     robot = DrivenRobot(0)
     with pytest.raises(PaddockError, match="particles: expected 1 <= fewest <= most"):
         ParticleFilter(sensors(robot), particles=(10, 5))

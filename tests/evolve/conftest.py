@@ -1,4 +1,4 @@
-"""Evolutions that draw nothing, as pictures are most of their work, and folders that several files look at."""
+"""Fixtures of the evolution tests: evolutions without pictures, and shared result folders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a small evolution, with its pictures."""
+    """Return the folder of a small evolution, with its pictures."""
     out = tmp_path_factory.mktemp("whole")
     evolve(SMALL, out=out)
     return out
@@ -33,7 +33,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same after two of its four generations."""
+    """Return the folder after two of its four generations."""
     out = tmp_path_factory.mktemp("half")
     evolve(replace(SMALL, generations=2), out=out)
     return out

@@ -1,4 +1,4 @@
-"""A small evolution, for tests of what an evolution tells and keeps."""
+"""A small evolution, shared by the tests."""
 
 from __future__ import annotations
 

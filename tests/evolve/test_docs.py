@@ -1,4 +1,4 @@
-"""What docs/evolution.md shows works as it stands there."""
+"""Tests that the examples of docs/evolution.md run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 @pytest.mark.heavy
 @pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split("\n")[0][:40])
-def test_the_python_examples_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     exec(compile(block, "evolution.md", "exec"), names)
@@ -28,12 +28,12 @@ def test_the_python_examples_run(block: str, tmp_path: Path, monkeypatch: pytest
         assert names["far_and_wide"](rollout) == [3.0]  # type: ignore[operator]
 
 
-def test_the_tables_name_every_task_and_strategy() -> None:
+def test_tables_name_every_task_and_strategy() -> None:
     first = re.findall(r"^\| `(\w[\w:-]+)` \|", PAGE, re.MULTILINE)
     assert first == [*TASKS, "module:function", *STRATEGIES]
 
 
-def test_the_page_names_most_options() -> None:
+def test_page_names_most_options() -> None:
     named = set(re.findall(r"--([\w-]+)", PAGE))
     options = {name.replace("_", "-") for name in evolve.__annotations__} - {"task", "return", "seed", "device"}
     assert options <= named

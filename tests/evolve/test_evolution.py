@@ -1,4 +1,4 @@
-"""Evolution: the same on any number of threads, and after being stopped, interrupted or killed at any moment."""
+"""Tests that evolution is deterministic on any number of threads and resumes after any interruption."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def history(evolution: Evolution) -> Any:
 
 
 @pytest.mark.parametrize("strategy", ["ga", "gp"])
-def test_the_champion_does_not_depend_on_the_number_of_threads(strategy: str) -> None:
+def test_champion_does_not_depend_on_number_of_threads(strategy: str) -> None:
     config = EvolutionConfig(**{**SMALL.as_table(), "strategy": strategy, "mazes": 2})
     runs = [Evolution(config, make_evaluator=partial(LocalEvaluator, threads=threads)) for threads in (1, 2, 5)]
     for run in runs:
@@ -51,7 +51,7 @@ def test_the_champion_does_not_depend_on_the_number_of_threads(strategy: str) ->
     assert np.array_equal(runs[0].champion.weights, runs[2].champion.weights)
 
 
-def test_what_an_individual_gets_depends_on_nothing_but_its_own_numbers() -> None:
+def test_fitness_depends_only_on_the_individual() -> None:
     evolution = Evolution(SMALL)
     rows = evolution.strategy.ask()
     together, turned, alone = evolution.evaluator(rows), evolution.evaluator(rows[::-1]), evolution.evaluator(rows[2:3])
@@ -61,7 +61,7 @@ def test_what_an_individual_gets_depends_on_nothing_but_its_own_numbers() -> Non
 
 @pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_resumed_evolution_is_the_uninterrupted_one_to_the_last_bit(strategy: str, tmp_path: Path) -> None:
+def test_resumed_evolution_is_bit_identical_to_uninterrupted_one(strategy: str, tmp_path: Path) -> None:
     if strategy in ("cma", "neat"):
         pytest.importorskip(strategy)
     config = replace(SMALL, strategy=strategy)
@@ -73,7 +73,7 @@ def test_a_resumed_evolution_is_the_uninterrupted_one_to_the_last_bit(strategy: 
     assert np.array_equal(load_policy(tmp_path / "champion.npz").weights, whole.champion.weights)
 
 
-def test_the_folder_has_everything_that_is_needed(tmp_path: Path) -> None:
+def test_folder_contains_all_files(tmp_path: Path) -> None:
     study = evolve(SMALL, out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     wanted = {
@@ -98,7 +98,7 @@ def test_the_folder_has_everything_that_is_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_a_folder_is_not_overwritten_nor_resumed_with_other_settings(tmp_path: Path) -> None:
+def test_folder_is_not_overwritten_or_resumed_with_other_settings(tmp_path: Path) -> None:
     with pytest.raises(paddock.PaddockError, match="there is no evolution to resume"):
         resume(tmp_path)
     evolve(replace(SMALL, generations=1), out=tmp_path)
@@ -114,7 +114,7 @@ def test_a_folder_is_not_overwritten_nor_resumed_with_other_settings(tmp_path: P
     assert json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))["generations"] == 2
 
 
-def test_what_is_refused_leaves_no_folder_behind(tmp_path: Path) -> None:
+def test_refused_evolution_leaves_no_folder(tmp_path: Path) -> None:
     with pytest.raises(paddock.PaddockError, match="no device called 'gpu'"):
         evolve(SMALL, out=tmp_path / "new", execution=Execution(device="gpu"))
     assert not (tmp_path / "new").exists()
@@ -128,7 +128,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_an_evolution_whose_world_has_changed_is_not_resumed(tmp_path: Path) -> None:
+def test_evolution_is_not_resumed_after_world_change(tmp_path: Path) -> None:
     world, out = tmp_path / "own.toml", tmp_path / "out"
     save_world(load_world("clutter"), world)
     evolve(EvolutionConfig(task="avoid", world=str(world), population=4, generations=1, seconds=1.0), out=out)
@@ -146,7 +146,7 @@ def test_an_evolution_whose_world_has_changed_is_not_resumed(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_an_evolution_whose_fitness_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evolution_is_not_resumed_after_fitness_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     module, out = tmp_path / "changing_fitness.py", tmp_path / "out"
@@ -167,7 +167,7 @@ def test_an_evolution_whose_fitness_has_changed_is_not_resumed(tmp_path: Path, m
 @pytest.mark.parametrize(
     ("strategy", "package"), [("cma", "cma"), ("neat", "neat-python"), ("map-elites", "ribs"), ("ga", "numpy")]
 )
-def test_an_evolution_of_another_version_is_resumed_only_if_versions_are_ignored(
+def test_evolution_of_another_version_is_resumed_only_on_request(
     strategy: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if strategy != "ga":
@@ -184,7 +184,7 @@ def test_an_evolution_of_another_version_is_resumed_only_if_versions_are_ignored
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_an_evolution_is_not_resumed_on_another_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evolution_is_not_resumed_on_another_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evolve(replace(SMALL, generations=1), out=tmp_path)
     evolution = Evolution(SMALL)
     monkeypatch.setattr(evolution.evaluator, "device", "cuda")
@@ -193,7 +193,7 @@ def test_an_evolution_is_not_resumed_on_another_device(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize(("strategy", "more"), [("map-elites", {"elites.npz", "elites.png"}), ("gp", {"champion.txt"})])
-def test_what_else_a_strategy_found_is_written_down(strategy: str, more: set[str], tmp_path: Path) -> None:
+def test_extra_results_of_a_strategy_are_written(strategy: str, more: set[str], tmp_path: Path) -> None:
     study = evolve(replace(SMALL, strategy=strategy), out=tmp_path)
     assert more <= {path.name for path in study.files}
     assert all(path.exists() for path in study.files)
@@ -209,7 +209,7 @@ def test_what_else_a_strategy_found_is_written_down(strategy: str, more: set[str
         assert picture.width >= 800
 
 
-def test_an_interrupted_generation_leaves_the_champion_of_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_generation_keeps_the_former_champion(monkeypatch: pytest.MonkeyPatch) -> None:
     evolution = Evolution(SMALL)
     evolution.step()
     before, best = evolution.champion.weights.copy(), evolution.history[-1].champion
@@ -229,7 +229,7 @@ def test_an_interrupted_generation_leaves_the_champion_of_those_before(monkeypat
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_ctrl_c_during_the_test_keeps_what_evolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_during_the_test_keeps_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*arguments: Any, **options: Any) -> Any:
         assert (tmp_path / "summary.json").exists()
         raise KeyboardInterrupt
@@ -242,7 +242,7 @@ def test_ctrl_c_during_the_test_keeps_what_evolved(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("worst", [math.nan, -math.inf])
-def test_a_fitness_that_is_no_number_is_no_good(worst: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_non_finite_fitness_is_ranked_last_with_one_warning(worst: float, monkeypatch: pytest.MonkeyPatch) -> None:
     evolution = Evolution(SMALL)
     rows = evolution.strategy.ask()
 
@@ -259,7 +259,7 @@ def test_a_fitness_that_is_no_number_is_no_good(worst: float, monkeypatch: pytes
     assert np.array_equal(evolution.champion.weights[0], rows[3])
 
 
-def test_a_generation_without_any_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generation_without_finite_fitness_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     evolution = Evolution(SMALL)
     nothing = Evaluation(np.full(6, math.nan), np.zeros(6), np.zeros((6, 2)))
     monkeypatch.setattr(evolution, "evaluator", lambda rows: nothing)
@@ -268,7 +268,7 @@ def test_a_generation_without_any_number_is_refused(monkeypatch: pytest.MonkeyPa
     assert not evolution.history
 
 
-def test_a_population_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_population_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(paddock.PaddockError, match=r"population: 1000+ individuals in 1 world do not fit in memory"):
         Evolution(replace(SMALL, population=10**18))
     evolution = Evolution(SMALL)
@@ -281,7 +281,7 @@ def test_a_population_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest
         evolution.step()
 
 
-def test_nothing_is_said_to_be_written_that_is_not_there(tmp_path: Path) -> None:
+def test_command_lists_only_files_that_exist(tmp_path: Path) -> None:
     done = run_python(*command("maze", "--generations", "0"), "--out", str(tmp_path / "none"))
     assert done.returncode == 0, done.stderr
     assert "champion.npz" not in done.stdout
@@ -290,7 +290,7 @@ def test_nothing_is_said_to_be_written_that_is_not_there(tmp_path: Path) -> None
     assert {name.strip() for name in told.split(",")} == names
 
 
-def test_programs_have_room_for_all_inputs() -> None:
+def test_default_program_length_fits_all_inputs() -> None:
     pytest.importorskip("neat")
     config = EvolutionConfig(task="wall-follow", strategy="neat", population=4, generations=1, seconds=1.0)
     evolution = Evolution(config)
@@ -317,7 +317,7 @@ def wait_for_generation(folder: Path, number: int) -> None:
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_a_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None:
+def test_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None:
     options = ["maze", "--population", "8", "--seconds", "60", "--seed", "9", "--generations", "400"]
     out = tmp_path / "killed"
     with start_python([*command(*options), "--out", str(out)]) as process:
@@ -354,7 +354,7 @@ def test_ctrl_c_and_sigterm_keep_the_best_so_far(number: signal.Signals, status:
     assert len(rows) == summary["generations"] + 1
 
 
-def test_a_champion_is_tested_where_it_has_never_been() -> None:
+def test_champion_is_tested_in_unseen_worlds_or_noise() -> None:
     evolution = Evolution(EvolutionConfig(task="maze", population=4, generations=1, mazes=2, size=(4, 4), seconds=5.0))
     evolution.run()
     told = try_champion(evolution, Execution(test=5))
@@ -365,7 +365,7 @@ def test_a_champion_is_tested_where_it_has_never_been() -> None:
     assert try_champion(avoid, Execution(test=3))["test_drives"] == 3
 
 
-def test_a_task_of_several_worlds_is_tested_in_all_of_them_with_other_noise() -> None:
+def test_task_of_several_worlds_is_tested_in_all_of_them() -> None:
     seen: list[tuple[int, ...]] = []
 
     def evaluate(drive: Any) -> Evaluation:
@@ -390,7 +390,7 @@ def test_a_task_of_several_worlds_is_tested_in_all_of_them_with_other_noise() ->
 
 
 @pytest.mark.parametrize("seed", [0, 3, 1000, 10**6])
-def test_no_maze_of_the_test_is_one_of_the_training(seed: int) -> None:
+def test_evaluation_mazes_differ_from_training_mazes(seed: int) -> None:
     task = make_task(EvolutionConfig(task="maze", mazes=6, size=(5, 5), seed=seed))
     assert task.unseen is not None
     others = task.unseen(8)
@@ -402,7 +402,7 @@ def test_no_maze_of_the_test_is_one_of_the_training(seed: int) -> None:
     assert not trained & {world.walls for world in other_seed.worlds}
 
 
-def test_the_shipped_maze_is_the_same_for_every_seed() -> None:
+def test_shipped_maze_is_the_same_for_every_seed() -> None:
     first, second = (make_task(EvolutionConfig(task="maze", seed=seed)) for seed in (0, 5))
     assert first.worlds == second.worlds
     assert first.unseen is None  # it is tested with other noise
@@ -460,13 +460,13 @@ def test_the_shipped_maze_is_the_same_for_every_seed() -> None:
         (lambda: Evolution(SMALL).champion, "no champion before the first generation"),
     ],
 )
-def test_what_cannot_be_is_refused(call: Any, message: str) -> None:
+def test_invalid_settings_are_refused(call: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         call()
     assert message in str(caught.value)
 
 
-def test_the_champion_is_who_did_the_task_most_often_and_then_the_fittest() -> None:
+def test_champion_has_most_worlds_solved_then_highest_fitness() -> None:
     told = iter(
         [([5.0, 1.0, 2.0], [0.0, 0.5, 0.5]), ([9.0, 3.0, 1.0], [0.0, 0.5, 0.5]), ([1.0, 0.5, 8.0], [1.0, 1.0, 0.0])]
     )

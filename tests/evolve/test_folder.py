@@ -1,4 +1,4 @@
-"""The folder of an evolution: it tells where its results come from, and a full disk does not spoil it."""
+"""Tests of the folder of an evolution: provenance and behaviour on a full disk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Lazy(RandomSearch):
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_a_folder_tells_where_its_results_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_records_provenance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     save_world(load_world("clutter"), tmp_path / "my.toml")
@@ -60,9 +60,7 @@ def test_a_folder_tells_where_its_results_come_from(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_an_evolution_whose_strategy_has_changed_is_not_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evolution_is_not_resumed_after_strategy_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     Path("my_search.py").write_text(LAZY, encoding="utf-8")
@@ -74,7 +72,7 @@ def test_an_evolution_whose_strategy_has_changed_is_not_resumed(
 
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
 @pytest.mark.parametrize("name", ["checkpoint.npz", "champion.png", *rarely("summary.json", "learning-curve.png")])
-def test_a_full_disk_is_told_in_one_line_and_what_was_written_stays_valid(
+def test_full_disk_is_reported_in_one_line_and_files_stay_valid(
     name: str, whole: Path, half: Path, tmp_path: Path
 ) -> None:
     out = shutil.copytree(half, tmp_path / "out")

@@ -1,4 +1,4 @@
-"""Imitation: the gradient is that of finite differences, and pupils drive as their teachers do."""
+"""Tests of imitation learning: gradients, demonstrations and trained policies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from paddock.policies.networks import Network
     ticks=st.integers(1, 6),
     seed=st.integers(0, 999),
 )
-def test_the_gradient_is_that_of_finite_differences(
+def test_gradient_matches_finite_differences(
     hidden: list[int], activation: str, recurrent: bool, ticks: int, seed: int
 ) -> None:
     net = Network(
@@ -52,7 +52,7 @@ def test_the_gradient_is_that_of_finite_differences(
 
 @pytest.mark.parametrize("recurrent", [False, True])
 @pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid", "identity", "clip"])
-def test_what_is_trained_is_what_drives(recurrent: bool, activation: str) -> None:
+def test_training_and_driving_compute_the_same_output(recurrent: bool, activation: str) -> None:
     inputs = (Input(device="a", values=2, gain=0.5), Input(device="b", values=1, change=True, gain=3))
     net = Network(inputs=inputs, hidden=(4, 3), activation=activation, recurrent=recurrent, speed=0.2)
     net = net.with_weights(net.random(1, seed=4))
@@ -75,7 +75,7 @@ def taught() -> list[Demonstration]:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("recurrent", [False, True])
-def test_a_pupil_drives_as_its_teacher_does(recurrent: bool, taught: list[Demonstration]) -> None:
+def test_trained_network_drives_like_its_teacher(recurrent: bool, taught: list[Demonstration]) -> None:
     net = Network(inputs=(nearness(),), hidden=(8,), recurrent=recurrent, speed=0.13)
     errors: list[float] = []
     pupil = imitate(net, taught, epochs=15, progress=lambda epoch, error: errors.append(error))
@@ -91,14 +91,14 @@ def steady(speed: float) -> Demonstration:
     return Demonstration(np.zeros((4, 8)), np.full((4, 2), speed))
 
 
-def test_a_demonstration_has_the_speeds_that_the_wheels_can_do() -> None:
+def test_demonstration_speeds_are_limited_to_max_wheel_speed() -> None:
     with paddock.open("clutter", seed=1) as arena:
         robot = arena["red"]
         shown = demonstrate(robot, lambda seen: (9.0, -9.0), ["proximity"], seconds=0.1)
         assert shown.wheels[0].tolist() == [robot.wheels.max_speed, -robot.wheels.max_speed]
 
 
-def test_a_demonstration_is_what_the_teacher_saw_and_did() -> None:
+def test_demonstration_records_observations_and_commands() -> None:
     seen: list[list[float]] = []
 
     def teacher(observation: Any) -> tuple[float, float]:
@@ -111,7 +111,7 @@ def test_a_demonstration_is_what_the_teacher_saw_and_did() -> None:
     assert shown.wheels[:, 1] == pytest.approx(np.minimum(0.01 * np.arange(1, 11), shown.wheels.max()))
 
 
-def test_a_demonstration_may_come_from_the_trace_of_a_file(tmp_path: Path) -> None:
+def test_demonstration_loads_from_a_trace_file(tmp_path: Path) -> None:
     with paddock.open("clutter", seed=1) as arena:
         arena["red"].enable("proximity")
         trace = arena.run(1.0, {"red": explorer()}, every=arena.dt).robots["red"].trace
@@ -124,7 +124,7 @@ def test_a_demonstration_may_come_from_the_trace_of_a_file(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("output", ["identity", "relu"])
-def test_a_teacher_may_be_faster_than_the_speed_of_an_unlimited_network(output: str) -> None:
+def test_linear_output_can_exceed_the_network_speed(output: str) -> None:
     net = Network(inputs=(Input(device="a", values=1),), hidden=(), output=output, speed=0.1)
     readings = np.linspace(0.2, 1, 50)[:, None]
     net = net.with_weights(np.full(net.size, 0.5))
@@ -133,7 +133,7 @@ def test_a_teacher_may_be_faster_than_the_speed_of_an_unlimited_network(output: 
     assert list(pupil.act(seen)) == pytest.approx([0.18, 0.18], abs=0.005)
 
 
-def test_a_demonstration_can_be_kept(tmp_path: Path) -> None:
+def test_demonstration_survives_save_and_load(tmp_path: Path) -> None:
     shown = Demonstration(np.random.default_rng(0).random((5, 3)), np.ones((5, 2)))
     shown.save(tmp_path / "shown.npz")
     again = Demonstration.load(tmp_path / "shown.npz")
@@ -157,7 +157,7 @@ def test_a_demonstration_can_be_kept(tmp_path: Path) -> None:
             Demonstration.load(other)
 
 
-def test_a_demonstration_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_save_keeps_the_old_demonstration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown, path = Demonstration(np.zeros((5, 3)), np.ones((5, 2))), tmp_path / "shown.npz"
     shown.save(path)
     kept = path.read_bytes()
@@ -191,7 +191,7 @@ def test_a_demonstration_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeyp
         (lambda net, good: Demonstration(np.full((4, 2), math.nan), np.zeros((4, 2))), "finite"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_imitated_is_refused(call, message: str) -> None:  # type: ignore[no-untyped-def]
+def test_invalid_demonstrations_are_refused(call, message: str) -> None:  # type: ignore[no-untyped-def]
     net = Network(inputs=(nearness(),))
     with pytest.raises(paddock.PaddockError) as caught:
         call(net, Demonstration(np.zeros((4, 8)), np.zeros((4, 2))))

@@ -1,4 +1,4 @@
-"""Options are declared once: the command line has all of them, and no message of the library names its flags."""
+"""Tests that options are declared once and match the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paddock.evolve.tasks.registry import TASKS
 SOURCE = Path(paddock.__file__).parent
 
 
-def test_the_command_line_has_every_option_with_its_help() -> None:
+def test_command_line_has_every_option_with_its_help() -> None:
     declared = {field.name: field.metadata["help"] for kind in (EvolutionConfig, Execution) for field in fields(kind)}
     parameters = inspect.signature(evolve).parameters
     assert set(parameters) == {*declared, "out", "record", "force", "resume", "json"}
@@ -28,13 +28,13 @@ def test_the_command_line_has_every_option_with_its_help() -> None:
         assert parameters[name].annotation.__metadata__[0].help.startswith(help)
 
 
-def test_the_help_names_every_task_and_strategy() -> None:
+def test_help_names_every_task_and_strategy() -> None:
     told = {field.name: field.metadata["help"] for field in fields(EvolutionConfig)}
     assert all(name in told["task"] for name in TASKS.builtin)
     assert all(name in told["strategy"] for name in STRATEGIES.builtin)
 
 
-def test_a_config_is_the_same_from_a_file() -> None:
+def test_config_survives_toml_round_trip() -> None:
     config = EvolutionConfig(task="maze", mazes=3, size=(5, 4), hidden=(8, 4), recurrent=True, seconds=5)
     assert EvolutionConfig.from_toml(config.to_toml()) == config
     assert EvolutionConfig.from_table(config.as_table()) == config
@@ -53,13 +53,13 @@ def test_a_config_is_the_same_from_a_file() -> None:
         (("--precision", "float16"), "precision: expected 'float64' or 'float32', got 'float16'"),
     ],
 )
-def test_wrong_values_are_refused_in_one_line(options: tuple[str, ...], message: str) -> None:
+def test_invalid_values_are_refused_in_one_line(options: tuple[str, ...], message: str) -> None:
     done = CliRunner().invoke(app, ["evolve", "maze", *options])
     assert isinstance(done.exception, paddock.PaddockError)
     assert message in str(done.exception)
 
 
-def test_no_message_of_the_library_names_a_flag_of_the_command_line() -> None:
+def test_library_messages_name_no_command_line_flags() -> None:
     for path in (SOURCE / "evolve").rglob("*.py"):
         for line in path.read_text(encoding="utf-8").splitlines():
             flags = re.findall(r"""["' ]--[a-z][a-z-]*""", line)

@@ -1,4 +1,4 @@
-"""A user's own fitness: what is wrong with it is told in one line, with its place."""
+"""Tests of errors in user-defined fitness functions, tasks and strategies."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_an_error_in_a_fitness_is_told_with_its_place(folder: Path) -> None:
+def test_error_in_a_fitness_is_reported_with_file_and_line(folder: Path) -> None:
     (folder / "my_errors.py").write_text(OWN, encoding="utf-8")
     assert refused("my_errors:boom") == "my_errors:boom: my_errors.py line 5: ZeroDivisionError: division by zero"
     assert "my_errors:unknown: my_errors.py line 8: no metric called 'nothing'" in refused("my_errors:unknown")
@@ -130,7 +130,7 @@ class Odd(Still):
         ("named", "EvolutionTask: worlds: expected a tuple of at least one WorldSpec, got ['clutter']"),
     ],
 )
-def test_a_task_that_is_none_is_told(folder: Path, task: str, message: str) -> None:
+def test_invalid_task_is_refused(folder: Path, task: str, message: str) -> None:
     (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
     more = {"world": "clutter"} if task == "two" else {}
     with pytest.raises(paddock.PaddockError) as caught:
@@ -147,14 +147,14 @@ def test_a_task_that_is_none_is_told(folder: Path, task: str, message: str) -> N
         ("Odd", "the state of a strategy consists of arrays, dicts and JSON values only: Object of type set"),
     ],
 )
-def test_a_strategy_that_is_none_is_told(folder: Path, strategy: str, message: str) -> None:
+def test_invalid_strategy_is_refused(folder: Path, strategy: str, message: str) -> None:
     (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
     with pytest.raises(paddock.PaddockError) as caught:
         evolve(EvolutionConfig(task="my_tasks:good", strategy=f"my_tasks:{strategy}", population=4), out="here")
     assert message in str(caught.value)
 
 
-def test_a_strategy_may_keep_numbers_of_numpy_and_a_folder_may_be_a_text(folder: Path) -> None:
+def test_strategy_state_may_hold_numpy_numbers_and_folder_may_be_a_string(folder: Path) -> None:
     (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
     config = EvolutionConfig(task="my_tasks:good", strategy="my_tasks:Still", population=4, generations=2)
     assert evolve(config, out="here").summary["best_fitness"] == 0.5
@@ -166,7 +166,7 @@ def test_a_strategy_may_keep_numbers_of_numpy_and_a_folder_may_be_a_text(folder:
         evolve("maze")  # type: ignore[arg-type]
 
 
-def test_a_module_that_cannot_be_imported_is_told_with_its_place(folder: Path) -> None:
+def test_import_error_is_reported_with_file_and_line(folder: Path) -> None:
     (folder / "my_slip.py").write_text("x = 1\ndef far(drive:\n", encoding="utf-8")
     assert "my_slip:far: my_slip.py line 2: SyntaxError: " in refused("my_slip:far")
     (folder / "my_need.py").write_text("import not_installed\n", encoding="utf-8")
@@ -178,7 +178,7 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_place(folder: Path) -
     assert "my_neighbour:far: my_attribute.py line 2: AttributeError: module 'math'" in refused("my_neighbour:far")
 
 
-def test_errors_of_paddock_itself_stay_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_internal_errors_are_not_rewritten(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "my_fitness.py").write_text(OWN, encoding="utf-8")
     evolution = Evolution(EvolutionConfig(task="my_fitness:boom", world="clutter", population=4, seconds=0.5))
     monkeypatch.setattr(evolution, "evaluator", int)
@@ -186,7 +186,7 @@ def test_errors_of_paddock_itself_stay_as_they_are(folder: Path, monkeypatch: py
         evolution.step()
 
 
-def test_the_command_prints_one_line(folder: Path) -> None:
+def test_command_prints_error_in_one_line(folder: Path) -> None:
     (folder / "mine.py").write_text(OWN, encoding="utf-8")
     command = [
         "-m",

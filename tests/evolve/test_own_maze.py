@@ -1,4 +1,4 @@
-"""Evolution in a maze of one's own: the world and the robot that `paddock maze` wrote."""
+"""Tests of evolution in a maze file written by `paddock maze`."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def mine(tmp_path: Path) -> str:
     return str(tmp_path / "mine.toml")
 
 
-def test_the_way_to_the_exit_is_that_of_the_maze(mine: str) -> None:
+def test_path_to_exit_matches_the_maze(mine: str) -> None:
     task = make_task(EvolutionConfig(task="maze", world=mine))  # the file tells the size
     assert (task.inputs[0].device, task.inputs[0].values) == ("range", 5)
     maze = make_maze(5, 3, seed=2)
     assert task.evaluate.whole[0] == pytest.approx((len(solve_maze(maze)) - 1) * 0.21, rel=0.1)  # type: ignore[attr-defined]
 
 
-def test_a_champion_of_generated_mazes_drives_the_shipped_robot(mine: str) -> None:
+def test_champion_of_generated_mazes_drives_the_shipped_robot(mine: str) -> None:
     policy = make_maze_task(mazes=1, size=(4, 4)).network()
     with paddock.open(mine) as arena:
         arena["robot"].enable("range")
@@ -43,7 +43,7 @@ def test_a_champion_of_generated_mazes_drives_the_shipped_robot(mine: str) -> No
     assert make_scout(5).sensor("range").mounts == load_robot("scout-5").sensor("range").mounts  # type: ignore[attr-defined]
 
 
-def test_trials_are_drives_with_other_noise_each() -> None:
+def test_trials_differ_in_noise() -> None:
     task = make_maze_task(seconds=4.0, trials=3)
     net = task.network()
     weights = net.random(2, seed=3)
@@ -53,7 +53,7 @@ def test_trials_are_drives_with_other_noise_each() -> None:
     assert len({drive.fitness[0] for drive in alone}) == 3
 
 
-def test_avoiders_begin_in_other_places() -> None:
+def test_avoid_trials_start_at_different_poses() -> None:
     task = make_task(EvolutionConfig(task="avoid", seconds=1.0))
     evaluator = LocalEvaluator(task, task.network(), seed=1)
     evaluator(np.zeros((1, task.network().size)))
@@ -62,13 +62,13 @@ def test_avoiders_begin_in_other_places() -> None:
 
 
 def without_size(path: str) -> str:
-    """A maze file as it was before files told their size."""
+    """Return the maze file without its size."""
     world = load_world(path)
     save_world(replace(world, maze=None), path)
     return path
 
 
-def test_a_maze_file_tells_its_size(mine: str) -> None:
+def test_maze_file_states_its_size(mine: str) -> None:
     assert "columns = 5" in Path(mine).read_text(encoding="utf-8")
     evolution = Evolution(EvolutionConfig(task="maze", world=mine))
     assert evolution.task.evaluate.next_cells.shape[1:3] == (5, 3)  # type: ignore[attr-defined]
@@ -77,7 +77,7 @@ def test_a_maze_file_tells_its_size(mine: str) -> None:
 
 
 @pytest.mark.parametrize("at", [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5)])  # of a cell from the middle of the second cell
-def test_an_obstacle_in_the_maze_is_something_to_avoid(at: tuple[float, float], mine: str) -> None:
+def test_obstacle_in_the_maze_is_accepted(at: tuple[float, float], mine: str) -> None:
     world, maze, layout = load_world(mine), make_maze(5, 3, seed=2), Layout()
     x, y = layout.centre(solve_maze(maze)[1])
     place = x + at[0] * layout.pitch, y + at[1] * layout.pitch
@@ -88,7 +88,7 @@ def test_an_obstacle_in_the_maze_is_something_to_avoid(at: tuple[float, float], 
     assert evolution.history[0].best >= 0
 
 
-def test_an_exit_that_is_walled_in_is_refused(mine: str) -> None:
+def test_blocked_exit_is_refused(mine: str) -> None:
     world, layout = load_world(mine), Layout()
     x, y = layout.centre(make_maze(5, 3, seed=2).exit)
     ring = tuple((x + 0.1 * dx, y + 0.1 * dy) for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
@@ -97,7 +97,7 @@ def test_an_exit_that_is_walled_in_is_refused(mine: str) -> None:
         Evolution(EvolutionConfig(task="maze", world=mine))
 
 
-def test_a_closed_cell_elsewhere_does_no_harm(mine: str) -> None:
+def test_closed_cell_off_the_path_is_accepted(mine: str) -> None:
     world, layout, maze = load_world(mine), Layout(), make_maze(5, 3, seed=2)
     way = solve_maze(maze)
     end = next(cell for cell in maze.dead_ends() if cell not in way)
@@ -118,13 +118,13 @@ SIZES = [
 
 
 @pytest.mark.parametrize(("config", "message"), SIZES)
-def test_a_wrong_size_of_a_file_that_tells_none_is_refused(mine: str, config: Any, message: str) -> None:
+def test_wrong_size_for_a_file_without_size_is_refused(mine: str, config: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         Evolution(EvolutionConfig(task="maze", world=without_size(mine), **config))
     assert message in str(caught.value)
 
 
-def test_a_wrong_size_is_refused_in_one_line(mine: str) -> None:
+def test_wrong_size_is_refused_in_one_line(mine: str) -> None:
     done = run_python("-m", "paddock", "evolve", "maze", "--world", mine, "--size", "8x8")
     assert done.returncode == 2
     assert done.stderr == ("paddock: mine.toml: maze: the file specifies 5 x 3 cells, not 8 x 8: omit the size\n")
@@ -138,7 +138,7 @@ def test_a_wrong_size_is_refused_in_one_line(mine: str) -> None:
         ({"size": (5, 1)}, "size[1]: expected a whole number >= 2 and <= 200, got 1"),
     ],
 )
-def test_what_cannot_be_is_refused(mine: str, config: dict[str, object], message: str) -> None:
+def test_invalid_settings_are_refused(mine: str, config: dict[str, object], message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         Evolution(EvolutionConfig(task="maze", world=mine, **config))  # type: ignore[arg-type]
     assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Evaluation by several workers: as by a single one. On a Ray cluster: tests/jobs/test_ray.py."""
+"""Tests of evaluation by several workers (on a Ray cluster: tests/jobs/test_ray.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.evolve.options import EvolutionConfig
 
 
 @pytest.mark.long
-def test_several_workers_give_what_a_single_one_gives() -> None:
+def test_several_workers_give_the_same_fitness_as_one() -> None:
     evolution = Evolution(EvolutionConfig(task="maze", population=6, generations=2, seconds=4.0, seed=5))
     rows = evolution.strategy.ask()
     evaluator = SharedEvaluator(evolution.task, evolution.policy, seed=5, workers=2)

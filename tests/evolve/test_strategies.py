@@ -1,4 +1,4 @@
-"""Strategies: all of them climb, repeat themselves to the last bit, and go on from their state as if never stopped."""
+"""Tests that every strategy improves, is deterministic and resumes from its state."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def made(name: str, *, population: int = 12, seed: int = 3) -> Strategy:
 
 
 def evaluate(rows: np.ndarray, programs: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The nearer to 1, 2, 3 … the better; of programs, the faster to the left when x0 is 1."""
+    """Return a fitness that rises near 1, 2, 3 …; for programs, with the speed to the left when x0 is 1."""
     if programs:
         policy = Program(inputs=(Input(device="a", values=3),), length=64, speed=1.0)
         wheels = np.array([list(policy.with_weights(row).act(Seen())) for row in rows])
@@ -79,7 +79,7 @@ CASES = np.random.default_rng(7).uniform(-1, 1, (12, 3))
 
 
 def objective_of(rows: np.ndarray, programs: bool) -> np.ndarray:
-    """Networks: how near to a point at the side of a narrow valley; programs: to (x0 - x1) / 2 and x0 · x2."""
+    """Return the closeness to a point beside a narrow valley; for programs, to (x0 - x1) / 2 and x0 · x2."""
     if not programs:
         off = (rows - np.linspace(-2, 2, 12)) * np.linspace(1, 3, 12)
         return -(off**2).sum(axis=1)
@@ -90,7 +90,7 @@ def objective_of(rows: np.ndarray, programs: bool) -> np.ndarray:
 
 
 def best_found(name: str, seed: int, *, blind: bool = False, generations: int = 40) -> float:
-    """The best that a search comes to; a blind one is told nothing but chance."""
+    """Return the best fitness of a search; a blind search receives random fitness."""
     if name in PACKAGES:
         pytest.importorskip(PACKAGES[name])
     strategy, best = STRATEGIES.get(name)(VALLEY, population=20, seed=seed), -np.inf
@@ -106,7 +106,7 @@ def best_found(name: str, seed: int, *, blind: bool = False, generations: int = 
 @pytest.mark.parametrize(
     "name", mostly(["ga", "es", "cma"], [name for name in STRATEGIES if name not in ("random", "map-elites")])
 )
-def test_a_strategy_beats_chance_with_as_many_tries(name: str) -> None:
+def test_strategy_beats_random_search(name: str) -> None:
     blind = STRATEGIES.get(name).makes_programs  # there is no random search for programs
     rival, seeds = (name if blind else "random"), range(4)
     found = [best_found(name, seed) for seed in seeds]
@@ -114,7 +114,7 @@ def test_a_strategy_beats_chance_with_as_many_tries(name: str) -> None:
     assert np.mean(found) > 0.7 * np.mean(by_chance)  # both are below zero
 
 
-def test_map_elites_has_better_elites_than_chance_has() -> None:
+def test_map_elites_beats_random_search() -> None:
     archives: list[Any] = []
     for random_immigrants in (0.1, 1.0):
         strategy = MapElites(VALLEY, population=20, seed=1, cells=6, random_immigrants=random_immigrants)
@@ -129,7 +129,7 @@ def test_map_elites_has_better_elites_than_chance_has() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_so_many_of_the_children_of_elites_are_random_immigrants(share: float) -> None:
+def test_share_of_random_immigrants_matches_setting(share: float) -> None:
     strategy = MapElites(SPACE, population=400, seed=1, random_immigrants=share, mutation=0.0)
     rows = strategy.ask()
     strategy.tell(np.zeros(400), np.random.default_rng(0).random((400, 2)))
@@ -137,7 +137,7 @@ def test_so_many_of_the_children_of_elites_are_random_immigrants(share: float) -
     assert 1 - known.mean() == pytest.approx(share, abs=0.08)
 
 
-def test_children_of_a_genetic_algorithm_have_numbers_of_two_parents() -> None:
+def test_ga_children_combine_two_parents() -> None:
     strategy: Any = STRATEGIES.get("ga")(VALLEY, population=20, seed=1, crossover=1.0, mutation=0.0)
     rows = strategy.ask()
     strategy.tell(objective_of(rows, False), np.zeros((20, 2)))
@@ -146,7 +146,7 @@ def test_children_of_a_genetic_algorithm_have_numbers_of_two_parents() -> None:
     assert sum(len(one) == 2 for one in parents) > 5
 
 
-def test_children_of_genetic_programming_have_branches_of_two_parents() -> None:
+def test_gp_children_combine_branches_of_two_parents() -> None:
     strategy = GeneticProgramming(VALLEY, population=40, seed=1, crossover=1.0)
 
     def constants(pair: Any) -> set[float]:
@@ -185,7 +185,7 @@ print(hashlib.sha256(np.ascontiguousarray(numbers).tobytes()).hexdigest())
 
 
 @pytest.mark.parametrize("what", mostly(["imitate"], ["cma", "imitate"]))
-def test_results_do_not_depend_on_the_threads_that_multiply_matrices(what: str) -> None:
+def test_results_do_not_depend_on_blas_threads(what: str) -> None:
     pytest.importorskip("threadpoolctl")
     pytest.importorskip("cma")
     digests = [
@@ -202,14 +202,14 @@ def test_results_do_not_depend_on_the_threads_that_multiply_matrices(what: str) 
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_the_same_seed_gives_the_same_search_and_another_one_another(name: str) -> None:
+def test_search_is_deterministic_per_seed(name: str) -> None:
     first, second, other = (run(made(name, seed=seed), 6) for seed in (3, 3, 4))
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_asking_twice_gives_the_same_and_leaves_common_chance_alone(name: str) -> None:
+def test_ask_is_idempotent_and_keeps_global_random_state(name: str) -> None:
     random.seed(1)
     np.random.seed(1)
     before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[union-attr]
@@ -220,7 +220,7 @@ def test_asking_twice_gives_the_same_and_leaves_common_chance_alone(name: str) -
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_a_strategy_goes_on_from_a_file_as_if_it_had_never_stopped(name: str, tmp_path: Path) -> None:
+def test_strategy_resumes_from_a_file_without_difference(name: str, tmp_path: Path) -> None:
     whole = run(made(name), 9)
     strategy = made(name)
     run(strategy, 4)
@@ -231,14 +231,14 @@ def test_a_strategy_goes_on_from_a_file_as_if_it_had_never_stopped(name: str, tm
 
 
 @pytest.mark.parametrize("name", [name for name in STRATEGIES if STRATEGIES.get(name).makes_programs])
-def test_what_program_makers_make_are_programs(name: str) -> None:
+def test_program_strategies_make_valid_programs(name: str) -> None:
     policy = Program(inputs=(Input(device="a", values=3),), length=64)
     for rows in run(made(name, population=30), 12):
         assert len(policy.with_weights(rows).weights) == len(rows)  # it refuses anything that is no program
 
 
 class Harmful:
-    """What writes a file when it is unpickled."""
+    """Writes a file when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -247,7 +247,7 @@ class Harmful:
         return (Path.touch, (self.path,))
 
 
-def test_no_pickle_in_a_checkpoint_is_ever_executed(tmp_path: Path) -> None:
+def test_pickles_in_a_checkpoint_are_never_executed(tmp_path: Path) -> None:
     trace, bad = tmp_path / "executed", tmp_path / "bad.npz"
     harmful = np.array([Harmful(trace)], dtype=object)
     for content in ({"about": harmful}, {"about": np.frombuffer(b'{"format": 1}', np.uint8), "told": harmful}):
@@ -263,7 +263,7 @@ def test_no_pickle_in_a_checkpoint_is_ever_executed(tmp_path: Path) -> None:
     assert trace.exists()
 
 
-def test_a_missing_package_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("cma", "neat", "ribs.archives", "threadpoolctl"):
         monkeypatch.setitem(sys.modules, package, None)
         with pytest.raises(paddock.PaddockError, match=r"pip install 'paddock\[evolve\]'"):
@@ -286,13 +286,13 @@ def test_a_missing_package_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) 
         ),
     ],
 )
-def test_what_cannot_be_is_refused(call: Any, message: str) -> None:
+def test_invalid_settings_are_refused(call: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         call()
     assert message in str(caught.value)
 
 
-def test_elites_of_a_genetic_algorithm_live_on() -> None:
+def test_ga_keeps_its_elites() -> None:
     strategy = made("ga")
     rows = strategy.ask()
     fitness, behaviour = evaluate(rows, False)
@@ -300,7 +300,7 @@ def test_elites_of_a_genetic_algorithm_live_on() -> None:
     assert (strategy.ask() == rows[fitness.argmax()]).all(axis=1).any()
 
 
-def test_map_elites_keeps_the_best_of_every_kind() -> None:
+def test_map_elites_keeps_the_best_of_every_cell() -> None:
     strategy = made("map-elites")
     assert isinstance(strategy, MapElites)
     best: dict[tuple[int, ...], float] = {}
@@ -315,7 +315,7 @@ def test_map_elites_keeps_the_best_of_every_kind() -> None:
 
 
 def value(tree: Tree, registers: list[float], at: int = 0) -> tuple[float, int]:
-    """A tree computed in plain Python."""
+    """Evaluate a tree in plain Python."""
     operation, number = tree[at]
     at += 1
     if operation == READ:
@@ -334,7 +334,7 @@ def value(tree: Tree, registers: list[float], at: int = 0) -> tuple[float, int]:
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(0, 4))
-def test_a_compiled_tree_computes_what_the_tree_says(seed: int, depth: int) -> None:
+def test_compiled_tree_matches_the_tree(seed: int, depth: int) -> None:
     rng = np.random.default_rng(seed)
     trees = grow_tree(rng, 5, depth, full=False), grow_tree(rng, 5, depth, full=True)
     assert all(find_end(tree, 0) == len(tree) for tree in trees)
@@ -351,7 +351,7 @@ def test_a_compiled_tree_computes_what_the_tree_says(seed: int, depth: int) -> N
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32))
-def test_crossed_and_changed_trees_are_trees(seed: int) -> None:
+def test_crossover_and_mutation_give_valid_trees(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = grow_tree(rng, 5, 4, full=False), grow_tree(rng, 5, 3, full=True)
     for tree in (cross(rng, first, second), mutate(rng, first, 5)):
@@ -359,7 +359,7 @@ def test_crossed_and_changed_trees_are_trees(seed: int) -> None:
         assert count_instructions(tree) >= 0
 
 
-def test_programs_can_be_read_by_people() -> None:
+def test_program_is_formatted_as_text() -> None:
     inputs = Input(device="a", values=2, zero=0.5, gain=-2), Input(device="b", values=1, change=True)
     left: Tree = [(2, 0.0), (0, 0.25), (11, 0.0), (READ, 2.0)]  # 0.25 + tanh(x2)
     right: Tree = [(8, 0.0), (3, 0.0), (READ, 0.0), (READ, 1.0), (READ, 3.0), (0, -1.0)]  # left a tick ago, or -1
@@ -375,7 +375,7 @@ def test_programs_can_be_read_by_people() -> None:
 
 
 @pytest.mark.parametrize("recurrent", [False, True])
-def test_a_grown_network_is_written_unit_by_unit_as_it_computes(recurrent: bool) -> None:
+def test_neat_program_text_matches_its_output(recurrent: bool) -> None:
     pytest.importorskip("neat")
     space = SearchSpace(scale=np.ones(1), inputs=3, length=400, recurrent=recurrent)
     strategy: Any = STRATEGIES.get("neat")(space, population=30, seed=1)
@@ -402,7 +402,7 @@ def test_a_grown_network_is_written_unit_by_unit_as_it_computes(recurrent: bool)
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_another_number_of_fitnesses_is_refused(name: str) -> None:
+def test_wrong_number_of_fitness_values_is_refused(name: str) -> None:
     strategy = made(name)
     rows = strategy.ask()
     for fitness, behaviour in ((np.zeros(len(rows) + 1), np.zeros((len(rows), 2))), (np.zeros(len(rows)), np.zeros(3))):
@@ -412,14 +412,14 @@ def test_another_number_of_fitnesses_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("length", [6, 8, 10, 12])
-def test_short_programs_are_made_soon(length: int) -> None:
+def test_short_programs_fit_their_length(length: int) -> None:
     strategy = STRATEGIES.get("gp")(short(length), population=40, seed=1)
     assert (strategy.ask()[:, 0] <= length).all()
 
 
 @pytest.mark.parametrize("recurrent", [False, True])
 @pytest.mark.parametrize("inputs", [1, 3, 30])
-def test_the_first_grown_networks_need_exactly_the_least_length(inputs: int, recurrent: bool) -> None:
+def test_initial_neat_networks_have_exactly_min_length(inputs: int, recurrent: bool) -> None:
     pytest.importorskip("neat")
     kind = STRATEGIES.get("neat")
     least = kind.min_length(inputs, recurrent)
@@ -427,7 +427,7 @@ def test_the_first_grown_networks_need_exactly_the_least_length(inputs: int, rec
     assert set(kind(space, population=6, seed=0).ask()[:, 0]) == {least}
 
 
-def test_a_grown_network_computes_what_the_package_says() -> None:
+def test_neat_program_matches_the_neat_package() -> None:
     neat = pytest.importorskip("neat")
     for recurrent, kind in ((False, neat.nn.FeedForwardNetwork), (True, neat.nn.RecurrentNetwork)):
         space = SearchSpace(scale=np.ones(1), inputs=3, length=400, recurrent=recurrent)

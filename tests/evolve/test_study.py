@@ -1,4 +1,4 @@
-"""Whole evolutions: what they tell, what they leave in their folder, and how they go on."""
+"""Tests of whole evolutions: output, files and resuming."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def paddock_evolve(folder: Path, *options: str) -> Printed:
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_the_hint_shows_the_drive_that_was_judged_when_it_was_solved(tmp_path: Path) -> None:
+def test_watch_hint_replays_the_evaluated_drive(tmp_path: Path) -> None:
     done = paddock_evolve(tmp_path, "maze", "--seed", "3", "--until-solved", "--out", "found")
     assert done.returncode == 0, done.stderr
     hint = re.search(r"Watch it:  paddock (run .*)", done.stdout)
@@ -60,7 +60,7 @@ def test_the_hint_shows_the_drive_that_was_judged_when_it_was_solved(tmp_path: P
     assert resume(tmp_path / "found", generations=more).summary["generations"] == more
 
 
-def test_a_fitness_that_knows_no_solution_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_until_solved_is_refused_without_a_solved_criterion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "never_solved.py").write_text("def far(drive):\n    return drive['distance'][:, 0]\n", "utf-8")
@@ -69,7 +69,7 @@ def test_a_fitness_that_knows_no_solution_is_not_waited_for(tmp_path: Path, monk
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_the_history_grows_by_a_line_a_generation(tmp_path: Path) -> None:
+def test_history_grows_by_one_line_per_generation(tmp_path: Path) -> None:
     lines: list[int] = []
 
     def watch(evolution: Evolution, now: Generation) -> None:
@@ -81,9 +81,7 @@ def test_the_history_grows_by_a_line_a_generation(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("left", ["more", "half", "less", "nothing"])
-def test_the_history_of_a_resumed_evolution_is_that_of_an_uninterrupted_one(
-    left: str, whole: Path, half: Path, tmp_path: Path
-) -> None:
+def test_resumed_history_equals_uninterrupted_history(left: str, whole: Path, half: Path, tmp_path: Path) -> None:
     torn = shutil.copytree(half, tmp_path / "torn")
     path = torn / "history.csv"
     rows = path.read_bytes().splitlines(keepends=True)
@@ -96,7 +94,7 @@ def test_the_history_of_a_resumed_evolution_is_that_of_an_uninterrupted_one(
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_times_add_up_over_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_accumulate_over_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = evolve(replace(SMALL, generations=2), out=tmp_path).summary
     step = Evolution.step
 
@@ -117,7 +115,7 @@ def test_times_add_up_over_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_enough_generations_are_enough(tmp_path: Path) -> None:
+def test_resume_with_enough_generations_does_nothing(tmp_path: Path) -> None:
     evolve(SMALL, out=tmp_path / "out", execution=Execution(test=2))
     summary, kept = (
         json.loads((tmp_path / "out" / name).read_text("utf-8")) for name in ("summary.json", "config.json")
@@ -142,7 +140,7 @@ def test_enough_generations_are_enough(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_the_task_may_be_left_out_to_resume(whole: Path, tmp_path: Path) -> None:
+def test_task_may_be_omitted_on_resume(whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path / "out")
     done = paddock_evolve(tmp_path, "--resume", "--out", "out", "--generations", "5", "--json")
     assert (done.returncode, json.loads(done.stdout)["generations"]) == (0, 5)
@@ -156,7 +154,7 @@ def test_the_task_may_be_left_out_to_resume(whole: Path, tmp_path: Path) -> None
         assert message in done.stderr
 
 
-def test_logs_get_the_first_and_the_last_generation_and_one_now_and_then() -> None:
+def test_progress_logs_first_and_last_generation_and_periodic_ones() -> None:
     said: list[str] = []
     now = 0.0
     evolution = Evolution(SMALL)
@@ -171,7 +169,7 @@ def test_logs_get_the_first_and_the_last_generation_and_one_now_and_then() -> No
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_where_there_is_no_terminal_lines_tell_how_it_goes(tmp_path: Path) -> None:
+def test_progress_lines_are_printed_without_a_terminal(tmp_path: Path) -> None:
     options = ["maze", "--population", "6", "--seconds", "5", "--generations", "3"]
     done = paddock_evolve(tmp_path, *options, "--mazes", "4", "--size", "3", "--out", "the mazes")
     assert [line.partition(": champion")[0] for line in done.stderr.splitlines() if "generation" in line] == [
@@ -186,7 +184,7 @@ def test_where_there_is_no_terminal_lines_tell_how_it_goes(tmp_path: Path) -> No
     assert "None" not in done.stdout
 
 
-def test_the_picture_shows_the_drives_that_were_judged(whole: Path, tmp_path: Path) -> None:
+def test_picture_shows_the_evaluated_drives(whole: Path, tmp_path: Path) -> None:
     config = EvolutionConfig(task="maze", population=6, generations=2, mazes=5, size=(3, 3), seconds=8.0)
     study = evolve(config, out=tmp_path)
     drive, evaluation, dt = drive_champion(study.evolution)
@@ -204,7 +202,7 @@ def test_the_picture_shows_the_drives_that_were_judged(whole: Path, tmp_path: Pa
         assert one.width == 1000
 
 
-def test_a_drive_from_a_random_place_is_pictured_from_there() -> None:
+def test_picture_starts_at_the_random_start_pose() -> None:
     config = EvolutionConfig(task="avoid", population=4, generations=1, trials=1, seconds=3.0)
     study = evolve(config)
     drive, evaluation, _ = drive_champion(study.evolution)
@@ -214,9 +212,7 @@ def test_a_drive_from_a_random_place_is_pictured_from_there() -> None:
     assert extract_trail(drive, 0)[0] != pytest.approx(start, abs=0.01)
 
 
-def test_an_unknown_strategy_is_refused_before_anything_is_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_strategy_is_refused_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def built(*arguments: Any) -> None:
         raise AssertionError("too late")
 
@@ -226,7 +222,7 @@ def test_an_unknown_strategy_is_refused_before_anything_is_looked_at(
         evolve(replace(SMALL, strategy="xx"), out=tmp_path)
 
 
-def test_an_evolution_without_a_folder_says_that_nothing_is_kept(tmp_path: Path) -> None:
+def test_evolution_without_folder_warns_that_nothing_is_saved(tmp_path: Path) -> None:
     done = paddock_evolve(tmp_path, "avoid", "--population", "4", "--generations", "1", "--seconds", "1", "--json")
     assert done.returncode == 0, done.stderr
     assert "no files will be written: --out DIR saves the champion" in done.stderr

@@ -1,4 +1,4 @@
-"""Tasks: worlds with one robot, a fitness for every world, and the better drive gets more of it."""
+"""Tests of the tasks: worlds, fitness and solved criteria."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from paddock.worlds.spec import Box, Cylinder, Wall
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_a_task_judges_every_world_with_finite_numbers(name: str) -> None:
+def test_task_evaluates_every_world_with_finite_values(name: str) -> None:
     evolution = Evolution(EvolutionConfig(task=name, population=5, generations=2, seconds=3.0))
     evolution.run()
     judged = evolution.evaluator(evolution.strategy.ask())
@@ -44,7 +44,7 @@ def test_a_task_judges_every_world_with_finite_numbers(name: str) -> None:
 
 @pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("name", [*TASKS, "mazes"])
-def test_the_worlds_that_a_task_writes_are_those_that_it_goes_on_in(name: str, tmp_path: Path) -> None:
+def test_evolution_resumes_with_the_worlds_it_wrote(name: str, tmp_path: Path) -> None:
     mazes = 2 if name == "mazes" else None
     task = "maze" if mazes else name
     evolve(EvolutionConfig(task=task, mazes=mazes, population=2, generations=1, seconds=1.0), out=tmp_path)
@@ -56,14 +56,14 @@ def driven(task: EvolutionTask, policy: object, seconds: float) -> Evaluation:
     return task.evaluate(batch.run(seconds, policy, metrics=task.metrics, every=task.trace_every))  # type: ignore[arg-type]
 
 
-def test_avoiding_is_better_than_running_into_things() -> None:
+def test_avoiding_scores_higher_than_colliding() -> None:
     task = make_task(EvolutionConfig(task="avoid"))
     blind = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.08, 0.08))
     assert driven(task, explorer(), 60.0).fitness[0] > driven(task, blind, 60.0).fitness[0] > 0
 
 
 def made_up(trace: object = None, **figures: list[float]) -> Rollout:
-    """A drive of some worlds with one robot, with these figures in each of them."""
+    """Make a drive in several worlds with one robot and the given metrics."""
     worlds = len(next(iter(figures.values())))
     rows = np.zeros((worlds, 1 if trace is None else len(trace[0]), 1, ROW_COLUMNS))  # type: ignore[index]
     if trace is not None:
@@ -80,7 +80,7 @@ def made_up(trace: object = None, **figures: list[float]) -> Rollout:
     )
 
 
-def test_avoiders_are_to_be_swift_and_to_touch_nothing() -> None:
+def test_avoid_fitness_rewards_speed_and_penalises_contacts() -> None:
     judge = make_task(EvolutionConfig(task="avoid", seconds=60.0)).evaluate
     good, slow, one, long = 0.129, 0.02, 1, 30
     drive = made_up(
@@ -96,7 +96,7 @@ def test_avoiders_are_to_be_swift_and_to_touch_nothing() -> None:
     assert not in_circles.solved.any()
 
 
-def test_line_followers_are_to_be_on_the_line_in_its_middle_and_fast() -> None:
+def test_line_fitness_rewards_speed_on_the_centre_of_the_line() -> None:
     task = make_task(EvolutionConfig(task="line-follow"))
     top = task.speed
     judged = task.evaluate(
@@ -107,7 +107,7 @@ def test_line_followers_are_to_be_on_the_line_in_its_middle_and_fast() -> None:
     assert judged.solved.tolist() == [1, 0, 1, 0]
 
 
-def test_wall_followers_are_to_go_onward_at_the_wall_and_not_to_touch_it() -> None:
+def test_wall_fitness_rewards_progress_at_the_wall_without_contact() -> None:
     task = make_task(EvolutionConfig(task="wall-follow"))
     judge = task.evaluate
     assert isinstance(judge, WallFitness)
@@ -120,7 +120,7 @@ def test_wall_followers_are_to_go_onward_at_the_wall_and_not_to_touch_it() -> No
     assert judged.behaviour[0, 1] > 0.8
 
 
-def test_every_obstacle_is_a_wall_to_follow_and_an_open_border_is_none() -> None:
+def test_wall_fitness_includes_all_obstacles_but_no_open_border() -> None:
     robot = load_world("wall-loop").robots
     world = WorldSpec(
         name="all", bounds=(0, 0, 10, 10), open=True, robots=robot,
@@ -135,7 +135,7 @@ def test_every_obstacle_is_a_wall_to_follow_and_an_open_border_is_none() -> None
         WallFitness(replace(world, walls=(), boxes=(), cylinders=()), 0.5, 10)
 
 
-def test_early_exits_are_better_and_every_exit_is_better_than_none() -> None:
+def test_maze_fitness_rewards_reaching_the_exit_early() -> None:
     task = make_task(EvolutionConfig(task="maze", seconds=60.0))
     judge = task.evaluate
     assert isinstance(judge, MazeFitness)
@@ -147,7 +147,7 @@ def test_early_exits_are_better_and_every_exit_is_better_than_none() -> None:
     assert judged.fitness[0] == pytest.approx(0.0, abs=0.05)
 
 
-def test_an_own_fitness_that_is_no_number_does_not_win(tmp_path: Path) -> None:
+def test_user_fitness_of_nan_does_not_win(tmp_path: Path) -> None:
     def judge(drive: Rollout) -> np.ndarray:
         return np.where(np.arange(len(drive.ticks)) == 1, np.nan, 3.0)
 
@@ -158,14 +158,14 @@ def test_an_own_fitness_that_is_no_number_does_not_win(tmp_path: Path) -> None:
     assert [one.best for one in evolution.history] == [3.0, 3.0]
 
 
-def test_shipped_tasks_leave_the_search_for_modules_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_tasks_do_not_change_sys_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
     make_task(EvolutionConfig(task="avoid"))
     assert str(tmp_path) not in sys.path
 
 
-def test_the_way_to_the_exit_gets_shorter_along_the_solution() -> None:
+def test_distance_to_exit_decreases_along_the_solution() -> None:
     maze = make_maze(6, 6, seed=4)
     task = make_maze_task(mazes=3, size=(6, 6))
     judge = task.evaluate
@@ -180,7 +180,7 @@ def test_the_way_to_the_exit_gets_shorter_along_the_solution() -> None:
     assert left[0] == own.whole[0]
 
 
-def test_generated_mazes_differ_and_repeat() -> None:
+def test_generated_mazes_differ_and_are_deterministic() -> None:
     first, again, others = (
         make_maze_task(mazes=3, size=(5, 5)),
         make_maze_task(mazes=3, size=(5, 5)),
@@ -212,7 +212,7 @@ def evolved(folder: Path, *options: str) -> Printed:
     return command("evolve", *options, "--population", "5", "--json", folder=folder)
 
 
-def test_your_own_fitness_and_your_own_task(tmp_path: Path) -> None:
+def test_user_fitness_and_user_task_run(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     done = evolved(tmp_path, "mine:far", "--world", "clutter", "--generations", "3", "--seconds", "5")
     assert done.returncode == 0, done.stderr
@@ -232,7 +232,7 @@ def test_your_own_fitness_and_your_own_task(tmp_path: Path) -> None:
     assert "needs a world with one robot" in nowhere.stderr
 
 
-def test_a_champion_can_be_watched(tmp_path: Path) -> None:
+def test_champion_can_be_replayed(tmp_path: Path) -> None:
     done = evolved(tmp_path, "maze", "--generations", "2", "--seconds", "5", "--out", "found", "--test", "2")
     summary = json.loads(done.stdout)
     assert set(summary) >= {"solved", "best_fitness", "evaluations", "wall_s", "compile_s", "test_solved"}

@@ -1,4 +1,4 @@
-"""Surveys of AP2DX's reproduction, what is claimed of them, and the report."""
+"""Tests of the AP2DX reproduction: surveys, claims and report."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def survey() -> Survey:
     return run_survey(SurveyJob(WORLD, 3, seconds=120.0, passive=("odometry",)))
 
 
-def test_a_robot_with_worn_wheels_maps_both_rooms_and_stops_by_itself(survey: Survey) -> None:
+def test_survey_with_wheel_errors_maps_both_rooms_and_finishes(survey: Survey) -> None:
     assert survey.finished
     assert survey.contacts == 0
     assert survey.result.quality.mapped > 0.98
@@ -48,13 +48,13 @@ def test_a_robot_with_worn_wheels_maps_both_rooms_and_stops_by_itself(survey: Su
     assert math.isinf(survey.path_to(1.01))
 
 
-def test_a_method_beside_maps_the_same_drive_by_itself(survey: Survey) -> None:
+def test_other_mapping_methods_are_evaluated_on_the_same_drive(survey: Survey) -> None:
     passive = survey.results["odometry"]
     assert passive.quality.mapped > 0.9
     assert passive.position_error != survey.result.position_error
 
 
-def test_wheels_are_worn_by_the_seed_and_lasers_mix_pixels() -> None:
+def test_wheel_errors_depend_on_seed_and_laser_has_mixed_pixels() -> None:
     worn = [add_wheel_errors(WORLD, seed).robots[0] for seed in (1, 1, 2)]
     assert worn[0] == worn[1] != worn[2]
     assert max(map(abs, worn[0].wheel_diameter_error)) <= 0.01
@@ -73,7 +73,7 @@ def make_findings(survey: Survey, other: Survey) -> Ap2dxFindings:
     return Ap2dxFindings([ours], [other], [survey], handshake, search_originals())
 
 
-def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:
+def test_claims_fail_on_contacts_and_unfinished_runs(survey: Survey) -> None:
     other = replace(survey, job=replace(survey.job, strategy="nearest"))
     holding = {row.metric: row.holds for row in check_claims(make_findings(survey, other))}
     assert holding["F1 of occupied cells, least"]
@@ -83,7 +83,7 @@ def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:
     assert not rows["runs that finished"].holds
 
 
-def test_ways_are_compared_where_both_got_so_far(survey: Survey) -> None:
+def test_path_lengths_are_compared_at_equal_coverage(survey: Survey) -> None:
     doubled = replace(survey, job=replace(survey.job, strategy="nearest"), path=2 * survey.path)
     lost = replace(
         survey, job=replace(survey.job, strategy="lost"), finished=False, coverage=np.array([[0.0, 0.1], [100.0, 0.5]])
@@ -96,13 +96,13 @@ def test_ways_are_compared_where_both_got_so_far(survey: Survey) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["nearest", "behaviours, final"])
-def test_every_claim_can_be_written_as_json(survey: Survey, strategy: str) -> None:
+def test_every_claim_is_json_serialisable(survey: Survey, strategy: str) -> None:
     other = replace(survey, job=replace(survey.job, strategy=strategy))
     rows = check_claims(make_findings(survey, other))
     assert all('"holds": ' in row.as_json() for row in rows)
 
 
-def test_the_report_has_all_figures(survey: Survey, tmp_path: Path) -> None:
+def test_report_contains_all_figures(survey: Survey, tmp_path: Path) -> None:
     other = replace(survey, job=replace(survey.job, strategy="nearest"))
     files = make_findings(survey, other).write(tmp_path)
     names = {file.name for file in files}
@@ -112,7 +112,7 @@ def test_the_report_has_all_figures(survey: Survey, tmp_path: Path) -> None:
     assert "two-rooms" in text
 
 
-def test_an_interval_holds_the_mean() -> None:
+def test_mean_interval_is_centred_on_the_mean() -> None:
     mean, width = mean_interval([1.0, 2.0, 3.0])
     assert mean == 2.0
     assert width == pytest.approx(1.96 / math.sqrt(3))

@@ -1,4 +1,4 @@
-"""Light causes detections where it is bright enough, and the classifier tells them from walls and robots."""
+"""Tests of false detections caused by light and of their classification."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def count_facing_lamp(level: float) -> float:
         return EPUCK_RING.add_counts(arena[NAME].proximity.read(), -1.0)
 
 
-def test_a_lamp_feigns_an_obstacle_once_it_is_bright_enough() -> None:
+def test_bright_lamp_causes_false_detection() -> None:
     counts = [count_facing_lamp(level) for level in (0.0, 0.1, 0.3, 0.6)]
     assert counts[0] == 0.0
     assert counts == sorted(counts)
     assert counts[1] < 480 < counts[-1]
 
 
-def test_the_true_cause_is_what_is_left_in_the_dark() -> None:
+def test_true_cause_is_found_without_light() -> None:
     wall = Pose(1.0, 0.048, -math.pi / 2)
     assert find_cause({NAME: wall, **ELSEWHERE}, NAME, -1.0, 480) == "wall"
     meeting = ELSEWHERE | {NAME: Pose(1.0, 0.5, 0.3), "e-puck_2479": Pose(1.08, 0.5, 0.0)}
@@ -46,7 +46,7 @@ def test_the_true_cause_is_what_is_left_in_the_dark() -> None:
 
 
 @pytest.mark.heavy
-def test_more_light_makes_more_detections_and_the_sheet_has_the_published_ones() -> None:
+def test_detections_increase_with_light_and_sheet_includes_published_ones() -> None:
     counts = count_detections([0.0, 0.36], seeds=[0], workers=1)
     robots = list(published.BY_LIGHT_2)
     dim, bright = (sum(counts.count(name, level, "light") for name in robots) for level in counts.levels)
@@ -57,7 +57,7 @@ def test_more_light_makes_more_detections_and_the_sheet_has_the_published_ones()
 
 
 @pytest.mark.heavy
-def test_all_four_means_tell_each_cause_in_at_least_19_of_20_detections() -> None:
+def test_combined_sources_identify_95_percent_of_each_cause() -> None:
     matrices = confuse(DetectionTrial(each=25, seed=5))
     assert [cause for cause in CAUSES if matrices["all four"].share_right(cause) < 0.95] == []
     assert matrices["map"].share_right("wall") > 0.9
@@ -67,12 +67,12 @@ def test_all_four_means_tell_each_cause_in_at_least_19_of_20_detections() -> Non
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("share", [0.8, 1.2])
-def test_a_robot_of_unknown_sensitivity_measures_it_and_tells_as_well(share: float) -> None:
+def test_calibrated_sensitivity_gives_the_same_accuracy(share: float) -> None:
     matrices = confuse(DetectionTrial(each=25, seed=5, sensitivity=share * SENSITIVITY))
     assert [cause for cause in CAUSES if matrices["all four, light calibrated"].share_right(cause) < 0.95] == []
 
 
-def test_a_confusion_matrix_counts_pairs() -> None:
+def test_confusion_matrix_counts_pairs() -> None:
     matrix = ConfusionMatrix.of([("wall", "wall"), ("wall", None), ("light", "robot")])
     assert matrix.counts == ((1, 0, 0, 1), (0, 0, 0, 0), (0, 1, 0, 0))
     assert matrix.share_right("wall") == 0.5

@@ -1,4 +1,4 @@
-"""Experiment 1 of the E. coli walk with a calibrated robot and a camera above."""
+"""Tests of experiment 1 of the E. coli walk with a calibrated robot and an overhead camera."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.long]
 WHEELS = WheelCalibration(FITTED.wheel_separation, FITTED.wheel_diameter / WHEEL_DIAMETER, FITTED.wheel_ratio)
 
 
-def test_with_calibration_and_a_camera_the_robot_reaches_all_targets_and_knows_how_well() -> None:
+def test_calibrated_robot_with_camera_reaches_all_targets() -> None:
     wheels = calibrate_robot(faulty_robot_world())
     assert wheels == pytest.approx(WHEELS, rel=0.003)
     seen = walk("camera", wheels, camera=see_with_noise(0))
@@ -32,7 +32,7 @@ def test_with_calibration_and_a_camera_the_robot_reaches_all_targets_and_knows_h
     assert np.linalg.norm(estimated[-500:, :2] - seen.trace.pose[1:-1][-500:, :2], axis=1).max() < 0.005
 
 
-def test_without_a_camera_a_wrong_start_stays_wrong_and_the_filter_says_so() -> None:
+def test_initial_error_persists_without_camera_and_covariance_covers_it() -> None:
     blind = walk("calibrated", WHEELS)
     assert 0.03 < blind.mean_error < 0.08
     assert blind.share_in_band > 0.9

@@ -1,4 +1,4 @@
-"""Both experiments with orders of the E. coli publication; all seeds and figures are in the reproduction."""
+"""Tests of both experiments with orders of the E. coli publication."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from paddock.orders import LineQuality
 pytestmark = [pytest.mark.heavy, pytest.mark.long]
 
 
-def test_the_published_table_is_what_was_published() -> None:
+def test_published_table_is_consistent_with_published_means() -> None:
     errors = [(x - tx, y - ty) for (x, y), (tx, ty) in zip(REACHED_1, TARGETS_1, strict=True)]
     x, y = zip(*errors, strict=True)
     assert (sum(map(abs, x)) / 25, sum(map(abs, y)) / 25) == pytest.approx(MEAN_ERROR_1, abs=1e-3)
     assert {name: len(targets) for name, targets in TARGETS_2.items()} == dict.fromkeys(TARGETS_2, 25)
 
 
-def test_the_fitted_robot_of_experiment_1_errs_as_the_real_one_did_and_does_not_know() -> None:
+def test_fitted_robot_reproduces_published_errors_of_experiment_1() -> None:
     run = run_experiment_1(dt=0.005).robots[ROBOT_1]
     assert run.walk.done == 25
     assert mean_errors_in_cm(run) == pytest.approx(MEAN_ERROR_1, abs=0.4)
@@ -40,7 +40,7 @@ def test_the_fitted_robot_of_experiment_1_errs_as_the_real_one_did_and_does_not_
         assert reached == pytest.approx(target)  # and yet the replies say that all is well
 
 
-def test_a_perfect_robot_in_checked_mode_arrives_also_with_coarse_ticks() -> None:
+def test_ideal_robot_in_checked_mode_arrives_with_coarse_ticks() -> None:
     run = run_experiment_1(errors=PERFECT, mode="checked", dt=0.02).robots[ROBOT_1]
     assert max(mean_errors_in_cm(run)) < 0.1
     assert run.walk.moving_time == pytest.approx(47.2, abs=0.5)  # it does not turn back after every order
@@ -51,26 +51,26 @@ def test_a_perfect_robot_in_checked_mode_arrives_also_with_coarse_ticks() -> Non
     [LineQuality(loss=0.02, jitter=0.02), {"e-puck_2478": LineQuality(cuts=((20.0, 25.0),))}],
     ids=["loss and jitter", "a cut"],
 )
-def test_all_orders_of_experiment_2_are_done_in_checked_mode(quality: LineQuality | dict[str, LineQuality]) -> None:
+def test_experiment_2_completes_all_orders_in_checked_mode(quality: LineQuality | dict[str, LineQuality]) -> None:
     run = run_experiment_2(quality=quality, seed=1, dt=0.01)
     assert {name: robot.walk.done for name, robot in run.robots.items()} == dict.fromkeys(TARGETS_2, 25)
     assert run.locked == ()
     assert sum(robot.link.resends for robot in run.robots.values()) > 0
 
 
-def test_the_host_and_robots_of_2012_lock_up_where_bytes_get_lost() -> None:
+def test_legacy_protocol_locks_up_when_bytes_are_lost() -> None:
     run = run_experiment_2(mode="legacy", patient=True, quality=LineQuality(loss=0.02, jitter=0.02), dt=0.01)
     assert run.locked
     assert sum(robot.walk.done for robot in run.robots.values()) < 75
 
 
-def test_a_run_that_takes_too_long_is_no_lock_up() -> None:
+def test_timeout_is_not_reported_as_lock_up() -> None:
     run = run_experiment_2(seed=1, dt=0.02, longest=5.0)
     assert run.locked == ()
     assert run.unfinished == tuple(TARGETS_2)
 
 
-def test_the_same_seed_gives_the_same_experiment() -> None:
+def test_experiment_2_is_deterministic_per_seed() -> None:
     quality = LineQuality(loss=0.02, flips=0.001, jitter=0.02)
     first, second = (run_experiment_2(quality=quality, seed=3, dt=0.02, longest=15.0) for _ in range(2))
     for name in TARGETS_2:

@@ -1,4 +1,4 @@
-"""Populations, way-points and the commands around them."""
+"""Tests of populations, waypoints and their commands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from paddock.worlds import load_world
 pytestmark = pytest.mark.long
 
 
-def test_the_rank_test_is_scipys() -> None:
+def test_mann_whitney_p_matches_scipy() -> None:
     from scipy.stats import mannwhitneyu
 
     rng = np.random.default_rng(1)
@@ -38,7 +38,7 @@ def test_the_rank_test_is_scipys() -> None:
     assert find_mann_whitney_p([1.0, 1.0], [1.0, 1.0]) == 1.0
 
 
-def test_the_walker_is_alone_and_its_nose_where_it_is_wanted() -> None:
+def test_isolated_walker_has_nose_at_requested_position() -> None:
     front, centre = isolate_walker("petri-dish-gauss"), isolate_walker("petri-dish-gauss", nose="centre")
     assert [robot.name for robot in front.robots] == [robot.name for robot in centre.robots] == ["e-puck_2478"]
     mounts = [sensor.mounts for sensor in centre.robots[0].type.sensors if sensor.name == "nose"]  # type: ignore[union-attr]
@@ -49,14 +49,14 @@ def test_the_walker_is_alone_and_its_nose_where_it_is_wanted() -> None:
         isolate_walker(nose="center")
 
 
-def test_the_two_dishes_differ_in_their_food_only() -> None:
+def test_both_dishes_differ_only_in_food() -> None:
     cone, hill = load_world("petri-dish"), load_world("petri-dish-gauss")
     assert (cone.bounds, cone.border, cone.robots) == (hill.bounds, hill.border, hill.robots)
     assert (hill.fields[0].shape, hill.fields[0].radius) == ("gaussian", 0.25)
 
 
 @pytest.mark.heavy
-def test_figures_of_a_population_are_drawn(tmp_path: Path) -> None:
+def test_population_figures_are_drawn(tmp_path: Path) -> None:
     population = run_population(walkers=20, seconds=10.0, every=1.0)
     assert population.places.shape == (20, 11, 2)
     assert np.isfinite(population.places).all()
@@ -79,7 +79,7 @@ def test_every_population_has_a_row_and_every_claim_a_number() -> None:
 
 
 @pytest.mark.heavy
-def test_way_points_are_whole_centimetres_inside_the_dish_and_repeatable() -> None:
+def test_waypoints_are_inside_the_dish_and_deterministic() -> None:
     points = walk_way_points("petri-dish", orders=5, seed=3)
     assert [point.robot for point in points] == [f"e-puck_{n}" for n in (2478, 2479, 2481) for _ in range(5)]
     assert all(0 < point.x < 2 and 0 < point.y < 1 for point in points)
@@ -89,7 +89,7 @@ def test_way_points_are_whole_centimetres_inside_the_dish_and_repeatable() -> No
 
 
 @pytest.mark.heavy
-def test_the_commands_write_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ecoli_commands_write_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run = CliRunner()
     done = run.invoke(
@@ -115,7 +115,7 @@ def test_the_commands_write_what_they_say(tmp_path: Path, monkeypatch: pytest.Mo
     assert "oscillator" in run.invoke(app, ["ecoli", "network", "--list"]).output
 
 
-def test_the_commands_refuse_what_cannot_be() -> None:
+def test_ecoli_commands_refuse_unknown_names() -> None:
     run = CliRunner()
     for arguments, message in (
         (["network", "ecoly-chemotaxis"], "did you mean 'ecoli-chemotaxis'"),

@@ -1,4 +1,4 @@
-"""The reproduction's tables: the thesis' numbers beside ours, and claims that can fail."""
+"""Tests of the tables, figures and claims of the E. coli reproduction."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def experiment_1() -> OrdersRun:
     return run_experiment_1(dt=0.005)
 
 
-def test_the_reproduction_is_found_by_its_name() -> None:
+def test_reproduction_is_found_by_name() -> None:
     assert reproduction_called("ecoli-walk").__module__ == "paddock.experiments.ecoli_walk.reproduce"
 
 
-def test_published_points_stand_beside_ours(experiment_1: OrdersRun) -> None:
+def test_table_lists_published_and_measured_points(experiment_1: OrdersRun) -> None:
     run = experiment_1.robots[published.ROBOT_1]
     sheet = tabulate_points(run)
     assert len(sheet.rows) == 25
@@ -31,14 +31,14 @@ def test_published_points_stand_beside_ours(experiment_1: OrdersRun) -> None:
     assert sum(errors) / 25 == pytest.approx(published.MEAN_ERROR_1[0], abs=0.4)
 
 
-def test_the_figure_shows_targets_published_places_and_ours(experiment_1: OrdersRun) -> None:
+def test_figure_shows_targets_published_and_measured_positions(experiment_1: OrdersRun) -> None:
     ax = draw_experiment_1(experiment_1.robots[published.ROBOT_1])
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["our path", "target", "published", "ours"]
 
 
-def test_claims_can_fail() -> None:
+def test_claims_fail_outside_their_limits() -> None:
     assert [row.holds for row in (at_least("a", "m", 1.0, 1.0), at_most("a", "m", 1.0, 1.0))] == [True, True]
     assert not at_least("a", "m", 0.9, 1.0).holds
     assert not at_most("a", "m", 1.1, 1.0).holds

@@ -1,4 +1,4 @@
-"""Tumbles counted by where a walker is and where it goes: known walks give known ratios."""
+"""Tests of tumble rates by position and direction, on synthetic walks with known ratios."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CENTRE, BOUNDS = (1.0, 0.5), (0.0, 0.0, 2.0, 1.0)
 
 
 def counted(up: float, down: float, *, walkers: int = 200, seed: int = 1, inwards: float = 0.0) -> TumbleCounts:
-    """Walkers that tumble so often a second on the way up and down, times a number of their ring."""
+    """Count synthetic walkers with given tumble rates [1/s] up and down the gradient, times their ring number."""
     rng = np.random.default_rng(seed)
     seconds = rng.uniform(2.0, 6.0, (2, walkers, 20)) * np.linspace(1.0 + inwards, 1.0, 20)
     steepness = np.geomspace(0.2, 5.0, 20)
@@ -29,27 +29,27 @@ def counted(up: float, down: float, *, walkers: int = 200, seed: int = 1, inward
     return TumbleCounts(*seconds, *tumbles.astype(float))
 
 
-def test_a_rate_that_depends_on_the_place_alone_has_the_ratio_1_however_steep_it_is() -> None:
+def test_rate_that_depends_only_on_position_has_ratio_1() -> None:
     found = compare_rates(counted(1.0, 1.0))
     assert found.is_within(0.05)
     assert found.low < 1.0 < found.high
 
 
-def test_a_rate_that_depends_on_the_direction_has_its_ratio() -> None:
+def test_rate_that_depends_on_direction_has_its_ratio() -> None:
     found = compare_rates(counted(1.0, 1.5))
     assert found.low < 1.5 < found.high
     assert counted(1.0, 1.5).run_ratio == pytest.approx(1.5, rel=0.05)
     assert not found.is_within(0.4)
 
 
-def test_walkers_that_run_nearer_to_the_food_are_found_out() -> None:
+def test_distance_comparison_detects_walkers_closer_to_food() -> None:
     even, near = counted(1.0, 1.0), counted(1.0, 1.0, seed=2, inwards=1.0)
     assert compare_distances(near, even).high < 0.95
     assert compare_distances(counted(1.0, 1.0, seed=3), even).is_within(0.05)
 
 
 def walk(*legs: tuple[float, int]) -> Floats:
-    """Places of a walker on a line through the food: steps [m] and how many of each."""
+    """Make positions of a walker on a line through the food from step lengths [m] and step counts."""
     x = 0.5 + np.cumsum([0.0, *(step for step, count in legs for _ in range(count))])
     return np.stack([x, np.full_like(x, 0.5)], axis=1)[None]
 
@@ -63,12 +63,12 @@ def test_ticks_and_tumbles_are_counted_by_ring_and_direction() -> None:
     assert np.argmax(tumbles_down[0]) == int(0.477 / RING)
 
 
-def test_turns_near_walls_are_no_tumbles() -> None:
+def test_turns_near_walls_are_not_counted_as_tumbles() -> None:
     places = walk((-0.01, 44), (0.0, 5))
     assert count_in_rings(places, CENTRE, BOUNDS, 60)[2:].sum() == 0.0
 
 
-def test_all_seeds_count_together() -> None:
+def test_counts_of_all_seeds_are_pooled() -> None:
     parts = [counted(1.0, 1.2, walkers=60, seed=seed) for seed in range(3)]
     figures = MethylationFigures(dict.fromkeys((UNBIASED, INTACT, *HELD), parts), lead=0.012)
     assert len(pool_counts(parts).seconds_up) == 180
@@ -77,5 +77,5 @@ def test_all_seeds_count_together() -> None:
     assert len(figures.sheet.rows) == 2 + len(HELD)
 
 
-def test_an_interval_is_told_with_its_ends() -> None:
+def test_interval_is_printed_with_its_bounds() -> None:
     assert str(Interval(1.0, 0.98, 1.02)) == "1.000 (0.980 … 1.020)"

@@ -1,4 +1,4 @@
-"""The e-puck framework's reproduction: its measures, its runs, its timing tests, its claims and its report."""
+"""Tests of the e-puck framework reproduction: metrics, runs, timing, claims and report."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def runs_as_wanted(**changes: CrossingFigures) -> dict[str, list[CrossingRun]]:
 
 
 def along_line(begin: float, speed: float, seconds: float, aside: float = 0.0) -> Floats:
-    """Poses of a robot that drives along the line; a negative speed is clockwise."""
+    """Return poses of a robot that drives along the line; a negative speed is clockwise."""
     course, rows = load_course(), []
     for tick in range(round(seconds / DT)):
         x, y, heading = course.at(begin + speed * tick * DT)
@@ -103,7 +103,7 @@ def measured(red: Floats, blue: Floats, touches: Floats | None = None) -> Crossi
 # The course
 
 
-def test_the_course_goes_counter_clockwise_and_knows_its_line() -> None:
+def test_course_is_counter_clockwise_and_locates_its_line() -> None:
     course = load_course()
     assert 3.2 < course.length < 3.5
     x, y, heading = course.at(course.along(np.array([[0.8, 0.25]]))[0])
@@ -116,7 +116,7 @@ def test_the_course_goes_counter_clockwise_and_knows_its_line() -> None:
     ]
 
 
-def test_room_is_the_distance_from_a_body_to_the_nearest_obstacle() -> None:
+def test_clearance_is_distance_from_body_to_nearest_obstacle() -> None:
     room = load_course().clearance(np.array([[0.55, 0.95 - 0.035 - 0.037], [1.05 - 0.03 - 0.037 - 0.02, 0.95]]))
     assert room == pytest.approx([0.0, 0.02])
 
@@ -124,7 +124,7 @@ def test_room_is_the_distance_from_a_body_to_the_nearest_obstacle() -> None:
 # Measures
 
 
-def test_laps_count_in_the_robots_own_direction_only() -> None:
+def test_laps_count_only_in_the_direction_of_the_robot() -> None:
     length = load_course().length
     seconds = 2.55 * length / 0.1
     both = measured(along_line(0.0, 0.1, seconds, 0.05), along_line(0.5, -0.1, seconds, 0.05))
@@ -133,7 +133,7 @@ def test_laps_count_in_the_robots_own_direction_only() -> None:
     assert max(backwards.laps) < 0.4
 
 
-def test_a_meeting_lasts_from_coming_near_to_being_apart_again_on_the_other_side() -> None:
+def test_meeting_lasts_until_robots_have_passed_each_other() -> None:
     red, blue = along_line(0.0, 0.08, 20, 0.05), along_line(1.0, -0.08, 20, -0.05)
     found = measured(red, blue)
     assert len(found.meetings) == 1
@@ -141,7 +141,7 @@ def test_a_meeting_lasts_from_coming_near_to_being_apart_again_on_the_other_side
     assert found.unfinished == 0
 
 
-def test_a_meeting_goes_on_while_nobody_has_passed() -> None:
+def test_meeting_continues_until_robots_pass() -> None:
     red = np.concatenate([along_line(0.0, 0.08, 5.5), along_line(0.43, 0.001, 30)])
     blue = np.concatenate([along_line(1.0, -0.08, 5.5), along_line(0.52, -0.001, 30)])
     found = measured(red, blue)
@@ -151,7 +151,7 @@ def test_a_meeting_goes_on_while_nobody_has_passed() -> None:
     assert found.were_in_conflict
 
 
-def test_robots_that_turn_back_have_not_passed_each_other() -> None:
+def test_robots_that_turn_back_have_not_passed() -> None:
     red = np.concatenate([along_line(0.0, 0.08, 5.5), along_line(0.43, -0.08, 25)])
     blue = np.concatenate([along_line(1.0, -0.08, 5.5), along_line(0.52, 0.08, 25)])
     found = measured(red, blue)
@@ -159,7 +159,7 @@ def test_robots_that_turn_back_have_not_passed_each_other() -> None:
     assert found.unfinished > 20
 
 
-def test_contacts_with_short_gaps_are_one() -> None:
+def test_contacts_with_short_gaps_are_merged() -> None:
     red, blue = along_line(0.0, 0.05, 10), along_line(1.5, -0.05, 10)
     touches = np.zeros((100, 2))
     touches[[10, 11, 13, 14, 40], 0] = 1  # a gap of one tick, 0.1 s; then 2.5 s
@@ -167,7 +167,7 @@ def test_contacts_with_short_gaps_are_one() -> None:
     assert found.contact == pytest.approx(0.5)
 
 
-def test_the_share_on_the_line_leaves_out_passing_manoeuvres() -> None:
+def test_share_on_line_excludes_passing_manoeuvres() -> None:
     red, blue = along_line(0.0, 0.05, 40), along_line(1.2, -0.05, 40, aside=0.06)
     found = measured(red, blue)
     assert found.on_line[0] == 1.0
@@ -180,7 +180,7 @@ def test_the_share_on_the_line_leaves_out_passing_manoeuvres() -> None:
 # Runs
 
 
-def test_seeds_give_other_starts_and_other_noise() -> None:
+def test_seeds_vary_starts_and_wheel_errors() -> None:
     starts = [placed_world(CrossingJob(setup=PATROL, seed=seed)).robots for seed in range(SEEDS)]
     assert len({robot.at for pair in starts for robot in pair}) == 2 * SEEDS
     for red, blue in starts:
@@ -195,7 +195,7 @@ def test_seeds_give_other_starts_and_other_noise() -> None:
 
 
 @pytest.mark.heavy
-def test_a_run_is_the_same_again_and_another_with_another_seed() -> None:
+def test_crossing_is_deterministic_per_seed() -> None:
     job = CrossingJob(setup=PATROL, seed=1001, seconds=10, keep_traces=True)
     first, again, other = drive_crossing(job), drive_crossing(job), drive_crossing(replace(job, seed=1002))
     for robot in range(2):
@@ -204,7 +204,7 @@ def test_a_run_is_the_same_again_and_another_with_another_seed() -> None:
 
 
 @pytest.mark.heavy
-def test_two_patrols_do_all_that_is_wanted_for_ten_minutes() -> None:
+def test_two_patrols_meet_all_requirements_for_ten_minutes() -> None:
     run = drive_crossing(CrossingJob(setup=PATROL, seed=1001))
     assert run.figures.failures == ()
     assert run.traces == ()
@@ -212,13 +212,13 @@ def test_two_patrols_do_all_that_is_wanted_for_ten_minutes() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("setup", [STOCK, STOCK_WIDE])
-def test_the_stock_controller_fails_within_a_minute(setup: str) -> None:
+def test_stock_controller_fails_within_a_minute(setup: str) -> None:
     run = drive_crossing(CrossingJob(setup=setup, seed=1001, seconds=60))
     assert {"meetings", "contact"} <= set(run.figures.failures)
     assert run.figures.were_in_conflict
 
 
-def test_on_the_wide_line_a_robot_that_passes_another_still_sees_the_line() -> None:
+def test_passing_robot_still_sees_the_wide_line() -> None:
     narrow, wide = load_course(NARROW), load_course(WIDE)
     beside = 0.25 + 0.045  # [m] two robots that pass each other are 9 cm apart
     assert not narrow.on_line(np.array([[0.8, beside, 0.0]])).any()
@@ -230,7 +230,7 @@ def test_on_the_wide_line_a_robot_that_passes_another_still_sees_the_line() -> N
 
 
 @pytest.mark.heavy
-def test_the_improved_controller_loses_a_narrow_line_and_keeps_a_wide_one() -> None:
+def test_improved_controller_loses_narrow_line_and_keeps_wide_line() -> None:
     narrow, wide = (drive_crossing(CrossingJob(setup=setup, seed=2)).figures for setup in (IMPROVED, IMPROVED_WIDE))
     assert min(narrow.laps) < 1
     assert min(wide.laps) > 5
@@ -260,7 +260,7 @@ def test_small_times_keep_their_digits_in_the_table() -> None:
     assert row[3:6] == ("0.02", "0.000417", "48")
 
 
-def test_the_table_has_all_figures_of_the_paper() -> None:
+def test_table_contains_all_published_figures() -> None:
     told = {test.name: tuple(test.paper.values()) for test in TESTS}
     assert told == {
         "01": (69.73, 70.12, 139.94),
@@ -278,7 +278,7 @@ def test_the_table_has_all_figures_of_the_paper() -> None:
 # Claims and report
 
 
-def test_what_is_wanted_holds_and_what_is_not_does_not() -> None:
+def test_claims_hold_for_valid_results_and_fail_for_slow_ones() -> None:
     rows = check_claims(times_as_wanted(), runs_as_wanted())
     assert all(row.holds for row in rows)
     assert {row.row for row in rows if row.paper is None} == set(SETUPS)
@@ -297,7 +297,7 @@ def test_what_is_wanted_holds_and_what_is_not_does_not() -> None:
         ({"on_line": (0.79, 0.99)}, "least time on the line"),
     ],
 )
-def test_every_demand_on_the_patrol_is_a_claim(change: dict[str, float], metric: str) -> None:
+def test_every_requirement_on_the_patrol_is_a_claim(change: dict[str, float], metric: str) -> None:
     runs = runs_as_wanted()
     runs[PATROL][7] = replace(runs[PATROL][7], figures=replace(GOOD, **change))  # type: ignore[arg-type]
     failed = [row.metric for row in check_claims(times_as_wanted(), runs) if not row.holds]
@@ -306,31 +306,31 @@ def test_every_demand_on_the_patrol_is_a_claim(change: dict[str, float], metric:
     assert failed[1].startswith("runs that meet all requirements")
 
 
-def test_a_stock_controller_that_works_would_be_told() -> None:
+def test_claims_fail_if_stock_controller_works() -> None:
     failed = [row.row for row in check_claims(times_as_wanted(), runs_as_wanted(stock=GOOD)) if not row.holds]
     assert failed == [STOCK, STOCK]
 
 
-def test_an_improved_controller_that_keeps_the_narrow_line_would_be_told() -> None:
+def test_claim_fails_if_improved_controller_keeps_narrow_line() -> None:
     failed = [row.metric for row in check_claims(times_as_wanted(), runs_as_wanted(improved=GOOD)) if not row.holds]
     assert failed == ["runs in which a robot loses the line, of 20"]
 
 
-def test_an_improved_controller_that_loses_the_wide_line_would_be_told() -> None:
+def test_claim_fails_if_improved_controller_loses_wide_line() -> None:
     runs = runs_as_wanted()
     runs[IMPROVED_WIDE][:3] = [replace(run, figures=replace(GOOD, laps=(1.0, 9.0))) for run in runs[IMPROVED_WIDE][:3]]
     failed = [(row.metric, row.ours) for row in check_claims(times_as_wanted(), runs) if not row.holds]
     assert failed == [("runs with 5 laps or more of both robots, of 20", 17)]
 
 
-def test_robots_that_never_meet_prove_nothing() -> None:
+def test_claim_fails_if_robots_never_meet() -> None:
     alone = replace(BAD, meetings=(), unfinished=0.0)
     failed = [row.metric for row in check_claims(times_as_wanted(), runs_as_wanted(improved=alone)) if not row.holds]
     assert failed == ["slowest first meeting [s]"]
 
 
 @pytest.mark.heavy
-def test_the_command_prints_a_line_for_every_claim_and_writes_the_report(
+def test_command_prints_every_claim_and_writes_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     findings = FrameworkFindings(times_as_wanted(), cross(seeds=1, workers=1, seconds=8.0))
@@ -352,6 +352,6 @@ def test_the_command_prints_a_line_for_every_claim_and_writes_the_report(
     assert [row[0] for row in findings.sheet.rows] == list(HEADS[1:])
 
 
-def test_no_seed_is_refused() -> None:
+def test_zero_seeds_are_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="expected at least 1, got 0"):
         reproduce(seeds=0)

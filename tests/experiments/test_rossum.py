@@ -1,4 +1,4 @@
-"""Rossum's reproduction: clocks that wait give the same drive, those that do not a worse one; on short runs."""
+"""Tests of the Rossum reproduction on short runs, with lock-step and free-running clocks."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ DRIVES = (
 
 @pytest.fixture(scope="module")
 def learned() -> EvolutionRun:
-    """An evolution that reaches the exit, short as it is."""
+    """Return a short evolution that reaches the exit."""
     return learn(0, generations=15)
 
 
-def test_the_exit_is_reached_soon(learned: EvolutionRun) -> None:
+def test_short_evolution_reaches_the_exit(learned: EvolutionRun) -> None:
     assert learned.solved
     assert learned.solved_in is not None
     assert learned.solved_in <= 15
 
 
-def test_a_clock_that_waits_gives_the_same_drive_and_one_that_does_not_a_worse_one(learned: EvolutionRun) -> None:
+def test_lock_step_drive_is_bit_identical_and_free_running_is_worse(learned: EvolutionRun) -> None:
     evolution = learned.evolution
     champion, task, seed = evolution.champion, evolution.task, evolution.config.seed
     here = drive_here(task, champion, seed)  # type: ignore[arg-type]
@@ -54,14 +54,14 @@ def test_a_clock_that_waits_gives_the_same_drive_and_one_that_does_not_a_worse_o
     assert free.decisions < free.ticks / 2
 
 
-def test_one_turning_beam_that_is_asked_finds_the_exit() -> None:
+def test_single_polled_beam_finds_the_exit() -> None:
     walked = walk()
     assert walked.reached
     assert walked.looks > 0
     assert (walked.in_sense, walked.refused) == (False, 2)
 
 
-def test_claims_hold_where_they_should_and_only_there(learned: EvolutionRun) -> None:
+def test_claims_hold_only_for_valid_results(learned: EvolutionRun) -> None:
     fast = [replace(learned, wall=2.0, processor=4.0)]
     held = {(row.row, row.metric): row.holds for row in check_claims(fast, WALK, DRIVES)}
     assert [key for key, holds in held.items() if not holds] == [
@@ -74,7 +74,7 @@ def test_claims_hold_where_they_should_and_only_there(learned: EvolutionRun) -> 
     assert sum(row.holds for row in check_claims(slow, lazy, other)) == sum(held.values()) - 7
 
 
-def test_the_report_and_the_rows_are_written(
+def test_report_and_rows_are_written(
     learned: EvolutionRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     findings = RossumFindings([learned], WALK, DRIVES)
@@ -90,12 +90,12 @@ def test_the_report_and_the_rows_are_written(
     }  # fmt: skip
 
 
-def test_no_seed_is_refused() -> None:
+def test_zero_seeds_are_refused() -> None:
     with pytest.raises(Exception, match="seeds: expected at least 1"):
         reproduce(seeds=0)
 
 
-def test_pictures_tell_clock_seed_and_duration(learned: EvolutionRun, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_picture_titles_name_clock_seed_and_duration(learned: EvolutionRun, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[str, str]] = []
     drawn = report.draw_trail
     monkeypatch.setattr(report, "draw_trail", lambda trail, *words: told.append(words) or drawn(trail, *words))
@@ -104,7 +104,7 @@ def test_pictures_tell_clock_seed_and_duration(learned: EvolutionRun, monkeypatc
     assert [title for title, _ in told] == ["Clock: here", told[1][0], "One turning beam, polled when needed"]
 
 
-def test_the_task_is_the_thesis_s() -> None:
+def test_task_matches_the_thesis() -> None:
     evolution = Evolution(EvolutionConfig(task="maze"))
     assert sum(part.values for part in evolution.task.inputs) == 3
     assert evolution.policy.weights.shape[1] == (1 + 3) * 4 + (1 + 4) * 2

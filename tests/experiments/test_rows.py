@@ -1,4 +1,4 @@
-"""Rows of a reproduction, and its report."""
+"""Tests of the rows of a reproduction and of its report."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from paddock.report.sheets import Sheet, is_number
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
 
 
-def test_a_row_is_one_json_object_with_exactly_five_keys() -> None:
+def test_row_is_one_json_object_with_exactly_five_keys() -> None:
     line = GOOD.as_json()
     assert "\n" not in line
     assert json.loads(line) == {"row": "a", "metric": "time [s]", "paper": 2.0, "ours": 1.5, "holds": True}
     assert json.loads(BAD.as_json()) == {"row": "b", "metric": "time [s]", "paper": None, "ours": None, "holds": False}
 
 
-def test_one_claim_that_does_not_hold_spoils_it_and_so_does_no_claim_at_all() -> None:
+def test_all_hold_is_false_for_a_failed_claim_or_no_claims() -> None:
     assert all_hold([GOOD])
     assert not all_hold([GOOD, BAD])
     assert not all_hold([])
 
 
-def test_claims_are_a_table_for_people() -> None:
+def test_claims_are_formatted_as_a_table() -> None:
     assert claims([GOOD]) == Sheet(HEADS, (("yes", "a", "time [s]", "2", "1.50", "<= 2"),))
     assert claims([Row("b", "m", None, 0.1234, False)]).rows == (("NO", "b", "m", "", "0.123", ""),)
 
@@ -63,33 +63,33 @@ def test_claims_are_a_table_for_people() -> None:
         (math.inf, "inf"),
     ],
 )
-def test_numbers_have_the_digits_that_say_something(value: float, text: str) -> None:
+def test_numbers_keep_significant_digits(value: float, text: str) -> None:
     assert number(value) == text
     assert is_number(text)
 
 
 @given(st.floats(allow_nan=False))
-def test_a_number_that_is_not_zero_is_never_printed_as_zero(value: float) -> None:
+def test_nonzero_number_is_never_printed_as_zero(value: float) -> None:
     assert (float(number(value)) == 0) == (value == 0)
 
 
 @pytest.mark.parametrize("cell", ["10.4 ± 0.3", "50×", "6.3 s", "97 %", "1.2e-05", "-7"])
-def test_cells_with_a_spread_or_a_unit_are_numbers(cell: str) -> None:
+def test_cells_with_spread_or_unit_are_numbers(cell: str) -> None:
     assert is_number(cell)
 
 
 @pytest.mark.parametrize("cell", ["", "yes", "room-1002", "lock-step, 50×", "<= 2", "20.5 (3 runs over 20)"])
-def test_words_are_no_numbers(cell: str) -> None:
+def test_words_are_not_numbers(cell: str) -> None:
     assert not is_number(cell)
 
 
-def test_columns_of_numbers_are_told_though_remarks_are_among_them() -> None:
+def test_numeric_columns_are_detected_despite_remarks() -> None:
     rows = (("1", "1.0 ± 0.1", ">= 2", ""), ("2", "20.5 (3 runs over 20)", "2", ""), ("3 anew", "3", "4", ""))
     assert Sheet(("n", "t", "w", "e"), rows).numeric == (False, True, False, False)
     assert Sheet(("n", "t"), ()).numeric == (False, False)
 
 
-def test_a_turned_sheet_has_its_rows_as_columns() -> None:
+def test_transposed_sheet_has_rows_as_columns() -> None:
     sheet = Sheet(("row", "laps", "meetings"), (("stock", "1", "2"), ("patrol", "3", "4")), "means")
     assert sheet.transpose() == Sheet(("", "stock", "patrol"), (("laps", "1", "3"), ("meetings", "2", "4")), "means")
 
@@ -104,7 +104,7 @@ SHEET = Sheet(
 
 
 @pytest.mark.parametrize("width", [40, 50, 60, 80, 120])
-def test_no_number_is_cut_however_narrow_the_terminal_is(width: int) -> None:
+def test_numbers_are_not_truncated_in_narrow_terminals(width: int) -> None:
     told = StringIO()
     print_sheet(Console(file=told, width=width), "what was measured", SHEET)
     lines = told.getvalue().splitlines()
@@ -114,7 +114,7 @@ def test_no_number_is_cut_however_narrow_the_terminal_is(width: int) -> None:
     assert "…" not in told.getvalue()
 
 
-def test_a_sheet_that_is_too_wide_comes_in_parts_that_begin_with_the_names() -> None:
+def test_wide_sheet_is_split_into_parts_that_repeat_row_names() -> None:
     assert [list(part) for part in fold_sheet(SHEET, 120)] == [[0, 1, 2, 3]]
     assert [list(part) for part in fold_sheet(SHEET, 46)] == [[0, 1, 2], [0, 3]]
     places = Sheet(("place", "name", "heats", "points"), (("1", "long-name-of-a-team", "3", "2"), ("1", "b", "3", "2")))
@@ -125,7 +125,7 @@ def test_spread_is_the_standard_deviation() -> None:
     assert mean_and_spread([1.0, 3.0], 2) == "2.00 ± 1.00"
 
 
-def test_an_unknown_reproduction_is_answered_with_the_closest_name() -> None:
+def test_unknown_reproduction_suggests_closest_name() -> None:
     with pytest.raises(
         paddock.UnknownName, match=r"no reproduction called 'wall-folower'.*did you mean 'wall-follower'"
     ):
@@ -133,11 +133,11 @@ def test_an_unknown_reproduction_is_answered_with_the_closest_name() -> None:
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_every_reproduction_can_be_called(name: str) -> None:
+def test_every_reproduction_is_callable(name: str) -> None:
     assert callable(reproduction_called(name))
 
 
-def test_a_document_is_written_as_markdown_and_as_one_page(tmp_path: Path) -> None:
+def test_document_is_written_as_markdown_and_html(tmp_path: Path) -> None:
     picture = Figure("dot", "A <dot>", Image.new("RGB", (4, 4), "#ff0000"))
     sheet = Sheet(("a", "b", "c"), (("1|2", "<3", "4.5"),))
     parts: list[Part] = [Remark("today"), Heading("One & two"), Paragraph("Some `words <b>`."), sheet, picture]
@@ -154,14 +154,14 @@ def test_a_document_is_written_as_markdown_and_as_one_page(tmp_path: Path) -> No
     assert "http" not in page.partition("</head>")[2]
 
 
-def test_what_fails_is_seen_first_and_in_another_colour(tmp_path: Path) -> None:
+def test_failed_claims_are_highlighted(tmp_path: Path) -> None:
     write_document("Title", [claims([GOOD, BAD])], tmp_path)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert '<tr><th scope="row" class="judged yes" data-head="holds">yes</th>' in page
     assert '<tr class="fails"><th scope="row" class="judged no" data-head="holds">NO</th>' in page
 
 
-def test_a_report_tells_when_and_where_it_was_made_and_with_which_seeds() -> None:
+def test_report_states_date_machine_and_seeds() -> None:
     told = describe(collect(now=datetime(2026, 11, 15, 14, 30, tzinfo=UTC)), 20)
     assert told.startswith(f"2026-11-15 14:30 UTC · Paddock {paddock.__version__} · Python 3.")
     assert told.endswith(" · seeds 0 … 19")
@@ -169,23 +169,21 @@ def test_a_report_tells_when_and_where_it_was_made_and_with_which_seeds() -> Non
     assert describe(collect(), 1).endswith("seed 0")
 
 
-def test_fewer_seeds_than_the_claims_are_made_for_are_called_a_quick_look() -> None:
+def test_run_with_fewer_seeds_is_labelled_a_quick_look() -> None:
     few, enough, many = (RossumFindings([None] * seeds, None, []) for seeds in (1, 10, 40))  # type: ignore[list-item, arg-type]
     assert few.quick_look == "a quick look with 1 of 10 seeds; the claims are made for all 10"
     assert enough.quick_look == many.quick_look == ""
 
 
 @pytest.mark.parametrize("inside", ["", "deeper/still"])
-def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path, inside: str) -> None:
+def test_file_in_place_of_output_folder_is_reported(tmp_path: Path, inside: str) -> None:
     file = tmp_path / "file"
     file.write_text("in the way", encoding="utf-8")
     with pytest.raises(paddock.PaddockError, match=re.escape(f"{file} is a file: give a folder")):
         write_document("Title", [], file / inside)
 
 
-def test_a_place_for_the_report_is_looked_for_before_anything_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_output_folder_is_checked_before_computation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rossum").write_text("in the way", encoding="utf-8")
     started: list[str] = []
     monkeypatch.setattr(command, "_reproduce", lambda name, *options: started.append(name))
@@ -196,13 +194,13 @@ def test_a_place_for_the_report_is_looked_for_before_anything_is_computed(
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="nobody can be kept from writing here")
-def test_a_folder_that_may_not_be_written_to_is_named(tmp_path: Path) -> None:
+def test_unwritable_folder_is_reported(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(paddock.PaddockError, match=r"cannot write the report there: .*choose a folder that you may"):
         ensure_folder(tmp_path)
 
 
-def test_a_system_that_refuses_to_write_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_error_of_the_system_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(**options: object) -> None:
         raise PermissionError(13, "Permission denied")
 

@@ -1,4 +1,4 @@
-"""The wall follower's reproduction: its courses, its loops, its claims and its report, on short runs."""
+"""Tests of the wall follower reproduction on short runs: courses, loops, claims and report."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PUBLISHED = {trial.row: trial.published for trial in STUDY}
 
 
 def loops_as_wanted(**changes: float) -> dict[str, list[Loop]]:
-    """Loops that meet every claim: those of the study as it printed them, ours as demanded; `row=…` changes errors."""
+    """Return loops that meet every claim, published for the study and as required for ours; `row=…` sets errors."""
     found = {}
     for trial in TRIALS:
         paper, slow = trial.published, "slow" in trial.follower
@@ -65,7 +65,7 @@ def loops_as_wanted(**changes: float) -> dict[str, list[Loop]]:
     "name", ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS), "room-5", f"broken-{BROKEN}", "broken-5"]
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_on_every_course_the_wall_is_beside_the_robot_where_it_begins(name: str, way: Way) -> None:
+def test_robot_starts_beside_the_wall_on_every_course(name: str, way: Way) -> None:
     arena = paddock.open(build_world(LoopJob(follower="min", course=name, way=way)), dt=TICK)  # type: ignore[arg-type]
     arena["pioneer"].enable("sonar")
     seen = arena["pioneer"].sonar.read()
@@ -75,7 +75,7 @@ def test_on_every_course_the_wall_is_beside_the_robot_where_it_begins(name: str,
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_generated_rooms_are_repeatable_and_leave_room_between_their_walls(seed: int) -> None:
+def test_generated_rooms_are_deterministic_and_passable(seed: int) -> None:
     world = build_room(seed)
     assert world == build_room(seed)
     assert world != build_room(seed + 1)
@@ -88,7 +88,7 @@ def test_generated_rooms_are_repeatable_and_leave_room_between_their_walls(seed:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_broken_walls_have_steps_of_5_cm_and_slits_too_narrow_for_the_robot(seed: int) -> None:
+def test_broken_walls_have_5_cm_steps_and_slits_narrower_than_robot(seed: int) -> None:
     world = build_broken_room(seed)
     assert world == build_broken_room(seed)
     assert world != build_broken_room(seed + 1)
@@ -97,14 +97,14 @@ def test_broken_walls_have_steps_of_5_cm_and_slits_too_narrow_for_the_robot(seed
     assert SLIT[1] < ROBOT_WIDTH
 
 
-def test_an_unknown_course_is_answered_with_the_closest_name() -> None:
+def test_unknown_course_suggests_closest_name() -> None:
     with pytest.raises(paddock.UnknownName, match="did you mean 'curved'"):
         find_course("curve")
     with pytest.raises(paddock.UnknownName, match="no course called 'room-x'"):
         find_course("room-x")
 
 
-def test_the_bodies_differ_from_the_shipped_robot_as_told_and_not_more() -> None:
+def test_bodies_differ_from_shipped_robot_only_as_documented() -> None:
     shipped, fresh, study = (load_body(body) for body in ("shipped", "fresh", "study"))  # type: ignore[arg-type]
     sonar = shipped.sensor("sonar")
     assert fresh == replace(shipped, sensors=(replace(sonar, period=TICK), *shipped.sensors[1:]))
@@ -124,7 +124,7 @@ def test_the_bodies_differ_from_the_shipped_robot_as_told_and_not_more() -> None
 
 
 @pytest.mark.heavy
-def test_a_loop_adds_up_what_its_trace_tells() -> None:
+def test_loop_figures_match_its_trace() -> None:
     loop = drive(LoopJob(follower="tuned", limit=12.0, trace=True))
     trace = loop.trace
     assert trace is not None
@@ -139,7 +139,7 @@ def test_a_loop_adds_up_what_its_trace_tells() -> None:
 
 
 @pytest.mark.heavy
-def test_a_loop_is_the_same_again_and_another_with_another_seed() -> None:
+def test_loop_is_deterministic_per_seed() -> None:
     job = LoopJob(follower="multi-fast", body="study", limit=15.0, seed=3)
     assert drive(job) == drive(job)
     assert drive(replace(job, seed=4)).error != drive(job).error
@@ -147,7 +147,7 @@ def test_a_loop_is_the_same_again_and_another_with_another_seed() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("way", WAYS)
-def test_the_tuned_follower_meets_its_demands_on_a_whole_loop(way: Way) -> None:
+def test_tuned_follower_meets_requirements_on_a_whole_loop(way: Way) -> None:
     loop = drive(LoopJob(follower="tuned", way=way, seed=77, limit=200.0))
     assert loop.clean
     assert loop.time <= 110
@@ -167,7 +167,7 @@ def test_broken_walls_are_followed_without_contact(follower: str, course: str, w
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("trial", STUDY, ids=lambda trial: trial.row)
-def test_the_followers_of_the_study_drive_as_it_printed(trial: Trial) -> None:
+def test_study_followers_match_published_figures(trial: Trial) -> None:
     loop, paper = drive(next(iter(trial.jobs()))), trial.published
     assert paper is not None
     assert loop.clean
@@ -179,7 +179,7 @@ def test_the_followers_of_the_study_drive_as_it_printed(trial: Trial) -> None:
 # All trials
 
 
-def test_rows_10_seeds_clockwise_and_ours_20_seeds_both_ways() -> None:
+def test_study_runs_10_seeds_clockwise_and_ours_20_in_both_directions() -> None:
     for trial in STUDY:
         assert [(job.way, job.seed, job.body) for job in trial.jobs()] == [("clockwise", s, "study") for s in range(10)]
     assert {(job.way, job.seed) for job in FAST.jobs()} == {(way, s) for way in WAYS for s in range(20)}
@@ -189,7 +189,7 @@ def test_rows_10_seeds_clockwise_and_ours_20_seeds_both_ways() -> None:
 
 
 @pytest.mark.heavy
-def test_results_do_not_depend_on_the_number_of_workers() -> None:
+def test_results_do_not_depend_on_number_of_workers() -> None:
     trials = [replace(trial, limit=11.0) for trial in (STUDY[0], STUDY[3], FAST)]
     alone, together = (reproduce(trials=trials, seeds=2, workers=workers) for workers in (1, 2))
     assert alone.sheet == together.sheet
@@ -201,7 +201,7 @@ def test_results_do_not_depend_on_the_number_of_workers() -> None:
             assert replace(loop, trace=None) == replace(other, trace=None)
 
 
-def test_no_seed_is_refused() -> None:
+def test_zero_seeds_are_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="seeds: expected at least 1, got 0"):
         reproduce(seeds=0)
 
@@ -209,7 +209,7 @@ def test_no_seed_is_refused() -> None:
 # Claims
 
 
-def test_the_numbers_of_the_study_meet_all_claims() -> None:
+def test_published_figures_meet_all_claims() -> None:
     rows = check_claims(loops_as_wanted())
     assert [row for row in rows if not row.holds] == []
     assert {row.row for row in rows} == (ROWS | {"fast", "slow", "fast, curved", "slow, curved"}) - {ROUGH_FAST.row}
@@ -229,12 +229,12 @@ def test_the_numbers_of_the_study_meet_all_claims() -> None:
         ("tuned-slow, room-1002", 0.61, {"tuned-slow, room-1002"}),
     ],
 )
-def test_an_error_beyond_its_limit_spoils_the_claims_about_it(row: str, error: float, spoilt: set[str]) -> None:
+def test_error_above_limit_fails_its_claims(row: str, error: float, spoilt: set[str]) -> None:
     rows = check_claims(loops_as_wanted(**{row: error}))
     assert {claim.row for claim in rows if not claim.holds} == spoilt
 
 
-def test_on_curved_walls_multi_is_no_better_than_min() -> None:
+def test_claim_fails_if_min_is_worse_than_multi_on_curved_walls() -> None:
     rows = {claim.row: claim for claim in check_claims(loops_as_wanted(**{"min fast, curved": 0.87}))}
     assert rows["fast, curved"].ours == pytest.approx(0.87)
     assert rows["fast, curved"].paper is None
@@ -244,21 +244,21 @@ def test_on_curved_walls_multi_is_no_better_than_min() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("trial", CURVED, ids=lambda trial: trial.row)
-def test_the_followers_of_the_study_close_a_loop_along_curved_walls(trial: Trial) -> None:
+def test_study_followers_close_a_loop_along_curved_walls(trial: Trial) -> None:
     loop = drive(next(iter(trial.jobs())))
     assert loop.clean
     assert loop.error < 0.0105
 
 
 @pytest.mark.parametrize("harm", [{"home": False}, {"contacts": 1}])
-def test_one_loop_with_a_contact_or_without_an_end_spoils_a_claim(harm: dict[str, Any]) -> None:
+def test_one_loop_with_contact_or_unclosed_fails_its_claim(harm: dict[str, Any]) -> None:
     loops = loops_as_wanted()
     loops["tuned"][7] = replace(loops["tuned"][7], **harm)
     spoilt = [row for row in check_claims(loops) if not row.holds]
     assert [(row.row, row.ours, row.wanted) for row in spoilt] == [("tuned", 39, "40")]
 
 
-def test_the_worst_loop_of_the_fast_follower_counts() -> None:
+def test_worst_loop_of_the_tuned_follower_decides() -> None:
     loops = loops_as_wanted()
     loops["tuned"][3] = replace(loops["tuned"][3], time=111.0)
     spoilt = [row.metric for row in check_claims(loops) if not row.holds]
@@ -270,7 +270,7 @@ def test_the_worst_loop_of_the_fast_follower_counts() -> None:
 
 @pytest.fixture
 def short_findings() -> WallFollowerFindings:
-    """Every loop as wanted; three trials have the traces of short drives, and are all that is shown."""
+    """Return findings that meet every claim; three trials have traces of short drives and are shown."""
     trials, loops = (STUDY[0], FAST, OTHERS[0]), loops_as_wanted()
     for trial in trials:
         driven = drive(replace(next(iter(trial.jobs())), limit=11.0))
@@ -279,9 +279,7 @@ def short_findings() -> WallFollowerFindings:
 
 
 @pytest.mark.heavy
-def test_the_report_has_tables_words_on_the_clock_and_the_fit_and_pictures(
-    short_findings: WallFollowerFindings, tmp_path: Path
-) -> None:
+def test_report_has_tables_explanations_and_pictures(short_findings: WallFollowerFindings, tmp_path: Path) -> None:
     written = short_findings.write(tmp_path)
     names = {path.name for path in written}
     assert {"report.md", "report.html", "min-slow-path.png", "tuned-wheels.png", "pid-distances.png"} <= names
@@ -301,13 +299,13 @@ def test_the_report_has_tables_words_on_the_clock_and_the_fit_and_pictures(
 
 @pytest.fixture
 def quick(short_findings: WallFollowerFindings, monkeypatch: pytest.MonkeyPatch) -> WallFollowerFindings:
-    """The command finds these findings without driving."""
+    """Make the command return these findings without driving."""
     monkeypatch.setattr(command, "reproduction_called", lambda name: lambda **_: short_findings)
     return short_findings
 
 
 @pytest.mark.heavy
-def test_the_command_prints_one_json_object_for_every_claim(
+def test_command_prints_one_json_object_per_claim(
     quick: WallFollowerFindings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command.reproduce("wall-follower", json_lines=True)
@@ -317,7 +315,7 @@ def test_the_command_prints_one_json_object_for_every_claim(
 
 
 @pytest.mark.heavy
-def test_the_command_prints_tables_and_writes_the_report(
+def test_command_prints_tables_and_writes_report(
     quick: WallFollowerFindings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "250")
@@ -332,7 +330,7 @@ def test_the_command_prints_tables_and_writes_the_report(
     assert "wrote 11 files" in shown.err
 
 
-def test_the_command_refuses_an_unknown_name_before_it_runs() -> None:
+def test_unknown_reproduction_is_refused_before_it_runs() -> None:
     with pytest.raises(paddock.UnknownName, match="did you mean 'wall-follower'"):
         command.reproduce("wall-followers")
 
@@ -341,7 +339,7 @@ def test_the_command_refuses_an_unknown_name_before_it_runs() -> None:
 
 
 @pytest.mark.heavy
-def test_tuning_never_gets_worse_and_is_repeatable() -> None:
+def test_tuning_never_gets_worse_and_is_deterministic() -> None:
     first, second = (list(tune(rounds=2, draws=2, elite=1, limit=10.5)) for _ in range(2))
     assert first == second
     assert first[1].cost <= first[0].cost
@@ -350,7 +348,7 @@ def test_tuning_never_gets_worse_and_is_repeatable() -> None:
         assert low <= getattr(GeometryFollower(clearance=CLEARANCE), name) <= high
 
 
-def test_every_fault_of_a_loop_costs_something() -> None:
+def test_every_fault_of_a_loop_increases_cost() -> None:
     good = loops_as_wanted()["tuned"][0]
     assert cost(good) == pytest.approx(1.0 + 0.05 * 5)
     for worse in ({"time": 108.0}, {"error": 0.02}, {"contacts": 1}, {"home": False}, {"largest": 0.2}):

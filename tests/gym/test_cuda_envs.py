@@ -1,4 +1,4 @@
-"""Environments on the GPU, run by numba's simulator: those of the CPU, to the last bit in double precision."""
+"""Tests of environments on the GPU in numba's simulator: bit-identical to the CPU in double precision."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def compare(call: str) -> Any:
 @pytest.mark.heavy
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP"])
-def test_environments_are_those_of_the_cpu_to_the_last_bit(mode: str) -> None:
+def test_gpu_environments_are_bit_identical_to_cpu(mode: str) -> None:
     found = compare(f"GoToEnv(rooms=2, time_limit=1.5, least_distance=0.1), 40, {mode}")
     assert found["apart"] == [0.0] * 8
     assert found["cut"] >= 3
@@ -57,7 +57,7 @@ def test_environments_are_those_of_the_cpu_to_the_last_bit(mode: str) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.long
-def test_endings_and_rewards_too() -> None:
+def test_gpu_endings_and_rewards_are_bit_identical_to_cpu() -> None:
     found = compare("AvoidEnv(rooms=2, time_limit=30.0), 60, SAME_STEP")
     assert found["apart"] == [0.0] * 8
     assert found["ended"] >= 1
@@ -65,12 +65,12 @@ def test_endings_and_rewards_too() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.long
-def test_single_precision_stays_near_for_some_steps() -> None:
+def test_single_precision_stays_close_for_some_steps() -> None:
     found = compare("GoToEnv(rooms=1), 8, SAME_STEP, 'float32'")
     assert 0 < max(found["apart"]) < 1e-3
 
 
-def test_what_the_gpu_cannot_do_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_gpu_settings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DeviceRefused, match="camera is a camera: pictures are not computed on the GPU"):
         CudaStepper(AvoidEnv(rooms=1, observe=("ranges", "camera")), 2)
     with pytest.raises(SimulationError, match="no CUDA GPU was found"):

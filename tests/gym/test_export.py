@@ -1,4 +1,4 @@
-"""A trained perceptron drives without its library: the same wheel speeds in an arena as in its environment."""
+"""Tests that an exported network gives the same wheel speeds in an arena as in its environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(1)
 
 
 def made_weights(sizes: tuple[int, ...]) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
-    """What a policy of stable-baselines3 has, with a critic that nobody wants."""
+    """Return weights as in a policy of stable-baselines3, including an unused critic."""
     names = [*(f"mlp_extractor.policy_net.{2 * i}" for i in range(len(sizes) - 2)), "action_net"]
     weights = {"log_std": np.zeros(2), "mlp_extractor.value_net.0.weight": np.ones((3, sizes[0]))}
     for name, below, units in zip(names, sizes[:-1], sizes[1:], strict=True):
@@ -24,7 +24,7 @@ def made_weights(sizes: tuple[int, ...]) -> dict[str, np.ndarray]:  # type: igno
     return weights
 
 
-def test_an_exported_network_drives_as_the_perceptron_does(tmp_path: Path) -> None:
+def test_exported_network_matches_the_perceptron(tmp_path: Path) -> None:
     spec = pg.AvoidEnv(rooms=4, speed=0.1)
     weights = made_weights((8, 16, 16, 2))
     network = pg.export_network(spec, weights)
@@ -48,7 +48,7 @@ def test_an_exported_network_drives_as_the_perceptron_does(tmp_path: Path) -> No
     assert isinstance(arena, paddock.Arena)
 
 
-def test_what_robots_cannot_sense_cannot_be_exported() -> None:
+def test_unsupported_observations_and_actions_are_not_exported() -> None:
     with pytest.raises(paddock.PaddockError, match="no device for goal"):
         pg.export_network(pg.GoToEnv(), made_weights((11, 4, 2)))
     with pytest.raises(paddock.PaddockError, match="train with 'wheels'"):

@@ -1,4 +1,4 @@
-"""An environment of one's own is a small class; so is a term of its reward. Mistakes are told."""
+"""Tests of user-defined environments and reward terms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paddock.policies.inputs import Input
 
 @dataclass(frozen=True, kw_only=True)
 class Spin(pg.EnvSpec):
-    """Turn on the spot in the shipped clutter."""
+    """Turn in place in the shipped clutter."""
 
     world: object = "clutter"
     observe: tuple[object, ...] = ("ranges", "wheels", Input(device="ground", values=3, zero=0.5, gain=2.0))
@@ -28,7 +28,7 @@ class Spin(pg.EnvSpec):
     time_limit: float = 2.0
 
 
-def test_an_own_environment_is_a_small_class() -> None:
+def test_user_environment_is_a_small_class() -> None:
     env = pg.PaddockEnv(Spin(flat=False))
     seen, _ = env.reset(seed=1)
     assert {name: len(values) for name, values in seen.items()} == {"proximity": 8, "wheels": 2, "ground": 3}
@@ -39,14 +39,14 @@ def test_an_own_environment_is_a_small_class() -> None:
     assert env.stepper.scenes[0].spec.name == "clutter"
 
 
-def test_an_own_environment_is_made_by_its_place() -> None:
+def test_user_environment_is_loaded_from_its_file() -> None:
     env = pg.make_env(f"{__file__}:Spin", ticks=3)
     assert env.reset(seed=1)[0].shape == (13,)
     env.step(np.zeros(2))
     assert env.stepper.episodes.state.clock[0, 0] == 3
 
 
-def test_an_own_world_file_and_robot_are_taken(tmp_path: Path) -> None:
+def test_user_world_file_and_robot_are_used(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text("""
 name = "mine"
 bounds = [0, 0, 8, 6]
@@ -62,13 +62,13 @@ boxes = [{ at = [4, 3], size = [1, 1], height = 1 }]
 
 @paddock.kernel
 def turned_left(numbers, robot_state):  # type: ignore[no-untyped-def]
-    """Turn rate [rad/s], times a number."""
+    """Return the turn rate [rad/s] times the weight."""
     return numbers[0] * robot_state[4]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnReward(pg.RewardTerm):
-    """How fast the robot turns to the left."""
+    """Reward for the turn rate to the left."""
 
     kernel: ClassVar[paddock.core.jit.Kernel] = turned_left
     label: ClassVar[str] = "turn"
@@ -78,7 +78,7 @@ class TurnReward(pg.RewardTerm):
 
 
 @pytest.mark.long  # compiles a step of its own
-def test_an_own_term_of_the_reward_is_a_kernel_and_pictures_are_bytes() -> None:
+def test_user_reward_term_is_a_kernel_and_images_are_bytes() -> None:
     env = pg.PaddockEnv(Spin(observe=("camera", "ranges"), rewards=(TurnReward(weight=2.0), pg.TimeReward())))
     seen, _ = env.reset(seed=1)
     assert seen["camera"].dtype == np.uint8
@@ -94,7 +94,7 @@ def test_an_own_term_of_the_reward_is_a_kernel_and_pictures_are_bytes() -> None:
     assert rewards[1]["time"] == 1.0
 
 
-def test_mistakes_are_told() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="did you mean 'GoTo'"):
         pg.make_env("Goto")
     with pytest.raises(paddock.PaddockError, match="time_limit"):
@@ -120,7 +120,7 @@ def test_mistakes_are_told() -> None:
         env.step(np.zeros(2))
 
 
-def test_a_class_or_a_name_is_no_environment() -> None:
+def test_class_or_name_in_place_of_an_environment_is_refused() -> None:
     for make in (pg.PaddockEnv, pg.PaddockVectorEnv):
         with pytest.raises(paddock.PaddockError, match=r"such as Spin\(\), got the class Spin: call it"):
             make(Spin)  # type: ignore[arg-type]
@@ -128,7 +128,7 @@ def test_a_class_or_a_name_is_no_environment() -> None:
             make("Avoid")  # type: ignore[arg-type]
 
 
-def test_a_changed_picture_of_a_world_makes_another_scene(tmp_path: Path) -> None:
+def test_changed_floor_image_gives_a_new_scene(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text("""
 name = "my"
 bounds = [0, 0, 1, 1]
@@ -144,7 +144,7 @@ robots = [{ name = "red", type = "e-puck", at = [0.5, 0.5] }]
     assert see_floor(255) - see_floor(0) > 0.5
 
 
-def test_a_robot_or_world_that_does_not_fit_is_refused() -> None:
+def test_unsuitable_robot_or_world_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="a khepera has no device for 'floor'"):
         pg.make_env("LineFollow", robot="khepera")
     with pytest.raises(paddock.PaddockError, match=r"maze.*room.*pioneer-p3dx"):
@@ -167,7 +167,7 @@ def test_a_robot_or_world_that_does_not_fit_is_refused() -> None:
         ("make_goals", None, "Own.make_goals: expected finite numbers of shape (n, 2), got None"),
     ],
 )
-def test_what_an_own_environment_draws_is_checked_before_kernels_use_it(method: str, answer: Any, message: str) -> None:
+def test_results_of_a_user_environment_are_checked(method: str, answer: Any, message: str) -> None:
     class Own(Spin):
         pass
 
@@ -177,7 +177,7 @@ def test_what_an_own_environment_draws_is_checked_before_kernels_use_it(method: 
     assert message in str(caught.value)
 
 
-def test_worlds_of_an_own_environment_may_be_named() -> None:
+def test_worlds_of_a_user_environment_may_be_named() -> None:
     class Named(Spin):
         def make_worlds(self) -> Any:
             return ["clutter", "empty"]
@@ -185,7 +185,7 @@ def test_worlds_of_an_own_environment_may_be_named() -> None:
     assert len(pg.PaddockEnv(Named(world=None, places=2)).stepper.scenes) == 2
 
 
-def test_a_term_without_a_kernel_is_refused() -> None:
+def test_reward_term_without_kernel_is_refused() -> None:
     class Empty(pg.RewardTerm):
         label: ClassVar[str] = "empty"
 
@@ -196,7 +196,7 @@ def test_a_term_without_a_kernel_is_refused() -> None:
 
 
 @pytest.mark.parametrize("action", ["left", None, [0, [1]]])
-def test_an_action_that_is_no_number_is_refused(action: Any) -> None:
+def test_non_numeric_action_is_refused(action: Any) -> None:
     env = pg.make_env("Avoid", rooms=1, places=2, actions="discrete")
     env.reset(seed=0)
     with pytest.raises(paddock.SimulationError, match="step: expected actions as numbers, got"):

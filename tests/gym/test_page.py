@@ -1,4 +1,4 @@
-"""What the page about environments shows works as it stands there."""
+"""Tests that the examples of the documentation page about environments run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages import run_examples
 PAGE = Path(__file__).parents[2] / "docs" / "gym.md"
 
 
-def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_examples(PAGE)
     assert (tmp_path / "avoid.npz").is_file()

@@ -1,4 +1,4 @@
-"""Every registered environment keeps Gymnasium's and PettingZoo's rules, without a warning."""
+"""Tests that every registered environment passes the checks of Gymnasium and PettingZoo without a warning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_all_environments_are_registered() -> None:
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_the_checker_of_gymnasium_finds_nothing(name: str) -> None:
+def test_gymnasium_check_env_passes(name: str) -> None:
     env = gymnasium.make(name, render_mode="rgb_array", rooms=4).unwrapped
     check_env(env, skip_render_check=True)
     assert env.render().dtype == np.uint8
@@ -29,7 +29,7 @@ def test_the_checker_of_gymnasium_finds_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("actions", ["wheels", "twist", "discrete"])
-def test_actions_of_every_kind_are_taken(actions: str) -> None:
+def test_all_action_kinds_are_accepted(actions: str) -> None:
     env = gymnasium.make("paddock/Avoid-v0", actions=actions, flat=False, rooms=2).unwrapped
     check_env(env, skip_render_check=True)
     vector = gymnasium.make_vec("paddock/Avoid-v0", num_envs=3, actions=actions, rooms=2)
@@ -39,19 +39,19 @@ def test_actions_of_every_kind_are_taken(actions: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(pg.TEAM_ENVIRONMENTS))
-def test_the_tests_of_pettingzoo_pass(name: str) -> None:
+def test_pettingzoo_api_tests_pass(name: str) -> None:
     parallel_api_test(pg.make_parallel_env(name, rooms=2), num_cycles=30)
     parallel_seed_test(lambda: pg.make_parallel_env(name, rooms=2), num_cycles=20)
 
 
 @pytest.mark.parametrize("mode", ["sync", "vector_entry_point"])
-def test_the_registry_makes_vectors_of_either_kind(mode: str) -> None:
+def test_registry_makes_vectors_of_either_kind(mode: str) -> None:
     envs = gymnasium.make_vec("paddock/GoTo-v0", num_envs=2, vectorization_mode=mode, rooms=2)
     assert envs.reset(seed=5)[0].shape == (2, 11)
     envs.close()
 
 
-def test_a_robot_of_another_size_gets_rooms_of_its_size() -> None:
+def test_room_size_scales_with_the_robot() -> None:
     env = gymnasium.make("paddock/GoTo-v0", robot="pioneer-p3dx", rooms=2).unwrapped
     check_env(env, skip_render_check=True)
     assert env.observation_space.shape == (16 + 3,)  # type: ignore[union-attr]
@@ -62,7 +62,7 @@ def test_a_robot_of_another_size_gets_rooms_of_its_size() -> None:
 
 @pytest.mark.parametrize("name", ["GoTo", "LineFollow"])
 @pytest.mark.parametrize("robot", robot_names())
-def test_a_robot_fits_or_is_told_why_not(name: str, robot: str) -> None:
+def test_every_robot_works_or_is_refused_with_the_reason(name: str, robot: str) -> None:
     kinds = {type(sensor).__name__ for sensor in load_robot(robot).sensors}
     fits = "GroundSpec" in kinds if name == "LineFollow" else kinds & {"ProximitySpec", "SonarSpec", "LaserSpec"}
     if not fits:

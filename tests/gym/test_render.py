@@ -1,4 +1,4 @@
-"""How environments look: pictures, and the page in a browser."""
+"""Tests of rendering: images and the web page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def shown() -> Iterator[pg.PaddockEnv]:
     env.close()
 
 
-def test_a_picture_shows_the_robot_where_it_is() -> None:
+def test_image_shows_the_robot_at_its_pose() -> None:
     env = pg.make_env("GoTo", rooms=1, render_mode="rgb_array")
     env.reset(seed=1)
     first = env.render()
@@ -31,7 +31,7 @@ def test_a_picture_shows_the_robot_where_it_is() -> None:
     assert (env.render() != first).any()
 
 
-def test_vectors_draw_a_picture_of_each() -> None:
+def test_vector_renders_one_image_per_environment() -> None:
     envs = pg.make_vector_env("LineFollow", num_envs=3, rooms=1, render_mode="rgb_array")
     envs.reset(seed=1)
     pictures = envs.render()
@@ -39,7 +39,7 @@ def test_vectors_draw_a_picture_of_each() -> None:
     assert len(pictures) == 3
 
 
-def test_the_page_follows_the_environment_through_all_its_rooms(shown: pg.PaddockEnv) -> None:
+def test_page_shows_the_environment_across_rooms(shown: pg.PaddockEnv) -> None:
     scenes, addresses = set(), set()
     for seed in range(3):
         shown.reset(seed=seed)
@@ -54,6 +54,6 @@ def test_the_page_follows_the_environment_through_all_its_rooms(shown: pg.Paddoc
     assert len(addresses) == 1
 
 
-def test_an_unknown_render_mode_is_refused() -> None:
+def test_unknown_render_mode_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="rgb_array"):
         pg.make_env("GoTo", rooms=1, render_mode="rgb")

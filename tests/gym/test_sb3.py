@@ -1,4 +1,4 @@
-"""Environments as stable-baselines3 wants them."""
+"""Tests of environments for stable-baselines3."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytest.importorskip(
 )
 
 
-def test_a_vector_for_stable_baselines3_is_the_vector_of_gymnasium() -> None:
+def test_sb3_vector_matches_the_gymnasium_vector() -> None:
     ours = pg.make_vector_env("GoTo", num_envs=8, autoreset_mode="SameStep", time_limit=2.0)
     theirs = pg.make_sb3_env("GoTo", 8, seed=5, time_limit=2.0)
     seen, _ = ours.reset(seed=5)

@@ -1,4 +1,4 @@
-"""Every environment can be solved with a few lines; rewards add up and say what they are for."""
+"""Tests that every environment is solvable, and of rewards and actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENVS = 48
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", SOLVERS)
-def test_a_few_lines_solve_it(name: str) -> None:
+def test_simple_solver_solves_the_environment(name: str) -> None:
     options = {"time_limit": 20.0} if name in ("LineFollow", "WallFollow") else {}
     vector = pg.make_vector_env(name, num_envs=ENVS, first_room=500, autoreset_mode=AutoresetMode.SAME_STEP, **options)
     seen, _ = vector.reset(seed=100)
@@ -30,7 +30,7 @@ def test_a_few_lines_solve_it(name: str) -> None:
     assert total.mean() > 0
 
 
-def test_the_terms_of_a_reward_are_told_and_add_up() -> None:
+def test_reward_terms_are_reported_and_add_up() -> None:
     env = pg.make_env("GoTo", rooms=2, rewards={"progress": 2.0, "time": -0.5})
     env.reset(seed=4)
     for _ in range(10):
@@ -40,7 +40,7 @@ def test_the_terms_of_a_reward_are_told_and_add_up() -> None:
     assert abs(info["rewards"]["progress"]) <= 2.0
 
 
-def test_a_discrete_action_and_a_twist_drive_the_wheels() -> None:
+def test_discrete_and_twist_actions_drive_the_wheels() -> None:
     speeds = {}
     for actions, action in (("wheels", [0.5, 1.0]), ("twist", [0.75, 0.25]), ("discrete", 0)):
         env = pg.make_env("Avoid", rooms=1, actions=actions)
@@ -61,7 +61,7 @@ def test_mazes_may_be_fixed_or_unseen() -> None:
     assert names["generated"].isdisjoint(names["unseen"])
 
 
-def test_the_last_of_the_pursuers_is_the_prey() -> None:
+def test_last_robot_of_pursuit_is_the_prey() -> None:
     env = pg.make_parallel_env("Pursuit", rooms=2, robots=3)
     env.reset(seed=1)
     for _ in range(400):
@@ -72,7 +72,7 @@ def test_the_last_of_the_pursuers_is_the_prey() -> None:
     assert told[1]["robot2"] < 0 < max(told[1]["robot0"], told[1]["robot1"])
 
 
-def test_food_is_eaten_once_by_whoever_comes() -> None:
+def test_food_is_counted_once() -> None:
     env = pg.make_parallel_env("Foraging", rooms=2, robots=2, places=4)
     env.reset(seed=1)
     found = 0.0
@@ -86,7 +86,7 @@ def test_food_is_eaten_once_by_whoever_comes() -> None:
 
 
 def seen_goal(env: pg.PaddockParallelEnv, agent: str, *, flee: bool = True) -> np.ndarray:  # type: ignore[type-arg]
-    """Drive to the goal, as `go_to` does; prey stands still."""
+    """Drive to the goal as `go_to` does; the prey stands still."""
     number = env.possible_agents.index(agent)
     if flee and number == len(env.possible_agents) - 1:
         return np.zeros(2)

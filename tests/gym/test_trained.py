@@ -1,4 +1,4 @@
-"""A network that was trained in the environment `Avoid` drives everywhere else without change."""
+"""Tests that a network trained in `Avoid` drives in arenas, over the network and on an emulated robot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRAINED = Path(__file__).parents[2] / "examples" / "learning" / "avoid.npz"
 METRICS = (Distance(), ContactTime())
 
 
-def test_it_avoids_obstacles_in_another_world_and_does_the_same_over_the_network() -> None:
+def test_trained_network_avoids_obstacles_locally_and_over_the_network() -> None:
     network = Network.load(TRAINED)
     with paddock.open("clutter", seed=1) as arena:
         arena["red"].enable("proximity")
@@ -31,7 +31,7 @@ def test_it_avoids_obstacles_in_another_world_and_does_the_same_over_the_network
     assert there.digest == here.digest
 
 
-def test_it_drives_an_emulated_e_puck_over_its_serial_line() -> None:
+def test_trained_network_drives_an_emulated_epuck_over_serial() -> None:
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
     server = Server(paddock.open("clutter", seed=1), Settings(port=0))

@@ -1,4 +1,4 @@
-"""Vectors of environments: the same bits as single ones, on any number of threads, in either mode of beginning anew."""
+"""Tests that vector environments are bit-identical to single ones, with any thread count and autoreset mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WILD = pg.Randomisation(noise=(0.0, 2.0), wheel_error=0.05, separation_error=0.0
 
 
 def drive(envs: Any, steps: int, seed: int = 7) -> list[Any]:
-    """All that some environments tell when driven at random."""
+    """Return all results of environments driven by random actions."""
     told: list[Any] = [envs.reset(seed=seed)]
     envs.action_space.seed(seed)
     told += [envs.step(envs.action_space.sample()) for _ in range(steps)]
@@ -27,7 +27,7 @@ def drive(envs: Any, steps: int, seed: int = 7) -> list[Any]:
 
 @pytest.mark.parametrize("mode", BOTH)
 @pytest.mark.parametrize("name", ["GoTo", "Explore", "LineFollow"])
-def test_a_vector_tells_what_gymnasiums_own_vector_of_single_environments_tells(name: str, mode: AutoresetMode) -> None:
+def test_vector_matches_sync_vector_of_single_environments(name: str, mode: AutoresetMode) -> None:
     options: dict[str, Any] = {"rooms": 3, "time_limit": 1.5, "randomise": WILD, "flat": name != "Explore"}
     single = SyncVectorEnv([lambda: pg.make_env(name, **options) for _ in range(4)], autoreset_mode=mode)
     vector = pg.make_vector_env(name, num_envs=4, autoreset_mode=mode, **options)
@@ -41,7 +41,7 @@ def test_a_vector_tells_what_gymnasiums_own_vector_of_single_environments_tells(
                 np.testing.assert_equal(mine[-1][key], value, err_msg=key)
 
 
-def test_results_do_not_depend_on_the_number_of_threads() -> None:
+def test_results_do_not_depend_on_number_of_threads() -> None:
     told = [
         drive(pg.make_vector_env("GoTo", num_envs=7, threads=threads, rooms=3, time_limit=1.0), 25)
         for threads in (1, 2, 5)
@@ -50,7 +50,7 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
         assert all(data_equivalence(mine, its, exact=True) for mine, its in zip(told[0], other, strict=True))
 
 
-def test_every_environment_has_a_seed_of_its_own() -> None:
+def test_every_environment_has_its_own_seed() -> None:
     vector, single = pg.make_vector_env("GoTo", num_envs=3, rooms=3), pg.make_env("GoTo", rooms=3)
     seen, _ = vector.reset(seed=[5, 9, 5])
     assert np.array_equal(seen[0], seen[2])
@@ -61,7 +61,7 @@ def test_every_environment_has_a_seed_of_its_own() -> None:
     assert not np.array_equal(later[0], seen[0])  # the next episode of the same seed
 
 
-def test_episodes_differ_and_repeat_with_the_seed() -> None:
+def test_episodes_differ_and_are_deterministic_per_seed() -> None:
     env = pg.make_env("GoTo", rooms=8)
     first = [env.reset(seed=3)[0], *(env.reset()[0] for _ in range(5))]
     again = [env.reset(seed=3)[0], *(env.reset()[0] for _ in range(5))]
@@ -69,7 +69,7 @@ def test_episodes_differ_and_repeat_with_the_seed() -> None:
     assert len({row.tobytes() for row in first}) == 6
 
 
-def test_some_of_them_can_begin_anew() -> None:
+def test_reset_mask_resets_selected_environments() -> None:
     vector = pg.make_vector_env("GoTo", num_envs=3, rooms=3, autoreset_mode=AutoresetMode.DISABLED, time_limit=0.3)
     seen, _ = vector.reset(seed=1)
     still = np.zeros((3, 2), np.float32)
@@ -94,8 +94,8 @@ def test_observations_may_be_written_in_place() -> None:
     assert not np.shares_memory(vector.reset(seed=1)[0], vector.step(np.ones((2, 2), np.float32))[0])
 
 
-def test_an_episode_goes_on_as_an_arena() -> None:
-    """The arena has the episode's noise, wheel errors and place: the same commands lead to the same pose."""
+def test_episode_continues_as_an_arena() -> None:
+    """The arena has the noise, wheel errors and pose of the episode: the same commands give the same pose."""
     env = pg.make_env("GoTo", rooms=3, randomise=WILD)
     env.reset(seed=2)
     arena = env.arena()
@@ -108,14 +108,14 @@ def test_an_episode_goes_on_as_an_arena() -> None:
     assert env.arena().digest() == arena.digest()
 
 
-def test_gymnasiums_wrappers_go_round_them() -> None:
+def test_gymnasium_wrappers_work() -> None:
     vector: Any = pg.make_vector_env("GoTo", num_envs=3, rooms=2, time_limit=0.5)
     vector = gymnasium.wrappers.vector.RecordEpisodeStatistics(vector)
     told = drive(vector, 6)
     assert told[5][-1]["episode"]["l"].tolist() == [5, 5, 5]
 
 
-def test_mistakes_with_vectors_are_told() -> None:
+def test_invalid_use_of_vectors_is_refused() -> None:
     envs = pg.make_vector_env("Avoid", num_envs=3, rooms=2)
     with pytest.raises(paddock.SimulationError, match="no episode has begun"):
         envs.step(np.zeros((3, 2)))

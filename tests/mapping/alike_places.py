@@ -1,8 +1,7 @@
-"""Drives where one place looks like another: equal rooms, a corridor with equal doors, a bare one of 50 m.
+"""Drives through similar places: equal rooms, a corridor with equal doors, and a bare corridor of 50 m.
 
-The wheels are worn by up to 1 % and slip by 2 %; the laser has noise of 2 cm, sees 8 m, and a third of its beams at
-edges are mixed.
-"""
+The wheels have errors of up to 1 % and slip of 2 %; the laser has noise of 2 cm and a range of 8 m, and a third of its
+beams at edges are mixed pixels."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ MIDDLE = 4.5  # y of the corridor of an apartment that is 9 m deep [m]
 
 
 def rooms_way(rooms: int, side: float) -> Way:
-    """Into every room on the right of the corridor, and on the way back into every other."""
+    """Return a path into every room on the right of the corridor, then on the way back into every other room."""
     there = [(side * (k + 0.5), y) for k in range(rooms) for y in (MIDDLE, 2.0, MIDDLE)]
     back = [(side * (k + 0.5), y) for k in reversed(range(rooms)) for y in (MIDDLE, 7.0, MIDDLE)]
     return [(1.0, MIDDLE), *there, *back, (1.0, MIDDLE)]
@@ -39,7 +38,7 @@ PLACES: dict[str, tuple[WorldSpec, Way]] = {
 
 
 def place_robot(world: WorldSpec, way: Way, wear: tuple[float, float, float]) -> WorldSpec:
-    """The world with a robot at the beginning of the way; wear is of both wheels and of their separation."""
+    """Return the world with a robot at the start of the path; wheel errors affect both wheels and their separation."""
     lasers = [
         replace(s, noise=20.0, range=8.0, mixed_pixels=0.33) if isinstance(s, LaserSpec) else s for s in SPEC.sensors
     ]
@@ -56,7 +55,7 @@ def place_robot(world: WorldSpec, way: Way, wear: tuple[float, float, float]) ->
 
 @functools.cache
 def drive_alike(name: str, seed: int = 0) -> tuple[tuple[Look, ...], MapTruth]:
-    """All that a robot saw on its way, and what there is to see."""
+    """Return all observations of a robot on its path and the true map."""
     world, way = PLACES[name]
     wear = ((0.01, -0.007, 0.01), (-0.008, 0.01, -0.01), (0.01, 0.006, 0.01))[seed % 3]
     placed = place_robot(world, way, wear)

@@ -1,4 +1,4 @@
-"""Drives through rooms with wheels that differ from what the robot takes them for: made once for many tests."""
+"""Drives through rooms with wheel errors that the robot does not model, shared by many tests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVERY = 5  # ticks between two looks
 
 
 class Look(NamedTuple):
-    """What the robot saw at a time, and where it was."""
+    """Sensor readings at one time, with the true pose."""
 
     time: float
     encoders: np.ndarray
@@ -45,7 +45,7 @@ class Look(NamedTuple):
 
 @functools.cache
 def drive_rooms(seconds: float = 45.0, way: tuple[tuple[float, float], ...] = HALL) -> tuple[Look, ...]:
-    """All looks of a drive round and round a way, ten each second."""
+    """Return all readings of repeated laps of a path, ten per second."""
     world = load_world("yellow-rooms")
     robot = replace(world.robots[0], wheel_diameter_error=(0.01, -0.005), wheel_separation_error=0.01, slip_noise=0.02)
     arena = paddock.open(replace(world, robots=(robot,)), seed=3)
@@ -53,7 +53,7 @@ def drive_rooms(seconds: float = 45.0, way: tuple[tuple[float, float], ...] = HA
 
 
 def drive_once(world: WorldSpec, way: Sequence[tuple[float, float]], seed: int) -> Iterator[Look]:
-    """All looks of a drive to the end of a way."""
+    """Yield all readings of a drive to the end of a path."""
     return _drive(paddock.open(world, seed=seed), iter(way))
 
 
@@ -76,17 +76,17 @@ def _drive(arena: Arena, goals: Iterator[tuple[float, float]]) -> Iterator[Look]
 
 
 def sensors_at(pose: Pose) -> tuple[TravelSensors, RangeReader]:
-    """Encoders and laser of a robot that takes its wheels for those of the data sheet."""
+    """Return encoders and laser of a robot with nominal wheel parameters."""
     return travel_sensors_of(SPEC, pose, motion_noise_of(SPEC)), range_reader_of(SPEC)
 
 
 def replay(method: str, looks: tuple[Look, ...], **options: Any) -> tuple[Mapper, np.ndarray]:
-    """A mapper that took all looks, and its errors in x, y [m] and heading [rad]."""
+    """Return a mapper that processed all readings and its errors in x, y [m] and heading [rad]."""
     mapper = Mapper(*sensors_at(looks[0].pose), method=method, **options)
     return mapper, errors_of([mapper.update(look.observe()) for look in looks], looks)
 
 
 def errors_of(estimates: Sequence[Estimate], looks: tuple[Look, ...]) -> np.ndarray:
-    """The errors of estimates in x, y [m] and heading [rad]."""
+    """Return the errors of estimates in x, y [m] and heading [rad]."""
     pairs = [(estimate.pose, look.pose) for estimate, look in zip(estimates, looks, strict=True)]
     return np.array([(found.x - true.x, found.y - true.y, wrap(found.heading - true.heading)) for found, true in pairs])

@@ -1,4 +1,4 @@
-"""Drives through floor plans: true poses, scans, and what a biased odometry says."""
+"""Drives through floor plans: true poses, scans and biased odometry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.mapping.logs.odometry_model import OdometryModel
 
 
 def along(*corners: tuple[float, float], spacing: float = 0.4) -> list[Pose]:
-    """Poses on the way from corner to corner; the robot turns on the spot in steps of at most 45°."""
+    """Return poses along corner points; the robot turns in place in steps of at most 45°."""
     poses: list[Pose] = []
     for (x0, y0), (x1, y1) in pairwise(corners):
         heading, length = math.atan2(y1 - y0, x1 - x0), math.hypot(x1 - x0, y1 - y0)
@@ -33,7 +33,7 @@ def along(*corners: tuple[float, float], spacing: float = 0.4) -> list[Pose]:
 
 
 def record(walls: Floats, truth: Sequence[Pose], *, seed: int = 0, bias: float = math.radians(0.4)) -> ScanLog:
-    """A log: wheels of 1 % too large a diameter that veer by `bias` per metre [rad], and noise."""
+    """Make a log with wheels 1 % too large, a heading bias per metre [rad] and noise."""
     random = np.random.default_rng(seed)
     odometry = [truth[0]]
     for before, after in pairwise(truth):
@@ -50,7 +50,7 @@ def record(walls: Floats, truth: Sequence[Pose], *, seed: int = 0, bias: float =
 
 
 def follow(log: ScanLog, options: GraphOptions | None = None) -> GraphSlam:
-    """Graph SLAM over a log."""
+    """Run graph SLAM over a log."""
     slam = GraphSlam(options, log.odometry[0])
     for scan, step in zip(log.scans, OdometryModel().steps(log), strict=True):
         slam.add(scan, step)
@@ -59,5 +59,5 @@ def follow(log: ScanLog, options: GraphOptions | None = None) -> GraphSlam:
 
 
 def place_errors(estimate: Sequence[Pose], truth: Sequence[Pose]) -> Floats:
-    """Distances between two paths that begin at the same pose [m]."""
+    """Return distances [m] between two paths with the same start pose."""
     return np.array([math.hypot(a.x - b.x, a.y - b.y) for a, b in zip(estimate, truth, strict=True)])

@@ -1,4 +1,4 @@
-"""Walls to look at, and what a laser of 180 beams sees of them."""
+"""Floor plans, and scans of a simulated laser with 180 beams."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def see(
     angles: Floats = ANGLES,
     mount: Pose = ORIGIN,
 ) -> Scan:
-    """A scan with noise [m]."""
+    """Return a scan with noise [m]."""
     ranges = np.empty((1, len(angles)))
     beams = np.column_stack((np.zeros((len(angles), 2)), angles))
     expected_ranges(np.array([compose(pose, mount)]), beams, walls, 0.0, reach, ranges)
@@ -34,12 +34,12 @@ def see(
 
 
 def box(x0: float, y0: float, x1: float, y1: float) -> list[list[float]]:
-    """Four walls."""
+    """Return four walls."""
     return [[x0, y0, x1, y0], [x1, y0, x1, y1], [x1, y1, x0, y1], [x0, y1, x0, y0]]
 
 
 def ring_corridor(seed: int = 3) -> Floats:
-    """A corridor of 2 m around a block of 16 m × 10 m, with cupboards along its outer wall."""
+    """Return a corridor 2 m wide around a block of 16 m × 10 m, with cupboards along its outer wall."""
     random = np.random.default_rng(seed)
     walls = box(0, 0, 20, 14) + box(2, 2, 18, 12)
     for x in np.arange(1.5, 19, 2.6):
@@ -54,7 +54,7 @@ def ring_corridor(seed: int = 3) -> Floats:
 
 
 def equal_rooms(count: int = 6) -> Floats:
-    """Rooms of 4 m × 4 m above a corridor of 2 m, all alike, with doors of 1 m."""
+    """Return identical rooms of 4 m × 4 m along a corridor of 2 m, with doors of 1 m."""
     walls = [[0, 0, 4.0 * count, 0], [0, 0, 0, 6], [4.0 * count, 0, 4.0 * count, 6], [0, 6, 4.0 * count, 6]]
     for k in range(count):
         x = 4.0 * k

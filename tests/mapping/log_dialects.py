@@ -1,8 +1,7 @@
-"""The same kind of drive as other people's programs write it: CARMEN's lines in their kinds, graphs of g2o and TORO.
+"""A drive in the log formats of other programs: CARMEN's line types, and graphs of g2o and TORO.
 
-Each dialect has the habits that real logs have: comments, parameters, other sensors' lines, gaps, lines in the wrong
-order, damaged ones.
-"""
+Each dialect has the defects of real logs: comments, parameters, lines of other sensors, gaps, lines out of order and
+damaged lines."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ INFORMATION = "500 0 0 500 0 5000"
 
 @dataclass(frozen=True)
 class Drive:
-    """What is written down."""
+    """The drive that is written to a log."""
 
     scans: Sequence[Scan]
     odometry: Sequence[Pose]
 
     @classmethod
     def of(cls, angles: np.ndarray, reach: float = 20.0, mount: Pose = ORIGIN) -> Drive:
-        """A round in a room, with another laser."""
+        """Make a lap in a room with another laser."""
         odometry = record(ROOM, WAY).odometry
         times = BEGIN + 0.5 * np.arange(len(WAY)) + 60.0 * (np.arange(len(WAY)) > 20)  # and a pause
         looks = zip(WAY, times.tolist(), strict=True)
@@ -41,7 +40,7 @@ class Drive:
 
 
 def half_circle(count: int, step: float) -> np.ndarray:
-    """Angles of beams `step` degrees apart, from the right."""
+    """Return beam angles `step` degrees apart, from the right."""
     return np.radians(-90 + step * np.arange(count))
 
 
@@ -54,7 +53,7 @@ def ranges(scan: Scan, nothing: float) -> str:
 
 
 def flaser(drive: Drive, nothing: float) -> list[str]:
-    """As the logs of the SLAM benchmark are."""
+    """Write FLASER lines as in the logs of the SLAM benchmark."""
     lines = ["# CARMEN Logfile", "# file format is one message per line", "PARAM laser_front_laser_resolution 1.0", ""]
     for k, (scan, at) in enumerate(zip(drive.scans, drive.odometry, strict=True)):
         place, time = numbers(at), f"{scan.time:.6f} nohost {0.5 * k:.6f}"
@@ -76,7 +75,7 @@ def robot_laser(scan: Scan, robot: Pose, kind: str, most: float) -> str:
 
 
 def robot_lasers(drive: Drive, kind: str, most: float) -> list[str]:
-    """Newer CARMEN, with the laser's place; and a few lines in the wrong order."""
+    """Write newer CARMEN lines with the laser's mount, a few of them out of order."""
     looks = zip(drive.scans, drive.odometry, strict=True)
     lines = [robot_laser(scan, at, kind, most) for scan, at in looks]
     for k in range(4, len(lines) - 1, 9):
@@ -85,7 +84,7 @@ def robot_lasers(drive: Drive, kind: str, most: float) -> list[str]:
 
 
 def raw_lasers(drive: Drive, most: float) -> list[str]:
-    """No poses in the laser's lines: odometry comes on its own, a little later, and truncated lines."""
+    """Write laser lines without poses, separate and later odometry, and truncated lines."""
     lines = []
     for scan, at in zip(drive.scans, drive.odometry, strict=True):
         lines.append(f"RAWLASER1 {sweep(scan, most)} {scan.time:.6f} host 1.5")
@@ -94,7 +93,7 @@ def raw_lasers(drive: Drive, most: float) -> list[str]:
 
 
 def graph(drive: Drive, vertex: str, edge: str, apart: int) -> list[str]:
-    """A graph with numbers `apart`, edges in both directions, loops, landmarks and what else belongs to g2o."""
+    """Write a graph with vertex numbers `apart`, edges in both directions, loops, landmarks and other g2o lines."""
     lines, edges = ["FIX 0", f"VERTEX_XY {10**6} 1 1", ""], []
     for k, scan in enumerate(drive.scans):
         lines += [f"{vertex} {apart * k} 9 9 0", robot_laser(scan, Pose(9.0, 9.0, 0.0), "ROBOTLASER1", 30.0)]
@@ -133,19 +132,19 @@ DIALECTS: dict[str, tuple[Callable[[], Drive], Callable[[Drive], list[str]]]] = 
 
 @cache
 def take_drive(name: str) -> Drive:
-    """What is written down in a dialect."""
+    """Return the drive of a dialect."""
     return DIALECTS[name][0]()
 
 
 def write_log(name: str, folder: Path) -> Path:
-    """A file in a dialect."""
+    """Write a file in a dialect."""
     path = folder / f"{name}.log"
     path.write_text("".join(f"{line}\r\n" for line in DIALECTS[name][1](take_drive(name))), encoding="utf-8")
     return path
 
 
 def write_relations(name: str, path: Path) -> None:
-    """True steps between scans of a drive that are 15 s apart."""
+    """Write true relative poses between scans that are 15 s apart."""
     scans, lines = take_drive(name).scans, []
     for k in range(0, len(WAY) - 30, 3):
         x, y, heading = relative(WAY[k], WAY[k + 30])

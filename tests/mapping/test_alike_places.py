@@ -1,4 +1,4 @@
-"""Particles and graph where one place looks like another: no false loop, no room taken for the next."""
+"""Tests of particle and graph SLAM in worlds with similar places: no false loops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEAST_F1 = {("equal rooms", "graph"): 0.6}  # of its map, which bends a little; 
         *(pytest.param(name, "particles", {}, marks=pytest.mark.soak) for name in PLACES),
     ],
 )
-def test_no_place_is_taken_for_another(name: str, method: str, options: dict[str, int]) -> None:
+def test_similar_places_are_not_confused(name: str, method: str, options: dict[str, int]) -> None:
     looks, truth = drive_alike(name)
     mapper, errors = replay(method, looks, **options)
     assert np.hypot(*errors[:, :2].T).max() < MOST[name]

@@ -1,4 +1,4 @@
-"""What docs/mapping.md shows works as it stands there."""
+"""Tests that the examples of docs/mapping.md run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.long
-def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docs_examples_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_examples(PAGE)
     assert (tmp_path / "rooms.pgm").exists()
 
 
-def test_the_page_names_every_method() -> None:
+def test_docs_page_names_every_method() -> None:
     assert all(f"`{name}`" in TEXT for name in MAPPING_METHODS.builtin)

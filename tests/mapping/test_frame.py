@@ -1,4 +1,4 @@
-"""Grids in the world, and scans as points."""
+"""Tests of grid frames and scans."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ poses = st.builds(Pose, coordinates, coordinates, st.floats(-3, 3))
 
 
 @given(poses, poses)
-def test_a_step_from_one_pose_to_another_leads_there(start: Pose, end: Pose) -> None:
+def test_relative_step_composes_to_the_end_pose(start: Pose, end: Pose) -> None:
     assert compose(start, relative(start, end)) == pytest.approx(end, abs=1e-9)
 
 
 @given(coordinates, coordinates, st.sampled_from([0.05, 0.1, 1.0]))
-def test_a_point_is_in_the_cell_that_it_is_said_to_be_in(x: float, y: float, side: float) -> None:
+def test_cell_contains_its_point(x: float, y: float, side: float) -> None:
     frame = GridFrame.around(x - 1, y - 1, x + 1, y + 1, side)
     row, column = frame.cell(x, y)
     assert frame.holds(row, column)
@@ -33,19 +33,19 @@ def test_a_point_is_in_the_cell_that_it_is_said_to_be_in(x: float, y: float, sid
     assert (frame.centres(np.array([[row, column]])) == [frame.centre(row, column)]).all()
 
 
-def test_a_scan_gives_the_points_that_it_met_and_no_others() -> None:
+def test_scan_points_include_only_hits() -> None:
     angles = np.radians([-90.0, 0.0, 90.0, 45.0])
     scan = Scan(0.0, angles, np.array([1.0, np.inf, 2.0, np.nan]), 5.0, Pose(0.1, 0.0, math.pi / 2))
     assert scan.points() == pytest.approx(np.array([[1.1, 0.0], [-1.9, 0.0]]))
     assert transform(scan.points(), Pose(1.0, 2.0, math.pi / 2)) == pytest.approx(np.array([[1.0, 3.1], [1.0, 0.1]]))
 
 
-def test_a_scan_needs_a_range_for_every_angle() -> None:
+def test_scan_needs_one_range_per_angle() -> None:
     with pytest.raises(PaddockError, match="as many ranges as angles"):
         Scan(0.0, np.zeros(3), np.zeros(2), 5.0)
 
 
 @pytest.mark.parametrize(("far", "message"), [(math.nan, "finite bounds"), (1e7, "too many")])
-def test_a_frame_without_end_is_refused(far: float, message: str) -> None:
+def test_oversized_frame_is_refused(far: float, message: str) -> None:
     with pytest.raises(PaddockError, match=message):
         GridFrame.around(0.0, 0.0, far, far, 0.05)

@@ -1,4 +1,4 @@
-"""Graph SLAM as the method of a mapper, live."""
+"""Tests of graph SLAM as the live method of a mapper."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddock.mapping.motion_step import NO_SPREAD
 
 
 @pytest.mark.long
-def test_the_map_is_drawn_anew_when_a_loop_moves_the_poses() -> None:
+def test_map_is_redrawn_after_loop_closure() -> None:
     corners = [(1.0, 1.0), (19.0, 1.0), (19.0, 13.0), (1.0, 13.0), (1.0, 1.0), (19.0, 1.0), (19.0, 6.0)]
     truth = along(*corners)
     log = record(ring_corridor(), truth, bias=math.radians(0.6))

@@ -1,4 +1,4 @@
-"""Graph SLAM: loops are closed where there are some, and nowhere else."""
+"""Tests of loop closure in graph SLAM."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUND = [(1.0, 1.0), (19.0, 1.0), (19.0, 13.0), (1.0, 13.0)]
 
 
 def false_loops(slam: GraphSlam, truth: list[Pose]) -> list[tuple[int, int, float]]:
-    """Accepted loops that are further from the truth than they say themselves (chi², 3 dimensions, 99.99 %)."""
+    """Return accepted loops whose error exceeds their covariance (chi², 3 dimensions, 99.99 %)."""
     first = {key: k for k, (key, _) in reversed(list(enumerate(slam._places)))}
     at = [truth[first[key]] for key in range(len(slam.scans))]  # of the key scans, the poses of the graph
     found = []
@@ -36,7 +36,7 @@ def two_rounds() -> tuple[GraphSlam, list[Pose], list[Pose]]:
     return follow(log), truth, list(log.odometry)
 
 
-def test_a_drive_around_a_block_is_closed(two_rounds: tuple[GraphSlam, list[Pose], list[Pose]]) -> None:
+def test_loop_around_a_block_is_closed(two_rounds: tuple[GraphSlam, list[Pose], list[Pose]]) -> None:
     slam, truth, odometry = two_rounds
     assert place_errors(odometry, truth).max() > 3.0
     errors = place_errors(slam.poses(), truth)
@@ -47,13 +47,13 @@ def test_a_drive_around_a_block_is_closed(two_rounds: tuple[GraphSlam, list[Pose
 
 
 @pytest.mark.long
-def test_the_same_drive_gives_the_same_poses() -> None:
+def test_graph_slam_is_deterministic() -> None:
     log = record(ring_corridor(), along(*ROUND, (1.0, 1.0), (19.0, 1.0)))
     assert follow(log).poses() == follow(log).poses()
 
 
 @pytest.mark.long
-def test_loops_that_are_false_on_purpose_are_refused(two_rounds: tuple[GraphSlam, list[Pose], list[Pose]]) -> None:
+def test_injected_false_loops_are_refused(two_rounds: tuple[GraphSlam, list[Pose], list[Pose]]) -> None:
     clean, truth, _ = two_rounds
     slam = follow(record(ring_corridor(), truth), GraphOptions(false_loops=0.3, seed=2))
     made = slam.false_loops.made
@@ -63,7 +63,7 @@ def test_loops_that_are_false_on_purpose_are_refused(two_rounds: tuple[GraphSlam
 
 
 @pytest.mark.long
-def test_rooms_that_look_alike_are_not_taken_for_each_other() -> None:
+def test_similar_rooms_are_not_confused() -> None:
     way = [(1.0, 1.0)]
     for k in range(6):
         x = 4.0 * k + 2.0
@@ -75,7 +75,7 @@ def test_rooms_that_look_alike_are_not_taken_for_each_other() -> None:
 
 
 @pytest.mark.long
-def test_a_bare_corridor_closes_no_false_loop() -> None:
+def test_bare_corridor_closes_no_false_loop() -> None:
     walls = np.array([[0, 0, 50, 0], [0, 2, 50, 2], [0, 0, 0, 2], [50, 0, 50, 2]], float)
     truth = along((1.0, 1.0), (48.0, 1.0), (2.0, 1.0))
     slam = follow(record(walls, truth, bias=math.radians(0.2)))

@@ -1,8 +1,7 @@
-"""MIT Killian Court, from scans and sequence edges alone: 1.9 km of corridors that look alike.
+"""Tests with MIT Killian Court, from scans and sequence edges alone: 1.9 km of similar corridors.
 
-The scans come with the package rtb-data. The published relations are not ours to ship: `PADDOCK_KILLIAN_RELATIONS`
-names the file where it is at hand.
-"""
+The scans come with the package rtb-data. The published relations are not included: the environment variable
+`PADDOCK_KILLIAN_RELATIONS` names their file."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def archive() -> Path:
 
 
 def known_loops(log: ScanLog) -> list[Relation]:
-    """The loop edges of the file: somebody else's loops, which the reader leaves out."""
+    """Return the loop edges of the file, which the reader ignores."""
     with zipfile.ZipFile(archive()) as packed:
         edges = [line.split() for line in packed.read("killian.g2o").decode().splitlines() if line.startswith("EDGE")]
     times = [scan.time for scan in log.scans]
@@ -53,7 +52,7 @@ def clean(log: ScanLog) -> SlamResult:
     return run_slam(log, resolution=0.2)
 
 
-def test_the_paths_of_all_loops_fit(log: ScanLog, clean: SlamResult) -> None:
+def test_all_published_loop_edges_are_consistent(log: ScanLog, clean: SlamResult) -> None:
     found = evaluate_relations(known_loops(log), clean.trajectory)
     assert found.left_out == 0
     assert np.median(found.translation) < 0.07
@@ -61,7 +60,7 @@ def test_the_paths_of_all_loops_fit(log: ScanLog, clean: SlamResult) -> None:
     assert found.translation.max() < 2.0  # along bare corridors scans fit many places, the file's no better than ours
 
 
-def test_false_loops_change_nothing(log: ScanLog, clean: SlamResult) -> None:
+def test_injected_false_loops_do_not_change_the_trajectory(log: ScanLog, clean: SlamResult) -> None:
     result = run_slam(log, resolution=0.2, seed=5, false_loops=0.3)
     assert result.refused >= 0.3 * len(clean.loops)
     places = [np.array(run.trajectory.poses)[:, :2] for run in (clean, result)]
@@ -69,7 +68,7 @@ def test_false_loops_change_nothing(log: ScanLog, clean: SlamResult) -> None:
 
 
 @pytest.mark.skipif(not RELATIONS, reason="PADDOCK_KILLIAN_RELATIONS does not name the file of relations")
-def test_the_published_relations_are_met(clean: SlamResult) -> None:
+def test_published_relations_are_met(clean: SlamResult) -> None:
     found = evaluate_relations(read_relations(RELATIONS), clean.trajectory)
     assert len(found.translation) == 658
     assert found.translation.mean() <= 0.06

@@ -1,4 +1,4 @@
-"""Other people's logs: each dialect gives the drive that was written down."""
+"""Tests of the log reader with logs in the dialects of other programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_a_log_gives_the_drive_that_was_written_down(name: str, tmp_path: Path) -> None:
+def test_log_restores_the_recorded_drive(name: str, tmp_path: Path) -> None:
     drive = take_drive(name)
     log = read_log(write_log(name, tmp_path))
     assert [scan.time for scan in log.scans] == pytest.approx([scan.time for scan in drive.scans])
@@ -36,7 +36,7 @@ def test_a_log_gives_the_drive_that_was_written_down(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("method", mostly(["scan-to-map"], MAPPING_METHODS.builtin))
-def test_every_method_makes_a_map_of_a_log(method: str, tmp_path: Path) -> None:
+def test_every_method_maps_a_log(method: str, tmp_path: Path) -> None:
     path = write_log("robotlaser1", tmp_path)
     write_relations("robotlaser1", tmp_path / "true.relations")
     arguments = ("--method", method, "--relations", "true.relations", "--resolution", "0.1", "--out", "out", "--json")
@@ -49,7 +49,7 @@ def test_every_method_makes_a_map_of_a_log(method: str, tmp_path: Path) -> None:
     assert error < 0.05 or method in ("odometry", "scan-to-scan")
 
 
-def test_the_clock_may_be_set_back_while_a_log_is_written(tmp_path: Path) -> None:
+def test_clock_set_back_in_a_log_is_handled(tmp_path: Path) -> None:
     lines = write_log("flaser-180", tmp_path).read_text(encoding="utf-8").splitlines()
     scans = [line for line in lines if line.startswith("FLASER")]
     late = [line.replace(" 9760", " 9750") for line in scans[50:]]
@@ -70,13 +70,13 @@ def test_the_clock_may_be_set_back_while_a_log_is_written(tmp_path: Path) -> Non
         ("FLASER 3 0 0 0 0 0 0 0 0 0 1 h 1\n", "no beam of its 1 scans has a valid range"),
     ],
 )
-def test_a_log_that_shows_nothing_is_refused(text: str, message: str, tmp_path: Path) -> None:
+def test_log_without_usable_data_is_refused(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text(text, encoding="utf-8")
     with pytest.raises(Exception, match=rf"a\.log: {message}"):
         read_log(tmp_path / "a.log")
 
 
-def test_a_broken_vertex_takes_its_scan_along_and_a_broken_edge_is_named(tmp_path: Path) -> None:
+def test_broken_vertex_drops_its_scan_and_broken_edge_is_reported(tmp_path: Path) -> None:
     lines = write_log("g2o", tmp_path).read_text(encoding="utf-8").splitlines()
     vertex = lines.index("VERTEX_SE2 7 9 9 0")
     (tmp_path / "a.g2o").write_text(
@@ -93,7 +93,7 @@ def test_a_broken_vertex_takes_its_scan_along_and_a_broken_edge_is_named(tmp_pat
         read_log(tmp_path / "b.g2o")
 
 
-def test_relations_of_another_log_are_refused_before_anything_is_computed(tmp_path: Path) -> None:
+def test_relations_of_another_log_are_refused_before_computation(tmp_path: Path) -> None:
     path = write_log("flaser-180", tmp_path)
     (tmp_path / "other.relations").write_text("1.23 2.34 0 0 0 0 0 0\n", encoding="utf-8")
     ended = paddock("slam", path.name, "--relations", "other.relations", "--out", "out", folder=tmp_path)

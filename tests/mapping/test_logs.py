@@ -1,4 +1,4 @@
-"""Logs are read whatever else is in them, and paths are measured by relations."""
+"""Tests of log reading, relations and trajectories."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def written(path: Path, *lines: str) -> Path:
     return path
 
 
-def test_a_carmen_log_is_read_with_its_times_and_odometry(tmp_path: Path) -> None:
+def test_carmen_log_is_read_with_times_and_odometry(tmp_path: Path) -> None:
     log = read_log(written(tmp_path / "a.log", "# a comment\n", "PARAM robot_width 0.5\n", flaser(0), flaser(1)))
     assert [scan.time for scan in log.scans] == [976052857.25, 976052858.25]
     assert log.logger_times == [0.0, 0.5]
@@ -51,7 +51,7 @@ def test_a_carmen_log_is_read_with_its_times_and_odometry(tmp_path: Path) -> Non
     assert np.isnan(log.scans[0].ranges[-1])
 
 
-def test_a_laser_of_361_beams_has_half_degrees(tmp_path: Path) -> None:
+def test_laser_with_361_beams_has_half_degree_steps(tmp_path: Path) -> None:
     line = FLASER.replace("180", "361").format(
         ranges=" ".join(f"{3 + 0.01 * k}" for k in range(361)), x=0, time=1, logger=1
     )
@@ -59,13 +59,13 @@ def test_a_laser_of_361_beams_has_half_degrees(tmp_path: Path) -> None:
     assert np.degrees(scan.angles[[0, 180, 360]]) == pytest.approx([-90, 0, 90])
 
 
-def test_a_range_at_which_many_beams_end_means_nothing_was_seen(tmp_path: Path) -> None:
+def test_range_shared_by_many_beams_is_treated_as_no_hit(tmp_path: Path) -> None:
     ranges = " ".join(["2.5"] * 150 + ["8.19"] * 30)
     scan = read_log(written(tmp_path / "a.log", flaser(0, ranges))).scans[0]
     assert len(scan.points()) == 150
 
 
-def test_broken_lines_are_named_and_left_out(tmp_path: Path) -> None:
+def test_broken_lines_are_reported_and_skipped(tmp_path: Path) -> None:
     lines = [
         flaser(0),
         "FLASER 180 1 2 3\n",
@@ -82,7 +82,7 @@ def test_broken_lines_are_named_and_left_out(tmp_path: Path) -> None:
     assert log.skipped["broken FLASER"] == 3
 
 
-def test_a_raw_laser_takes_its_pose_from_odometry_around_it(tmp_path: Path) -> None:
+def test_raw_laser_pose_is_interpolated_from_odometry(tmp_path: Path) -> None:
     odometry = "".join(f"ODOM {k} 0 0 0 0 0 {10 + k} host {k}\n" for k in range(3))
     raw = "".join(f"RAWLASER1 {LASER} {RANGES} 0 {time} host 1\n" for time in (9.0, 10.5, 11.0, 99.0))
     log = read_log(written(tmp_path / "a.log", odometry, raw))
@@ -90,13 +90,13 @@ def test_a_raw_laser_takes_its_pose_from_odometry_around_it(tmp_path: Path) -> N
     assert log.skipped == {"laser without odometry": 2}
 
 
-def test_a_laser_that_is_mounted_in_front_keeps_its_place(tmp_path: Path) -> None:
+def test_laser_mount_offset_is_preserved(tmp_path: Path) -> None:
     lines = [f"ROBOTLASER1 {LASER} {RANGES} 0 {k + 0.25} 1 0 {k} 1 0 0 0 0 0 0 {k} host {k}\n" for k in range(3)]
     log = read_log(written(tmp_path / "a.log", *lines))
     assert log.scans[0].mount == pytest.approx(Pose(0.25, 0.0, 0.0))
 
 
-def test_poses_that_the_log_has_corrected_are_no_mount(tmp_path: Path) -> None:
+def test_corrected_poses_are_not_treated_as_mount(tmp_path: Path) -> None:
     lines = [f"FLASER 180 {RANGES} {2 * k} 1 0 {k} 0 0 {k} host {k}\n" for k in range(3)]
     log = read_log(written(tmp_path / "a.log", *lines))
     assert log.scans[0].mount == Pose(0.0, 0.0, 0.0)
@@ -104,7 +104,7 @@ def test_poses_that_the_log_has_corrected_are_no_mount(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", ["plain", "gz", "zip"])
-def test_a_graph_gives_scans_and_the_chain_of_its_sequence_edges(tmp_path: Path, pack: str) -> None:
+def test_graph_gives_scans_and_chained_sequence_edges(tmp_path: Path, pack: str) -> None:
     lines = [f"VERTEX_SE2 {k} 99 99 0\n" + robot_laser("9 9 9", 100.0 + k) for k in range(3)]
     information = "500 0 0 500 0 5000\n"
     edges = [f"EDGE_SE2 1 2 1 0 0 {information}", f"EDGE_SE2 0 1 1 0.5 1.5707963 {information}"]
@@ -131,17 +131,17 @@ def test_a_graph_gives_scans_and_the_chain_of_its_sequence_edges(tmp_path: Path,
         ("VERTEX_SE2 0 0 0 0\nVERTEX_SE2 1 0 0 0\n", "no laser scans.*2 vertices without a scan"),
     ],
 )
-def test_a_log_without_scans_says_what_is_missing(tmp_path: Path, text: str, message: str) -> None:
+def test_log_without_scans_is_refused_with_the_reason(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(PaddockError, match=rf"a\.log: {message}"):
         read_log(written(tmp_path / "a.log", text))
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match=r"none\.log: cannot be read: No such file"):
         read_log(tmp_path / "none.log")
 
 
-def test_a_damaged_or_encrypted_archive_is_named(tmp_path: Path) -> None:
+def test_damaged_or_encrypted_archive_is_reported(tmp_path: Path) -> None:
     packed = bytearray(gzip.compress(flaser(0).encode()))
     packed[10] = 0xFF  # a block type that deflate does not have
     (tmp_path / "a.gz").write_bytes(packed)
@@ -166,7 +166,7 @@ def test_a_damaged_or_encrypted_archive_is_named(tmp_path: Path) -> None:
         LASER.replace("-1.570796 3.141593 0.017453", "-90 180 1"),
     ],
 )
-def test_a_sweep_at_no_angles_is_named_and_left_out(tmp_path: Path, broken: str) -> None:
+def test_scan_with_invalid_angles_is_reported_and_skipped(tmp_path: Path, broken: str) -> None:
     good = robot_laser("0 0 0", 1.0)
     log = read_log(written(tmp_path / "a.log", good, good.replace(LASER, broken)))
     assert len(log.scans) == 1
@@ -174,13 +174,13 @@ def test_a_sweep_at_no_angles_is_named_and_left_out(tmp_path: Path, broken: str)
 
 
 @pytest.mark.parametrize(("pose", "time", "problem"), [("1e300 0 0", 2.0, "pose: "), ("0 0 0", 1e300, "time: ")])
-def test_an_impossible_pose_or_time_is_named_and_left_out(tmp_path: Path, pose: str, time: float, problem: str) -> None:
+def test_invalid_pose_or_time_is_reported_and_skipped(tmp_path: Path, pose: str, time: float, problem: str) -> None:
     log = read_log(written(tmp_path / "a.log", robot_laser("0 0 0", 1.0), robot_laser(pose, time)))
     assert len(log.scans) == 1
     assert problem in log.problems[0]
 
 
-def test_a_file_that_is_no_log_gets_a_short_answer(tmp_path: Path) -> None:
+def test_file_that_is_not_a_log_gives_a_short_error(tmp_path: Path) -> None:
     words = "".join(f"word{k} and more\n" for k in range(1000))
     with pytest.raises(PaddockError, match=r"no laser scans.*981 other lines") as refusal:
         read_log(written(tmp_path / "a.log", words, "\x07bell\n"))
@@ -188,7 +188,7 @@ def test_a_file_that_is_no_log_gets_a_short_answer(tmp_path: Path) -> None:
     assert str(refusal.value).isprintable()
 
 
-def test_relations_measure_relative_poses_whatever_the_frame(tmp_path: Path) -> None:
+def test_relation_errors_do_not_depend_on_the_frame(tmp_path: Path) -> None:
     poses = [Pose(0, 0, 0), Pose(1, 0, 0), Pose(1, 1, math.pi / 2)]
     moved = [compose(Pose(5, -3, 2.0), pose) for pose in poses]
     path = written(
@@ -203,17 +203,17 @@ def test_relations_measure_relative_poses_whatever_the_frame(tmp_path: Path) -> 
     assert figures["squared_translation_m_mean"] == pytest.approx(0.125)
 
 
-def test_relations_that_are_none_are_named(tmp_path: Path) -> None:
+def test_invalid_relations_are_reported_with_line(tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match=r"line 2: expected 8 words"):
         read_relations(written(tmp_path / "a.relations", "1 2 0 0 0 0 0 0\n", "1 2 3\n"))
 
 
-def test_no_relation_at_all_is_no_error() -> None:
+def test_zero_matching_relations_give_empty_figures() -> None:
     errors = evaluate_relations([Relation(1, 2, Pose(0, 0, 0))], Trajectory([5.0], [Pose(0, 0, 0)]))
     assert errors.figures()["relations"] == 0
 
 
-def test_a_trajectory_is_the_same_after_writing_and_reading(tmp_path: Path) -> None:
+def test_trajectory_survives_write_and_read(tmp_path: Path) -> None:
     trajectory = Trajectory([976052857.25, 976052858.5], [Pose(1, -2, 3.1), Pose(0.5, 0.25, -1.5)])
     write_tum(trajectory, tmp_path / "a.tum")
     back = read_tum(tmp_path / "a.tum")

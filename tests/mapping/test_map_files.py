@@ -1,4 +1,4 @@
-"""Maps in files as ROS's map_server has them."""
+"""Tests of maps in files of the ROS map_server format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def grid() -> OccupancyGrid:
 @pytest.mark.parametrize(
     ("mode", "image"), [("trinary", ".pgm"), ("trinary", ".png"), ("scale", ".png"), ("raw", ".pgm")]
 )
-def test_a_map_is_read_as_it_was_written(tmp_path: Path, grid: OccupancyGrid, mode: MapMode, image: str) -> None:
+def test_map_survives_save_and_load(tmp_path: Path, grid: OccupancyGrid, mode: MapMode, image: str) -> None:
     path = save_map(grid, tmp_path / "rooms", mode=mode, image=image)
     assert path.name == "rooms.yaml"
     again = load_map(path)
@@ -35,7 +35,7 @@ def test_a_map_is_read_as_it_was_written(tmp_path: Path, grid: OccupancyGrid, mo
         assert again.probability() == pytest.approx(grid.probability(), abs=0.01)
 
 
-def test_a_saved_map_has_the_pixels_and_keys_of_map_saver(tmp_path: Path, grid: OccupancyGrid) -> None:
+def test_saved_map_has_pixels_and_keys_of_map_saver(tmp_path: Path, grid: OccupancyGrid) -> None:
     path = save_map(grid, tmp_path / "rooms.yaml")
     pixels = np.asarray(Image.open(tmp_path / "rooms.pgm"))
     assert {*np.unique(pixels).tolist()} == {0, 205, 254}
@@ -52,7 +52,7 @@ def write(folder: Path, text: str, pixels: list[list[int]]) -> Path:
     return folder / "map.yaml"
 
 
-def test_a_map_of_another_program_is_read(tmp_path: Path) -> None:
+def test_map_of_another_program_is_read(tmp_path: Path) -> None:
     text = """# made by hand
 image: "map.png"
 resolution: 0.050000  # metres
@@ -90,13 +90,13 @@ KEYS = "image: map.png\nresolution: 0.05\norigin: [0, 0, 0]\n"
         (KEYS.replace("map.png", "map.yaml"), "cannot be read"),
     ],
 )
-def test_a_bad_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_file_is_reported_with_the_problem(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(PaddockError, match=f"map.yaml.*{message}"):
         load_map(write(tmp_path, text, [[0]]))
 
 
 @pytest.mark.parametrize("image", ["map.pgm", "map.png"])
-def test_an_image_of_16_bits_is_refused_as_its_shades_would_be_cut_off(tmp_path: Path, image: str) -> None:
+def test_image_of_16_bits_is_refused(tmp_path: Path, image: str) -> None:
     Image.fromarray(np.array([[30_000]], np.uint16)).save(tmp_path / image)
     (tmp_path / "map.yaml").write_text(KEYS.replace("map.png", image))
     with pytest.raises(PaddockError, match=rf"map\.yaml: {image}: expected 8 bits for each shade.*-depth 8"):
@@ -104,20 +104,20 @@ def test_an_image_of_16_bits_is_refused_as_its_shades_would_be_cut_off(tmp_path:
 
 
 @pytest.mark.parametrize("pixels", [b"P5 20000 20000 255\n", b"P5 12345678901 1 255\n", b"P5 1"])
-def test_an_image_that_is_too_large_or_broken_is_named(tmp_path: Path, pixels: bytes) -> None:
+def test_oversized_or_broken_image_is_reported(tmp_path: Path, pixels: bytes) -> None:
     (tmp_path / "map.pgm").write_bytes(pixels)
     (tmp_path / "map.yaml").write_text(KEYS.replace("map.png", "map.pgm"))
     with pytest.raises(PaddockError, match=r"map\.yaml: the map cannot be read"):
         load_map(tmp_path / "map.yaml")
 
 
-def test_what_cannot_be_written_is_refused(tmp_path: Path, grid: OccupancyGrid) -> None:
+def test_unsupported_image_or_mode_is_refused(tmp_path: Path, grid: OccupancyGrid) -> None:
     with pytest.raises(UnknownName, match="jpg"):
         save_map(grid, tmp_path / "rooms", image=".jpg")
     with pytest.raises(PaddockError, match="transparent"):
         save_map(grid, tmp_path / "rooms", mode="scale")
 
 
-def test_an_empty_map_is_not_saved(tmp_path: Path) -> None:
+def test_empty_map_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match="the map is empty"):
         save_map(OccupancyGrid(), tmp_path / "empty.yaml")

@@ -1,4 +1,4 @@
-"""Where a robot is in a known map: from anywhere, and after being carried away."""
+"""Tests of localisation in a known map, from an unknown pose and after kidnapping."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.heavy
 
 @pytest.fixture(scope="module")
 def rooms() -> OccupancyGrid:
-    """The whole of yellow-rooms."""
+    """Return a complete map of yellow-rooms."""
     walls = walls_of(load_world("yellow-rooms"), above=0.3)
     frame = frame_of_walls(walls, 0.05)
     views = choose_views(frame, find_reachable(walls, frame, (1.5, 2.0), 0.2), VIEWS)
@@ -29,13 +29,13 @@ def rooms() -> OccupancyGrid:
 
 
 def off_by(localiser: MapLocaliser | EKF, look: Look) -> tuple[float, float]:
-    """Error of the position [m] and of the heading [degrees]."""
+    """Return the position error [m] and the heading error [degrees]."""
     pose = localiser.estimate.pose
     return math.dist(pose[:2], look.pose[:2]), abs(math.degrees(wrap(pose.heading - look.pose.heading)))
 
 
 @pytest.mark.parametrize("model", ["likelihood-field", "beam"])
-def test_a_robot_that_may_be_anywhere_finds_itself(rooms: OccupancyGrid, model: str) -> None:
+def test_global_localisation_converges(rooms: OccupancyGrid, model: str) -> None:
     localiser = MapLocaliser(rooms, *sensors_at(Pose(0.0, 0.0, 0.0)), model=model, seed=1)  # type: ignore[arg-type]
     assert len(localiser.poses) == 5000
     looks = drive_rooms()[:150]
@@ -47,7 +47,7 @@ def test_a_robot_that_may_be_anywhere_finds_itself(rooms: OccupancyGrid, model: 
     assert len(localiser.poses) < 2000
 
 
-def test_a_robot_that_is_carried_away_finds_itself_again(rooms: OccupancyGrid) -> None:
+def test_localiser_recovers_after_kidnapping(rooms: OccupancyGrid) -> None:
     looks = drive_rooms()
     localiser = MapLocaliser(rooms, *sensors_at(looks[0].pose), covariance=np.diag([0.1, 0.1, 0.1]) ** 2, seed=2)
     for look in looks[:40]:
@@ -62,7 +62,7 @@ def test_a_robot_that_is_carried_away_finds_itself_again(rooms: OccupancyGrid) -
     assert angle < 5
 
 
-def test_the_same_seed_gives_the_same_particles(rooms: OccupancyGrid) -> None:
+def test_particles_are_deterministic_per_seed(rooms: OccupancyGrid) -> None:
     found = []
     for _ in range(2):
         localiser = MapLocaliser(rooms, *sensors_at(Pose(0.0, 0.0, 0.0)), seed=5)
@@ -72,7 +72,7 @@ def test_the_same_seed_gives_the_same_particles(rooms: OccupancyGrid) -> None:
     assert found[0] == found[1]
 
 
-def test_the_model_serves_a_kalman_filter_too(rooms: OccupancyGrid) -> None:
+def test_range_model_works_with_an_ekf(rooms: OccupancyGrid) -> None:
     looks = drive_rooms()[:150]
     travel, reader = sensors_at(looks[0].pose)
     model = GridRangeModel(rooms, reader, model="beam", sigma=0.05)
@@ -82,7 +82,7 @@ def test_the_model_serves_a_kalman_filter_too(rooms: OccupancyGrid) -> None:
     assert off_by(localiser, looks[-1])[0] < 0.1
 
 
-def test_a_map_of_its_own_will_do() -> None:
+def test_localiser_works_with_a_map_made_by_the_robot() -> None:
     looks = drive_rooms()[:300]
     mapper, _ = replay("scan-to-map", looks)
     localiser = MapLocaliser(mapper.grid, *sensors_at(looks[0].pose), covariance=np.diag([0.1, 0.1, 0.1]) ** 2)
@@ -91,7 +91,7 @@ def test_a_map_of_its_own_will_do() -> None:
     assert off_by(localiser, looks[-1])[0] < 0.1
 
 
-def test_maps_without_anything_in_them_are_refused(rooms: OccupancyGrid) -> None:
+def test_empty_map_and_unknown_model_are_refused(rooms: OccupancyGrid) -> None:
     with pytest.raises(PaddockError, match="no free cells"):
         MapLocaliser(OccupancyGrid(), *sensors_at(Pose(0.0, 0.0, 0.0)))
     with pytest.raises(UnknownName, match="likelihood-field"):

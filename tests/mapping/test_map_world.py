@@ -1,4 +1,4 @@
-"""Maps of ROS's map_server become worlds, and worlds maps."""
+"""Tests of conversion between ROS map_server maps and worlds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOM = WorldSpec.from_table(
 )
 
 
-def test_a_map_shows_what_stands_there_and_nothing_else() -> None:
+def test_map_shows_exactly_the_obstacles_of_a_world() -> None:
     grid = draw_map(ROOM, resolution=0.05)
     states, frame = grid.states(), grid.frame
 
@@ -41,7 +41,7 @@ def test_a_map_shows_what_stands_there_and_nothing_else() -> None:
     assert (states == OCCUPIED).sum() * 0.05**2 == pytest.approx(0.4 * 0.2 + 3.1416 * 0.2**2 + 1.5 * 0.05, abs=0.03)
 
 
-def test_a_world_becomes_a_map_and_a_world_again(tmp_path: Path) -> None:
+def test_world_survives_conversion_to_map_and_back(tmp_path: Path) -> None:
     grid = draw_map(load_world("yellow-rooms"))
     path = save_map(grid, tmp_path / "rooms.yaml")
     world = import_map(path, robot="pioneer-p3dx").world

@@ -1,4 +1,4 @@
-"""A mapper in an arena: every scan once, and where the wheels were when it was taken."""
+"""Tests of a mapper in an arena."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rooms_with(spec: RobotSpec, at: Pose = START) -> Arena:
 
 
 def delayed(spec: RobotSpec, delay: float) -> RobotSpec:
-    """The same robot with a laser whose samples come late."""
+    """Return the robot with a delayed laser."""
     sensors = [replace(s, delay=delay, noise=0.0) if s.kind == "laser" else s for s in spec.sensors]
     return replace(spec, sensors=tuple(sensors))
 
@@ -44,14 +44,14 @@ def drive(arena: Arena, mapper: Mapper, seconds: float, left: float = 0.3, right
         arena.step()
 
 
-def test_a_sample_of_the_laser_is_used_once() -> None:
+def test_laser_sample_is_used_once() -> None:
     arena = rooms_with(load_robot("pioneer-p2dx"))
     mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
     drive(arena, mapper, 2.0)
     assert mapper.scans == 10  # every 0.2 s, though it looked every 0.02 s
 
 
-def test_in_the_open_equal_samples_are_new_ones_all_the_same() -> None:
+def test_equal_samples_in_open_space_count_as_new() -> None:
     reader = range_reader_of(load_robot("pioneer-p2dx"))
     nothing: Any = SimpleNamespace(laser=np.full(181, 20.0))
     assert [reader.read(nothing, t) is not None for t in (0.0, 0.1, 0.2, 0.22, 0.41)] == [
@@ -67,7 +67,7 @@ def test_in_the_open_equal_samples_are_new_ones_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("every", [1, 7])
-def test_a_late_scan_is_drawn_where_the_robot_was_when_it_was_taken(every: int) -> None:
+def test_delayed_scan_is_drawn_at_the_pose_of_its_time(every: int) -> None:
     arena = rooms_with(delayed(load_robot("pioneer-p2dx"), 0.3))
     robot = arena["pioneer"]
     mapper = mapper_of(robot, pose=robot.pose)
@@ -80,7 +80,7 @@ def test_a_late_scan_is_drawn_where_the_robot_was_when_it_was_taken(every: int) 
     assert off == pytest.approx(0.0, abs=0.03)
 
 
-def test_travel_without_scans_is_summed_up_to_the_same_pose(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_travel_without_scans_gives_the_same_pose(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = load_robot("pioneer-p2dx")
     slow = replace(spec, sensors=tuple(replace(s, period=1.0) if s.kind == "laser" else s for s in spec.sensors))
     mappers = []
@@ -95,7 +95,7 @@ def test_travel_without_scans_is_summed_up_to_the_same_pose(monkeypatch: pytest.
     assert (mappers[1].scans, len(mappers[1]._since)) == (3, 5)
 
 
-def test_a_map_is_where_the_walls_are() -> None:
+def test_map_walls_match_world_walls() -> None:
     arena = rooms_with(delayed(load_robot("pioneer-p2dx"), 0.0))
     mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
     drive(arena, mapper, 4.0, -0.2, 0.2)
@@ -107,7 +107,7 @@ def test_a_map_is_where_the_walls_are() -> None:
     assert (mapper.map_view.cells == 255).any()
 
 
-def test_any_robot_maps_with_the_best_sensor_that_it_has() -> None:
+def test_mapper_chooses_the_best_available_sensor() -> None:
     assert range_reader_of(load_robot("pioneer-p2dx")).device == "laser"
     assert range_reader_of(load_robot("e-puck")).device == "proximity"
     with pytest.raises(UnknownName, match="laser"):
@@ -117,7 +117,7 @@ def test_any_robot_maps_with_the_best_sensor_that_it_has() -> None:
         range_reader_of(blind)
 
 
-def test_sonars_and_infrared_sensors_map_too() -> None:
+def test_sonars_and_infrared_sensors_make_maps() -> None:
     arena = rooms_with(load_robot("pioneer-p2dx"))
     mapper = mapper_of(arena["pioneer"], device="sonar", pose=arena["pioneer"].pose)
     drive(arena, mapper, 4.0)
@@ -130,7 +130,7 @@ def test_sonars_and_infrared_sensors_map_too() -> None:
     assert frame.resolution == 0.01
 
 
-def test_a_mapper_begins_anew_after_a_reset() -> None:
+def test_reset_clears_the_mapper() -> None:
     arena = rooms_with(load_robot("pioneer-p2dx"))
     mapper = mapper_of(arena["pioneer"])
     drive(arena, mapper, 1.0)

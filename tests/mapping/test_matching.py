@@ -1,4 +1,4 @@
-"""Scans find the pose that they were taken from, and say how certain it is."""
+"""Tests of scan matching and of its covariance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def field_of(walls: np.ndarray, *poses: Pose) -> LikelihoodField:
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0.05, 0.6), st.floats(0.0, 0.3), st.sampled_from([0.0, 0.2]))
-def test_the_search_finds_what_trying_everything_finds(seed: int, distance: float, angle: float, pull: float) -> None:
+def test_search_matches_brute_force(seed: int, distance: float, angle: float, pull: float) -> None:
     random = np.random.default_rng(seed)
     points, surface = random.uniform(-1, 1, (7, 2)), random.uniform(-1, 1, (9, 2))
     field = LikelihoodField.from_points(surface, 0.05, 0.1)
@@ -47,7 +47,7 @@ def test_the_search_finds_what_trying_everything_finds(seed: int, distance: floa
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_scan_in_a_room_finds_its_pose(seed: int) -> None:
+def test_scan_in_a_room_finds_its_pose(seed: int) -> None:
     offset = np.random.default_rng(seed).uniform(-1, 1, 3) * (0.25, 0.25, 0.2)
     truth = Pose(AT.x + offset[0], AT.y + offset[1], AT.heading + offset[2])
     match = match_scan(see(ROOM, truth, seed).points(), field_of(ROOM, AT), AT, SearchWindow(0.3, 0.25))
@@ -59,14 +59,14 @@ def test_a_scan_in_a_room_finds_its_pose(seed: int) -> None:
     assert error @ np.linalg.solve(match.covariance, error) < 12.8  # chi², 3 dimensions, 99.5 %
 
 
-def test_a_scan_finds_its_pose_from_metres_away() -> None:
+def test_scan_finds_its_pose_from_metres_away() -> None:
     truth = Pose(3.8, 4.2, 0.9)
     match = match_scan(see(ROOM, truth).points(), field_of(ROOM, AT, Pose(5, 3, 2)), AT, SearchWindow(2.5, 1.0))
     assert match.pose == pytest.approx(truth, abs=0.03)
 
 
 def corridor_match(heading: float, pull: float = 0.0) -> ScanMatch:
-    """A scan 0.1 m further along, in a corridor that lies at an angle."""
+    """Match a scan taken 0.1 m further along a corridor of a given direction."""
     c, s = math.cos(heading), math.sin(heading)
     walls = (CORRIDOR.reshape(-1, 2) @ [[c, s], [-s, c]]).reshape(-1, 4)
     middle = Pose(-s, c, heading)
@@ -75,7 +75,7 @@ def corridor_match(heading: float, pull: float = 0.0) -> ScanMatch:
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.7, math.pi / 2, -2.0])
-def test_a_corridor_leaves_the_way_along_it_open_and_nothing_else(heading: float) -> None:
+def test_corridor_match_is_degenerate_only_along_the_corridor(heading: float) -> None:
     match = corridor_match(heading)
     along = np.array([math.cos(heading), math.sin(heading)])
     across = np.array([-along[1], along[0]])
@@ -86,16 +86,16 @@ def test_a_corridor_leaves_the_way_along_it_open_and_nothing_else(heading: float
     assert across @ (np.array(match.pose[:2]) - across) == pytest.approx(0.0, abs=0.03)
 
 
-def test_the_guess_decides_where_the_scan_does_not_say() -> None:
+def test_guess_decides_along_degenerate_directions() -> None:
     assert abs(corridor_match(0.0, pull=0.2).pose.x) <= 0.1
 
 
-def test_a_scan_of_nothing_says_nothing() -> None:
+def test_empty_scan_returns_the_guess() -> None:
     match = match_scan(np.empty((0, 2)), field_of(ROOM, AT), AT, SearchWindow(0.3, 0.2))
     assert (match.pose, match.score, match.degenerate) == (AT, 0.0, True)
 
 
-def test_a_field_is_one_on_surfaces_and_falls_with_the_distance() -> None:
+def test_field_is_one_on_surfaces_and_decays_with_distance() -> None:
     field = LikelihoodField.from_points(np.array([[0.025, 0.025]]), 0.05, 0.1)
     row, column = field.frame.cell(0.025, 0.025)
     assert field.values[row, column] == pytest.approx(1.0)
@@ -103,12 +103,12 @@ def test_a_field_is_one_on_surfaces_and_falls_with_the_distance() -> None:
     assert field.tables(3)[3, row - 7, column - 7] == pytest.approx(1.0)
 
 
-def test_a_field_without_width_is_refused() -> None:
+def test_field_without_width_is_refused() -> None:
     with pytest.raises(PaddockError, match=r"sigma and resolution > 0, got 0, 0\.05"):
         LikelihoodField.from_points(np.zeros((1, 2)), 0.05, 0)
 
 
-def test_surfaces_are_filled_along_walls_and_not_across_gaps() -> None:
+def test_surfaces_are_filled_along_walls_but_not_across_gaps() -> None:
     walls = np.array([[-20, -1, 20, -1], [5, 1, 7, 1], [9, 1, 20, 1]], float)  # a wall, and one with a gap of 2 m
     filled = trace_surfaces(see(walls, Pose(0, 0, 0), noise=0.0), 0.1)
     right = np.sort(filled[filled[:, 1] < 0, 0])

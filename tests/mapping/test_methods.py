@@ -1,4 +1,4 @@
-"""Mapping methods on the same drive: what each of them makes of wheels that err by one per cent."""
+"""Tests of all mapping methods on the same drive with wheel errors of one per cent."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ pytestmark = pytest.mark.heavy
 
 
 def rmse(errors: np.ndarray) -> tuple[float, float]:
-    """Of the position [m] and of the heading [degrees]."""
+    """Return the RMSE of position [m] and heading [degrees]."""
     return float(np.sqrt((errors[:, :2] ** 2).sum(axis=1).mean())), math.degrees(np.sqrt((errors[:, 2] ** 2).mean()))
 
 
-def test_wheels_alone_go_wrong() -> None:
+def test_odometry_alone_drifts() -> None:
     _, errors = replay("odometry", drive_rooms())
     assert np.hypot(errors[-1, 0], errors[-1, 1]) > 0.5
     assert rmse(errors)[1] > 10
 
 
-def test_matching_with_the_map_keeps_the_pose_and_the_map_and_its_covariance_is_honest() -> None:
+def test_scan_to_map_is_accurate_with_consistent_covariance() -> None:
     looks = drive_rooms()
     mapper = Mapper(*sensors_at(looks[0].pose), method="scan-to-map")
     estimates = [mapper.update(look.observe()) for look in looks]
@@ -45,13 +45,13 @@ def test_matching_with_the_map_keeps_the_pose_and_the_map_and_its_covariance_is_
     assert mapper.method.unmatched == 0  # type: ignore[attr-defined]
 
 
-def test_matching_with_the_last_scan_drifts_less_than_wheels() -> None:
+def test_scan_to_scan_drifts_less_than_odometry() -> None:
     _, errors = replay("scan-to-scan", drive_rooms())
     assert np.hypot(errors[-1, 0], errors[-1, 1]) < 0.3
     assert rmse(errors)[1] < 2
 
 
-def test_particles_keep_the_pose_and_the_same_seed_gives_the_same_map() -> None:
+def test_particles_are_accurate_and_deterministic_per_seed() -> None:
     looks = drive_rooms()[:150]
     mapper, errors = replay("particles", looks, seed=1, particles=15)
     position, heading = rmse(errors)
@@ -69,14 +69,14 @@ def test_particles_keep_the_pose_and_the_same_seed_gives_the_same_map() -> None:
 
 
 def corridor_scan(x: float, seed: int) -> Scan:
-    """A scan in the middle of an endless corridor 2 m wide: it says nothing of the place along it."""
+    """Return a scan in an endless corridor 2 m wide, which does not constrain the position along it."""
     angles = np.linspace(-np.pi / 2, np.pi / 2, 181)
     with np.errstate(divide="ignore"):
         ranges = 1.0 / np.abs(np.sin(angles)) + np.random.default_rng(seed).normal(0, 0.01, 181)
     return Scan(x, angles, np.where(ranges < 8, ranges, np.inf), 8.0)
 
 
-def test_along_a_corridor_the_wheels_decide() -> None:
+def test_odometry_decides_along_a_corridor() -> None:
     method = ScanToMap(MapSetup())
     method.reset(Pose(0.0, 0.0, 0.0), np.zeros((3, 3)))
     spread = np.diag([0.002, 0.002, 0.004]) ** 2
@@ -89,7 +89,7 @@ def test_along_a_corridor_the_wheels_decide() -> None:
     assert method.covariance[0, 0] > 4 * method.covariance[1, 1]
 
 
-def test_a_tile_is_shared_until_it_is_written_to() -> None:
+def test_tiles_are_copied_on_write() -> None:
     slam = ParticleSlam(MapSetup(), particles=4)
     slam.reset(Pose(0.0, 0.0, 0.0), np.zeros((3, 3)))
     scan = Scan(0.0, np.array([0.0, 0.5]), np.array([2.0, 2.0]), 5.0)
@@ -106,7 +106,7 @@ def test_a_tile_is_shared_until_it_is_written_to() -> None:
 
 
 @pytest.mark.long
-def test_five_minutes_in_all_rooms_are_mapped_as_well_as_they_should_be() -> None:
+def test_scan_to_map_is_accurate_over_five_minutes_in_all_rooms() -> None:
     looks = drive_rooms(300.0, ALL_ROOMS)
     truth = map_truth_of(load_world("yellow-rooms"), SPEC, looks[0].pose)
     mapper, errors = replay("scan-to-map", looks)
@@ -122,12 +122,12 @@ def test_five_minutes_in_all_rooms_are_mapped_as_well_as_they_should_be() -> Non
 
 
 @pytest.mark.parametrize("method", ["scan-to-map", "scan-to-scan", "particles"])
-def test_cones_are_not_matched(method: str) -> None:
+def test_cones_are_refused_by_matching_methods(method: str) -> None:
     with pytest.raises(PaddockError, match="use method 'odometry'"):
         MAPPING_METHODS.get(method)(MapSetup(opening=0.3))
 
 
-def test_a_blind_scan_leaves_the_pose_to_the_wheels() -> None:
+def test_scan_without_hits_leaves_the_pose_to_odometry() -> None:
     looks = drive_rooms()[:20]
     mapper = Mapper(*sensors_at(looks[0].pose), method="scan-to-map")
     for look in looks:
@@ -140,7 +140,7 @@ def test_a_blind_scan_leaves_the_pose_to_the_wheels() -> None:
 
 
 @pytest.mark.parametrize("method", ["odometry", "particles"])
-def test_a_map_that_would_fill_the_memory_is_refused(method: str) -> None:
+def test_oversized_map_is_refused(method: str) -> None:
     mapping = MAPPING_METHODS.get(method)(MapSetup())
     scan = Scan(0.0, np.zeros(1), np.ones(1), 8.0)
     mapping.add(scan, MotionStep())

@@ -1,4 +1,4 @@
-"""Occupancy grids: what scans leave in them."""
+"""Tests of occupancy grids."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def state(grid: OccupancyGrid, distance: float, angle: float = 0.0) -> int:
     return int(grid.states()[row, column]) if grid.frame.holds(row, column) else UNKNOWN
 
 
-def test_a_beam_clears_its_way_marks_its_end_and_says_nothing_of_what_is_behind() -> None:
+def test_beam_clears_its_path_and_marks_its_end() -> None:
     grid = OccupancyGrid()
     grid.add_scan(scan_of([2.0], [0.0]), HERE)
     assert [state(grid, d) for d in (0.1, 1.0, 1.9, 2.0, 2.1)] == [FREE, FREE, FREE, OCCUPIED, UNKNOWN]
     assert state(grid, 1.0, 0.2) == UNKNOWN
 
 
-def test_a_beam_that_met_nothing_clears_as_far_as_the_sensor_sees_and_marks_nothing() -> None:
+def test_beam_without_hit_clears_up_to_range_and_marks_nothing() -> None:
     grid = OccupancyGrid()
     grid.add_scan(scan_of([math.inf, 5.0, math.nan], [0.0, 1.0, 2.0]), HERE)
     assert (grid.states() == OCCUPIED).sum() == 0
@@ -41,13 +41,13 @@ def test_a_beam_that_met_nothing_clears_as_far_as_the_sensor_sees_and_marks_noth
     assert [state(short, 1.9), state(short, 2.2)] == [FREE, UNKNOWN]
 
 
-def test_what_a_scan_met_is_not_cleared_by_its_own_beams_that_pass_by() -> None:
+def test_hit_cell_is_not_cleared_by_other_beams_of_the_scan() -> None:
     grid = OccupancyGrid()
     grid.add_scan(scan_of([2.0, 2.4, 2.4], [0.0, 0.004, -0.004]), HERE)
     assert state(grid, 2.0) == OCCUPIED
 
 
-def test_a_cell_changes_once_per_scan_and_log_odds_stay_within_limits() -> None:
+def test_cell_changes_once_per_scan_and_log_odds_are_clamped() -> None:
     grid = OccupancyGrid()
     many = scan_of([2.0] * 50, list(np.linspace(-0.001, 0.001, 50)))
     grid.add_scan(many, HERE)
@@ -59,7 +59,7 @@ def test_a_cell_changes_once_per_scan_and_log_odds_stay_within_limits() -> None:
     assert grid.probability().max() == pytest.approx(1 / (1 + math.exp(-4)))
 
 
-def test_a_grid_grows_in_whole_tiles_and_keeps_what_it_knew() -> None:
+def test_grid_grows_in_whole_tiles_and_keeps_its_content() -> None:
     grid = OccupancyGrid()
     grid.add_scan(scan_of([2.0], [0.0]), HERE)
     before = grid.states().sum()
@@ -71,7 +71,7 @@ def test_a_grid_grows_in_whole_tiles_and_keeps_what_it_knew() -> None:
     assert before != grid.states().sum()
 
 
-def test_a_copy_is_equal_until_one_of_the_two_changes() -> None:
+def test_copy_is_equal_until_one_changes() -> None:
     grid = OccupancyGrid()
     grid.add_scan(scan_of([2.0], [0.0]), HERE)
     other = grid.copy()
@@ -81,7 +81,7 @@ def test_a_copy_is_equal_until_one_of_the_two_changes() -> None:
     assert state(grid, 1.0) == FREE
 
 
-def test_a_sonar_clears_its_cone_and_marks_the_arc() -> None:
+def test_sonar_clears_its_cone_and_marks_the_arc() -> None:
     grid = OccupancyGrid()
     for _ in range(4):
         grid.add_cones(scan_of([2.0], [0.0]), HERE, math.radians(20))
@@ -93,7 +93,7 @@ def test_a_sonar_clears_its_cone_and_marks_the_arc() -> None:
     assert [state(echo, 2.8), state(echo, 3.5)] == [FREE, UNKNOWN]
 
 
-def test_beams_of_a_ring_begin_where_their_sensors_are() -> None:
+def test_ring_beams_start_at_their_sensors() -> None:
     ring = Scan(0.0, np.array([0.0, math.pi]), np.array([1.0, 1.0]), 5.0, origins=np.array([[0.5, 0.0], [-0.5, 0.0]]))
     assert ring.points() == pytest.approx(np.array([[1.5, 0.0], [-1.5, 0.0]]))
     grid = OccupancyGrid()
@@ -101,7 +101,7 @@ def test_beams_of_a_ring_begin_where_their_sensors_are() -> None:
     assert [state(grid, d) for d in (0.2, 1.0, 1.5, -1.5)] == [UNKNOWN, FREE, OCCUPIED, OCCUPIED]
 
 
-def test_a_view_has_percentages_and_the_last_scan() -> None:
+def test_map_view_has_percentages_and_last_scan() -> None:
     grid = OccupancyGrid()
     scan = scan_of([2.0], [0.0])
     grid.add_scan(scan, HERE)
@@ -110,7 +110,7 @@ def test_a_view_has_percentages_and_the_last_scan() -> None:
     assert view.scan == pytest.approx(np.array([[0.012 + 2 * math.cos(0.3), 0.013 + 2 * math.sin(0.3)]]))
 
 
-def test_nonsense_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(PaddockError, match="resolution"):
         OccupancyGrid(0.0)
     with pytest.raises(PaddockError, match="finite pose"):

@@ -1,4 +1,4 @@
-"""Pose graphs: all solvers find the same poses, and false loops do not pull them away."""
+"""Tests of pose graphs: agreement of the solvers and robustness against false loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOP_SPREAD = np.diag([0.03, 0.03, 0.01]) ** 2
 
 
 def ring(false_loops: int = 0, seed: int = 1) -> tuple[PoseGraph, list[Pose]]:
-    """Twice around a ring of 10 m, with a bias of the heading, and a loop for every second pose of the second round."""
+    """Return two rounds of a 10 m ring with heading bias; every second pose of the second round has a loop."""
     random = np.random.default_rng(seed)
     angles = np.linspace(0, 4 * math.pi, 121)
     truth = [Pose(5 * math.sin(a), 5 - 5 * math.cos(a), wrap(a)) for a in angles]
@@ -42,7 +42,7 @@ def largest_error(graph: PoseGraph, truth: list[Pose]) -> float:
 
 
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
-def test_loops_bring_a_drifted_ring_back(solver: str) -> None:
+def test_loops_correct_a_drifted_ring(solver: str) -> None:
     graph, truth = ring()
     assert largest_error(graph, truth) > 1.0
     graph.solve(solver)
@@ -61,7 +61,7 @@ def test_all_solvers_find_the_same_poses() -> None:
 
 
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
-def test_false_loops_do_not_pull_the_poses_away(solver: str) -> None:
+def test_false_loops_do_not_change_the_poses(solver: str) -> None:
     clean, _ = ring()
     clean.solve(solver)
     graph, _ = ring(false_loops=13)  # 30 % of all loops
@@ -70,13 +70,13 @@ def test_false_loops_do_not_pull_the_poses_away(solver: str) -> None:
     assert np.array(graph.poses)[:, :2] == pytest.approx(np.array(clean.poses)[:, :2], abs=0.1)
 
 
-def test_an_unknown_solver_is_named() -> None:
+def test_unknown_solver_is_reported() -> None:
     graph, _ = ring()
     with pytest.raises(UnknownName, match=r"no solver called 'gtsan'.*gtsam"):
         graph.solve("gtsan")
 
 
-def test_our_own_solver_refuses_large_graphs_and_names_the_extra() -> None:
+def test_built_in_solver_refuses_large_graphs_and_names_the_extra() -> None:
     graph = PoseGraph([Pose(0, 0, 0)])
     for _ in range(600):
         graph.extend(Pose(1, 0, 0), SPREAD)
@@ -85,7 +85,7 @@ def test_our_own_solver_refuses_large_graphs_and_names_the_extra() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_ways_through_a_graph_are_those_that_dijkstra_finds(seed: int) -> None:
+def test_graph_paths_match_dijkstra(seed: int) -> None:
     networkx = pytest.importorskip("networkx")
     random = np.random.default_rng(seed)
     graph, _ = ring(false_loops=5, seed=seed)

@@ -1,4 +1,4 @@
-"""How good a map is: against what can be seen from where the robot can get to."""
+"""Tests of map quality against the surfaces that the robot can see."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def scans_of(walls: np.ndarray, views: list[tuple[float, float]]) -> OccupancyGr
 EVERYWHERE = [(0.3, 0.3), (2.7, 0.3), (2.7, 1.7), (0.3, 1.7)]
 
 
-def test_only_what_can_be_seen_counts(truth: MapTruth) -> None:
+def test_only_visible_surfaces_count(truth: MapTruth) -> None:
     assert truth.surfaces[:, 0].max() < 3.01  # no closet
     inside = ((truth.surfaces > (1.32, 0.92)) & (truth.surfaces < (1.6, 1.18))).all(axis=1)
     assert not inside.any()  # nothing in the box
@@ -47,7 +47,7 @@ def test_only_what_can_be_seen_counts(truth: MapTruth) -> None:
     assert not truth.free[truth.frame.cell(3.5, 1.0)]
 
 
-def test_a_map_from_everywhere_is_perfect(truth: MapTruth) -> None:
+def test_map_from_everywhere_is_perfect(truth: MapTruth) -> None:
     quality = assess_map(scans_of(WALLS, EVERYWHERE), truth)
     assert quality.precision == 1.0
     assert quality.recall == 1.0
@@ -58,14 +58,14 @@ def test_a_map_from_everywhere_is_perfect(truth: MapTruth) -> None:
     assert quality.adnn_truth < 0.04
 
 
-def test_a_map_of_half_the_room_lacks_the_other_half(truth: MapTruth) -> None:
+def test_map_of_half_the_room_has_lower_recall(truth: MapTruth) -> None:
     quality = assess_map(scans_of(WALLS, [(0.3, 1.05)]), truth)
     assert quality.precision == 1.0
     assert 0.3 < quality.recall < 0.9
     assert 0.3 < quality.mapped < 0.95
 
 
-def test_a_shifted_map_is_bad_until_it_is_aligned(truth: MapTruth) -> None:
+def test_shifted_map_scores_low_until_aligned(truth: MapTruth) -> None:
     grid = scans_of(WALLS + np.array([0.15, -0.1, 0.15, -0.1]), [(x + 0.15, y - 0.1) for x, y in EVERYWHERE])
     as_it_is, aligned = assess_map(grid, truth), assess_map(grid, truth, alignment=None)
     assert as_it_is.f1 < 0.5
@@ -74,14 +74,14 @@ def test_a_shifted_map_is_bad_until_it_is_aligned(truth: MapTruth) -> None:
     assert aligned.offset[0] == pytest.approx(0.18, abs=0.01)
 
 
-def test_a_wall_that_is_not_there_costs_precision(truth: MapTruth) -> None:
+def test_false_wall_reduces_precision(truth: MapTruth) -> None:
     grid = scans_of(np.concatenate((WALLS, [[0.8, 0.0, 0.8, 0.8]])), EVERYWHERE)
     quality = assess_map(grid, truth)
     assert 0.8 < quality.precision < 0.97
     assert quality.recall > 0.95
 
 
-def test_filling_follows_bends_and_stops_at_walls() -> None:
+def test_flood_fill_follows_bends_and_stops_at_walls() -> None:
     free = np.array([[1, 1, 1, 0, 1], [0, 0, 1, 0, 1], [1, 1, 1, 0, 1], [1, 0, 0, 0, 1]], bool)
     reached = np.zeros(free.shape, bool)
     reached[0, 0] = True
@@ -90,19 +90,19 @@ def test_filling_follows_bends_and_stops_at_walls() -> None:
     assert (fill(reached, free) == expected).all()
 
 
-def test_a_robot_without_room_is_refused() -> None:
+def test_robot_without_space_at_its_start_is_refused() -> None:
     with pytest.raises(PaddockError, match="no room at its start"):
         MapTruth.of(WALLS, (0.1, 0.1), 0.2)
 
 
-def test_an_empty_map_shows_nothing_of_the_world(truth: MapTruth) -> None:
+def test_empty_map_scores_zero(truth: MapTruth) -> None:
     for alignment in (Pose(0, 0, 0), None):
         quality = assess_map(OccupancyGrid(), truth, alignment=alignment)
         assert (quality.f1, quality.precision, quality.recall, quality.mapped) == (0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(("points", "others"), [(1, 1), (5, 40), (700, 900)])
-def test_the_nearest_of_all_points_is_found(points: int, others: int) -> None:
+def test_nearest_points_match_brute_force(points: int, others: int) -> None:
     chance = np.random.default_rng(1)
     here, there = chance.normal(0, 3, (points, 2)), chance.normal(1, 2, (others, 2))
     distances, which = nearest_points(here, there)
@@ -111,7 +111,7 @@ def test_the_nearest_of_all_points_is_found(points: int, others: int) -> None:
     assert distances == pytest.approx(apart.min(axis=1))
 
 
-def test_the_truth_of_a_robot_that_sees_seven_centimetres_has_all_walls() -> None:
+def test_truth_of_a_short_range_robot_has_all_walls() -> None:
     world, robot = load_world("empty"), load_robot("e-puck")
     truth = map_truth_of(world, robot, Pose(1.0, 1.0, 0.0))
     (x0, y0), (x1, y1) = truth.surfaces.min(axis=0), truth.surfaces.max(axis=0)
@@ -120,7 +120,7 @@ def test_the_truth_of_a_robot_that_sees_seven_centimetres_has_all_walls() -> Non
     assert corner < 0.1  # all along the walls
 
 
-def test_walls_out_of_reach_are_no_truth() -> None:
+def test_walls_out_of_range_are_refused() -> None:
     walls = np.array([[0.0, 0.0, 4.0, 0.0], [0.0, 4.0, 4.0, 4.0], [0.0, 0.0, 0.0, 4.0], [4.0, 0.0, 4.0, 4.0]])
     with pytest.raises(PaddockError, match=r"no wall is within 0\.1 m of a reachable position"):
         MapTruth.of(walls, (2.0, 2.0), 0.5, max_range=0.1)

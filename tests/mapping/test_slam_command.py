@@ -1,4 +1,4 @@
-"""`paddock slam`: a log in; a map, a trajectory, metrics and pictures out."""
+"""Tests of `paddock slam`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRUTH = along((1.0, 3.0), (6.0, 3.0), (6.0, 4.0), (1.5, 4.0), (1.5, 2.5), spacin
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CARMEN log of a drive in a room, and relations of it."""
+    """Return a folder with a CARMEN log of a drive in a room and its relations."""
     folder = tmp_path_factory.mktemp("drive")
     log = record(ROOM, TRUTH)
     lines = ["PARAM laser_type SICK\n"]
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_log_becomes_a_map_a_trajectory_metrics_and_pictures(folder: Path) -> None:
+def test_log_gives_map_trajectory_metrics_and_pictures(folder: Path) -> None:
     ended = paddock("slam", "room.log", "--relations", "room.relations", "--out", "room", folder=folder)
     assert ended.returncode == 0, ended.stderr
     assert "× real time" in ended.stdout
@@ -58,7 +58,7 @@ def test_a_log_becomes_a_map_a_trajectory_metrics_and_pictures(folder: Path) -> 
 
 
 @pytest.mark.parametrize("method", ["scan-to-map", *rarely("odometry")])
-def test_the_same_log_gives_the_same_result_with_every_method(folder: Path, method: str) -> None:
+def test_every_method_is_deterministic(folder: Path, method: str) -> None:
     digests = []
     for _ in range(2):
         arguments = ("--method", method, "--resolution", "0.1", "--out", method, "--force", "--json")
@@ -82,7 +82,7 @@ def test_the_same_log_gives_the_same_result_with_every_method(folder: Path, meth
         ),
     ],
 )
-def test_what_cannot_be_done_is_explained(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_invalid_arguments_are_refused_with_the_reason(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     ended = paddock("slam", *arguments, folder=folder)
     assert ended.returncode != 0
     assert message in " ".join(ended.stderr.split())

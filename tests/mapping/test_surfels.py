@@ -1,4 +1,4 @@
-"""Scans are aligned with surfaces as lines: finely across them, and not at all along them."""
+"""Tests of scan alignment with line surfels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def surfels_of(walls: Floats, *poses: Pose) -> SurfelMap:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_pose_that_is_off_by_centimetres_is_found_to_millimetres(seed: int) -> None:
+def test_centimetre_offset_is_corrected_to_millimetres(seed: int) -> None:
     surfels = surfels_of(ROOM, *(AT._replace(heading=turn) for turn in (-0.3, 0.0, 0.2, 0.5)))
     off = np.random.default_rng(seed).uniform(-1, 1, 3) * (0.02, 0.02, 0.01)
     found = surfels.align(see(ROOM, AT, seed), Pose(*(np.array(AT) + off).tolist()))
@@ -33,14 +33,14 @@ def test_a_pose_that_is_off_by_centimetres_is_found_to_millimetres(seed: int) ->
     assert abs(wrap(found.heading - AT.heading)) < math.radians(0.15)
 
 
-def test_along_a_corridor_nothing_pulls() -> None:
+def test_alignment_along_a_corridor_keeps_the_guess() -> None:
     surfels = surfels_of(CORRIDOR, Pose(0.0, 1.0, 0.0))
     found = surfels.align(see(CORRIDOR, Pose(0.23, 1.0, 0.0), 1), Pose(0.2, 1.02, 0.01))
     assert found.x == pytest.approx(0.2, abs=0.002)  # as it was guessed, not where beams end in the same places
     assert found.y == pytest.approx(1.0, abs=0.005)
 
 
-def test_both_faces_of_a_thin_wall_stay_apart() -> None:
+def test_both_faces_of_a_thin_wall_are_kept_separate() -> None:
     faces = np.array([[0, 0, 4, 0], [0, 0.04, 4, 0.04]], float)
     surfels = surfels_of(faces, Pose(2.0, -1.0, math.pi / 2), Pose(2.0, 1.0, -math.pi / 2))
     assert surfels.align(see(faces, Pose(2.0, -1.0, math.pi / 2), 1), Pose(2.0, -0.99, math.pi / 2)).y == (
@@ -51,7 +51,7 @@ def test_both_faces_of_a_thin_wall_stay_apart() -> None:
     )
 
 
-def test_a_wall_that_was_moved_is_forgotten() -> None:
+def test_moved_wall_is_removed() -> None:
     before, after = np.array([[-5, 2, 5, 2]], float), np.array([[-5, 2.12, 5, 2.12]], float)
     grid, surfels, pose = OccupancyGrid(), SurfelMap(0.05), Pose(0.0, 0.0, math.pi / 2)
     for k in range(30):
@@ -63,7 +63,7 @@ def test_a_wall_that_was_moved_is_forgotten() -> None:
     assert surfels.align(see(after, pose, 99), guess).y == pytest.approx(0.0, abs=0.004)
 
 
-def test_ends_of_beams_that_lie_on_no_line_tell_nothing() -> None:
+def test_scattered_beam_ends_give_no_lines() -> None:
     scan = see(ROOM, AT, noise=0.3)
     assert len(find_lines(scan)) < 0.2 * len(scan.points())
     lines = find_lines(see(ROOM, AT))

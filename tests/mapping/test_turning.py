@@ -1,4 +1,4 @@
-"""A robot that turns in a room that it does not know yet."""
+"""Tests of mapping while a robot turns in an unknown room."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.experiments.ap2dx.survey import add_wheel_errors
 from paddock.worlds.apartments import make_apartment
 
 
-def test_the_heading_does_not_drift_while_a_robot_turns_in_a_new_room() -> None:
+def test_heading_does_not_drift_while_turning_in_a_new_room() -> None:
     arena = paddock.open(add_wheel_errors(make_apartment(1, kind="corridor"), 1), seed=1)
     robot = next(iter(arena.robots.values()))
     mapper, errors = mapper_of(robot, pose=robot.pose), []

@@ -25,7 +25,7 @@ MAPPING = ("coordinator", "sensor", "mapper", "planner", "reflex", "motor")
 def configure(
     folder: Path, *names: str, options: dict[str, dict[str, Any]] | None = None, **changes: Any
 ) -> ModulesSpec:
-    """A configuration of modules in a hall."""
+    """Return a configuration of modules in a hall."""
     (folder / "hall.toml").write_text(WORLD, encoding="utf-8")
     entries = [ModuleEntry.from_table({"name": name, **(options or {}).get(name, {})}) for name in names or SMALLEST]
     bus = f"memory://{uuid.uuid4()}"
@@ -33,7 +33,7 @@ def configure(
 
 
 def write_configuration(spec: ModulesSpec) -> Path:
-    """The same as a file."""
+    """Write the configuration to a file."""
     path = Path(spec.folder) / "modules.toml"
     path.write_text(spec.to_toml(), encoding="utf-8")
     return path

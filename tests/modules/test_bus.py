@@ -1,4 +1,4 @@
-"""One suite for all carriers: what a module may rely on, whatever brings its messages."""
+"""Tests that apply to every bus carrier."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def free_port() -> int:
 
 @pytest.fixture(params=["memory", "lines", "zenoh", "peers"])
 def join(request: pytest.FixtureRequest) -> Iterator[Join]:
-    """Joins a bus that nobody else uses."""
+    """Yield a function that joins a private bus."""
     url, middle, opened = f"memory://{uuid.uuid4()}", None, []
     if request.param == "lines":
         middle = LineServer(url)
@@ -61,7 +61,7 @@ def join(request: pytest.FixtureRequest) -> Iterator[Join]:
 
 
 def meet(*buses: Bus) -> None:
-    """Wait until each has heard that the others are there."""
+    """Wait until each module has received the presence of the others."""
     for bus in buses:
         others = {other.name for other in buses} - {bus.name}
         while others:
@@ -81,7 +81,7 @@ def drive(number: int, to: str = "MOTOR") -> DriveMessage:
     return DriveMessage(destination=to, left=number, right=0.0)
 
 
-def test_messages_arrive_in_order_with_who_when_and_their_numbers(join: Join) -> None:
+def test_messages_arrive_in_order_with_source_time_and_sequence(join: Join) -> None:
     reflex, motor = join("REFLEX"), join("MOTOR")
     meet(reflex, motor)
     for number in range(500):
@@ -93,7 +93,7 @@ def test_messages_arrive_in_order_with_who_when_and_their_numbers(join: Join) ->
     assert all(earlier.sent <= later.sent for earlier, later in pairwise(got))
 
 
-def test_a_message_goes_to_whom_it_is_for_and_to_nobody_else(join: Join) -> None:
+def test_message_reaches_only_its_destination(join: Join) -> None:
     planner, reflex, motor = join("PLANNER"), join("REFLEX"), join("MOTOR")
     meet(planner, reflex, motor)
     planner.send(drive(1, "REFLEX"))
@@ -106,7 +106,7 @@ def test_a_message_goes_to_whom_it_is_for_and_to_nobody_else(join: Join) -> None
     assert planner.receive(0) is None  # not even its own
 
 
-def test_messages_to_all_arrive_from_those_who_are_listened_to(join: Join) -> None:
+def test_broadcasts_arrive_only_from_subscribed_sources(join: Join) -> None:
     sensor, mapper, motor = join("SENSOR"), join("MAPPER"), join("MOTOR", hears=["MAPPER"])
     meet(sensor, mapper, motor)
     sensor.send(RoundMessage(number=1))
@@ -115,7 +115,7 @@ def test_messages_to_all_arrive_from_those_who_are_listened_to(join: Join) -> No
     assert take(motor).source == "MAPPER"
 
 
-def test_messages_to_one_and_to_all_do_not_overtake_each_other_where_nothing_may(join: Join) -> None:
+def test_direct_and_broadcast_messages_keep_their_order_when_lossless(join: Join) -> None:
     reflex, motor = join("REFLEX", lossless=True), join("MOTOR", lossless=True)
     meet(reflex, motor)
     for number in range(200):
@@ -126,7 +126,7 @@ def test_messages_to_one_and_to_all_do_not_overtake_each_other_where_nothing_may
     assert kinds == [DriveMessage, SonarMessage, RoundMessage] * 200
 
 
-def test_a_recorder_gets_what_is_for_others_too(join: Join) -> None:
+def test_recorder_receives_messages_for_other_modules(join: Join) -> None:
     planner, reflex, recorder = join("PLANNER"), join("REFLEX"), join("RECORDER", everything=True)
     meet(planner, reflex, recorder)
     planner.send(drive(1, "REFLEX"))
@@ -134,7 +134,7 @@ def test_a_recorder_gets_what_is_for_others_too(join: Join) -> None:
     assert [take(recorder).destination for _ in range(2)] == ["REFLEX", "NOBODY"]
 
 
-def test_of_a_stream_only_the_newest_waits_unless_all_are_wanted(join: Join) -> None:
+def test_stream_keeps_only_the_newest_message_unless_lossless(join: Join) -> None:
     sensor, slow, exact = join("SENSOR", lossless=True), join("MAPPER"), join("PLANNER", lossless=True)
     meet(sensor, slow, exact)
     for number in range(20):
@@ -150,7 +150,7 @@ def test_of_a_stream_only_the_newest_waits_unless_all_are_wanted(join: Join) -> 
     assert 1 <= len(seen) <= 20 - slow.inbox.dropped
 
 
-def test_who_leaves_is_told_to_the_others_and_may_come_again(join: Join) -> None:
+def test_departure_is_reported_and_module_can_rejoin(join: Join) -> None:
     monitor, motor = join("MONITOR"), join("MOTOR")
     meet(monitor, motor)
     motor.close()
@@ -164,7 +164,7 @@ def test_who_leaves_is_told_to_the_others_and_may_come_again(join: Join) -> None
     assert message.left == 7
 
 
-def test_a_bus_that_there_is_not_is_refused_by_name() -> None:
+def test_unknown_carrier_and_invalid_url_are_refused() -> None:
     with pytest.raises(UnknownName, match=r"no carrier called 'zenho'.*did you mean 'zenoh'"):
         open_bus("zenho://127.0.0.1:7447", "MOTOR")
     with pytest.raises(LinkError, match=r"expected a URL such as 'zenoh://127.0.0.1:7447', got 'lab'"):

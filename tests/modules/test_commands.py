@@ -1,4 +1,4 @@
-"""`paddock module` and `paddock modules`, and what docs/modules.md shows."""
+"""Tests of `paddock module` and `paddock modules`, and of the examples of docs/modules.md."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.heavy
-def test_the_python_examples_of_the_page_run(
+def test_python_examples_of_the_page_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -42,7 +42,7 @@ def test_the_python_examples_of_the_page_run(
     assert "stops, the first: started" in told
 
 
-def test_the_configuration_of_the_page_can_be_read(tmp_path: Path) -> None:
+def test_configuration_of_the_page_is_valid(tmp_path: Path) -> None:
     (text,) = blocks("toml")
     (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
     spec = load_modules(tmp_path / "mine.toml")
@@ -51,12 +51,12 @@ def test_the_configuration_of_the_page_can_be_read(tmp_path: Path) -> None:
     assert load_modules(write_configuration(spec)) == spec
 
 
-def test_the_schema_is_printed() -> None:
+def test_schema_is_printed() -> None:
     done = paddock("modules", "schema")
     assert len(json.loads(done.stdout)["anyOf"]) == len(MESSAGES)
 
 
-def test_a_module_that_there_is_not_is_refused_by_name(tmp_path: Path) -> None:
+def test_unknown_module_is_refused_with_closest_name(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path))
     done = paddock("module", "planer", "--config", str(file))
     assert done.returncode == 2
@@ -75,7 +75,7 @@ def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_modules_leave_the_map_its_pictures_and_the_trajectory(tmp_path: Path) -> None:
+def test_run_writes_map_pictures_and_trajectory(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path, *MAPPING))
     out = tmp_path / "runs"
     done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "3", "--out", str(out))
@@ -93,7 +93,7 @@ def test_modules_leave_the_map_its_pictures_and_the_trajectory(tmp_path: Path) -
 
 
 @pytest.mark.long
-def test_a_run_ends_when_all_is_explored(tmp_path: Path) -> None:
+def test_run_ends_when_exploration_is_complete(tmp_path: Path) -> None:
     spec = configure(tmp_path, *MAPPING, options={"planner": {"controller": "explore"}}, seconds=600.0)
     done = paddock("modules", "up", str(write_configuration(spec)), "--together", "--lock-step")
     assert done.returncode == 0, done.stderr
@@ -102,7 +102,7 @@ def test_a_run_ends_when_all_is_explored(tmp_path: Path) -> None:
     assert "explored: no reachable frontier is left" in done.stdout
 
 
-def test_tables_are_whole_on_80_columns_and_latencies_have_no_end() -> None:
+def test_table_fits_80_columns_and_bounds_latencies() -> None:
     monitor, says = HealthMonitor(), "driving to a frontier; watching, escapes 0, and more that has to be read"
     counts = [0] * len(LatencyHistogram().counts)
     counts[-1] = 5
@@ -115,7 +115,7 @@ def test_tables_are_whole_on_80_columns_and_latencies_have_no_end() -> None:
     assert "inf" not in captured.get()
 
 
-def test_a_wide_terminal_has_a_column_of_statuses() -> None:
+def test_wide_terminal_has_a_status_column() -> None:
     monitor = HealthMonitor()
     monitor.take(HealthMessage(source="PLANNER", sent=1.0, rounds=5, status="driving to a frontier"))
     console = Console(width=140)
@@ -144,7 +144,7 @@ def test_keys_drive_the_robot(tmp_path: Path) -> None:
         assert coordinator.contacts == 0
 
 
-def test_a_recording_that_is_not_there_is_named_before_the_bus_is_opened(tmp_path: Path) -> None:
+def test_missing_recording_is_reported_before_the_bus_is_opened(tmp_path: Path) -> None:
     done = paddock("modules", "replay", str(tmp_path / "none.jsonl"), "--bus", "lines://127.0.0.1:1")
     assert done.returncode != 0
     assert "none.jsonl: cannot be read" in done.stderr

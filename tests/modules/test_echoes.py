@@ -1,4 +1,4 @@
-"""What the reflex takes for an obstacle: the laser's points, and echoes that the laser does not explain."""
+"""Tests of the obstacle points of the reflex, from laser and sonar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SENSORS = {sensor.name: sensor for sensor in SPEC.sensors}
 
 
 def read(*, wall: float, echo: float) -> np.ndarray:
-    """Points of a robot that sees a wall ahead, or none, with its laser, and has one echo."""
+    """Return points of a robot whose laser sees a wall ahead, or none, with one sonar echo."""
     builder, angles = ObservationBuilder(SPEC), np.array(SENSORS["laser"].angles)
     x, *_ = SENSORS["laser"].mounts[0]
     ahead = np.abs(angles) < 0.6
@@ -27,14 +27,14 @@ def read(*, wall: float, echo: float) -> np.ndarray:
     return PointReader(SPEC).read(builder.observe(1.0))
 
 
-def test_an_echo_from_what_the_laser_sees_is_no_second_obstacle() -> None:
+def test_echo_of_an_object_seen_by_laser_adds_no_obstacle() -> None:
     slant = (1.0 - SENSORS["sonar"].mounts[2][0]) / math.cos(math.radians(20.0))  # at the near edge of its cone
     alone = read(wall=1.0, echo=math.inf)
     assert len(alone) > 50
     assert read(wall=1.0, echo=slant) == pytest.approx(alone)
 
 
-def test_an_echo_from_what_the_laser_looks_over_is_an_obstacle() -> None:
+def test_echo_of_an_object_below_the_laser_is_an_obstacle() -> None:
     points = read(wall=3.0, echo=0.5)
     near = points[np.hypot(*points.T) < 1.0]
     x, y, _, heading = SENSORS["sonar"].mounts[2]
@@ -42,7 +42,7 @@ def test_an_echo_from_what_the_laser_looks_over_is_an_obstacle() -> None:
     assert near == pytest.approx(np.array([place]))
 
 
-def test_readings_of_several_times_are_told_apart() -> None:
+def test_observation_is_whole_when_all_readings_have_the_same_time() -> None:
     builder = ObservationBuilder(SPEC)
     builder.take(make_message(SENSORS["sonar"], [1.0] * 8, 1.0))
     builder.take(make_message(SENSORS["encoders"], [0.0, 0.0], 1.0))

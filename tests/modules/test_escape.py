@@ -1,4 +1,4 @@
-"""Getting away from an obstacle."""
+"""Tests of the escape from an obstacle."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ OUTLINE = np.array([(0.2, 0.15), (-0.2, 0.15), (-0.2, -0.15), (0.2, -0.15)])
         ([(0.5, 0.1), (0.3, -0.1)], True),
     ],
 )
-def test_it_turns_away_from_the_side_on_which_something_is_nearer(
-    points: list[tuple[float, float]], turns_left: bool
-) -> None:
+def test_escape_turns_away_from_the_nearer_side(points: list[tuple[float, float]], turns_left: bool) -> None:
     met = np.array(points)
     escape = Escape(OUTLINE, met, Pose(0.0, 0.0, 0.0))
     wheels = escape.act(met, Pose(-BACK_DISTANCE, 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""The hand-shake of reflex and planner: every state of a small model, and random runs of the real machines."""
+"""Tests of the handshake of reflex and planner: exhaustive model search and random runs of the real state machines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPEED = 0.2  # [m/s]
 TOWARDS, AWAY = WheelSpeeds(SPEED, SPEED), WheelSpeeds(-SPEED, -SPEED)
 
 
-def test_no_state_of_the_handshake_touches_the_obstacle_and_none_is_stuck() -> None:
+def test_handshake_has_no_contact_and_no_deadlock() -> None:
     result = search_handshake()
     assert result.states > 10_000
     assert result.violation is None
@@ -37,7 +37,7 @@ def test_no_state_of_the_handshake_touches_the_obstacle_and_none_is_stuck() -> N
 
 
 @pytest.mark.long
-def test_nor_does_any_with_two_messages_to_the_motor_under_way() -> None:
+def test_handshake_is_safe_with_two_messages_in_flight() -> None:
     result = search_handshake(capacity=2)
     assert result.states > 100_000
     assert result.violation is None
@@ -45,20 +45,20 @@ def test_nor_does_any_with_two_messages_to_the_motor_under_way() -> None:
 
 
 @pytest.mark.long
-def test_the_search_finds_a_contact_where_margins_are_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_finds_a_contact_when_margins_are_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handshake, "NEAR_ESCAPING", 0)
     violation = search_handshake().violation
     assert violation is not None
     assert violation[-1] == "a tick passes"
 
 
-def test_the_original_handshake_is_sound_while_nothing_is_lost() -> None:
+def test_original_handshake_is_safe_without_message_loss() -> None:
     result = search_original()
     assert result.violation is None
     assert result.stuck is None
 
 
-def test_the_original_drives_unprotected_after_a_lost_clear() -> None:
+def test_original_handshake_is_unsafe_after_a_lost_clear() -> None:
     result = search_original(lost=["CLEAR"])
     assert result.stuck is not None
     assert result.stuck[-1] == "fault: CLEAR is lost"
@@ -66,7 +66,7 @@ def test_the_original_drives_unprotected_after_a_lost_clear() -> None:
     assert "fault: CLEAR is lost" in result.violation
 
 
-def test_the_original_stands_for_ever_after_a_lost_reset() -> None:
+def test_original_handshake_deadlocks_after_a_lost_reset() -> None:
     result = search_original(lost=["RESET"])
     assert result.violation is None
     assert result.stuck is not None
@@ -82,7 +82,7 @@ class DistanceRule:
 
 
 class Handshake(RuleBasedStateMachine):
-    """The real machines, in real seconds, with a network that loses, doubles, delays and reorders."""
+    """The real state machines in real seconds, with a network that loses, duplicates, delays and reorders."""
 
     @initialize(distance=st.floats(0.5, 2.0))
     def start(self, distance: float) -> None:

@@ -1,4 +1,4 @@
-"""Modules on two hosts: network namespaces with a cable each to a router, and a cable that is pulled out."""
+"""Tests of modules on two hosts: network namespaces connected by a router, with a cable that is unplugged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ip(*words: str) -> None:
 
 @contextmanager
 def host(number: int) -> Iterator[tuple[str, str, str]]:
-    """A host with a cable: its name, the router's end of the cable, and the router's address on it."""
+    """Make a host with a cable; yield its name, the router's end of the cable, and the router's address on it."""
     name = f"pad{os.getpid() % 100000}h{number}"
     cable, network = f"{name}r", f"10.{100 + os.getpid() % 100}.{number}"
     try:
@@ -45,7 +45,7 @@ def host(number: int) -> Iterator[tuple[str, str, str]]:
 
 
 def read_trace(path: Path) -> list[dict[str, float]]:
-    """What the coordinator has written down of each tick, without half a last line."""
+    """Return the rows of the coordinator's trace without an incomplete last line."""
     heads, *rows = (
         [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else [[]]
     )
@@ -53,12 +53,12 @@ def read_trace(path: Path) -> list[dict[str, float]]:
 
 
 def is_told(row: dict[str, float]) -> bool:
-    """Whether wheels are told to turn."""
+    """Return whether wheels are commanded to turn."""
     return abs(row["command_left"]) + abs(row["command_right"]) > STILL
 
 
 def until(path: Path, moves: bool, after: float) -> float:
-    """Wait until wheels are told to turn, or to stand; when that was."""
+    """Wait until wheels are commanded to turn or to stop; return the time."""
     limit = time.monotonic() + 60
     while time.monotonic() < limit:
         for row in read_trace(path):
@@ -68,7 +68,7 @@ def until(path: Path, moves: bool, after: float) -> float:
     raise AssertionError(f"the robot never {'moved' if moves else 'stood'}")
 
 
-def test_a_robot_stands_when_the_cable_to_its_planner_is_pulled_out_and_drives_when_it_is_back(tmp_path: Path) -> None:
+def test_robot_stops_on_unplugged_cable_and_resumes_on_reconnection(tmp_path: Path) -> None:
     pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
     from paddock.modules.carriers.zenoh import ZenohRouter
 

@@ -1,4 +1,4 @@
-"""The server for modules in any language: lines of JSON over TCP, tried with modules that are not in Python."""
+"""Tests of the JSON-lines TCP server, with modules in other languages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 @contextmanager
 def driven_by(command: list[str], folder: Path) -> Iterator[tuple[CoordinatorModule, subprocess.Popen[str]]]:
-    """Modules in real time, whose planner is another program."""
+    """Run modules in real time with a planner in another program."""
     spec = configure(folder, "coordinator", "sensor", "reflex", "motor", seconds=60.0, port=0)
     with ModuleThreads(spec) as threads, open_bus(spec.bus, "WATCHER", hears=["SENSOR"]) as watcher:
         assert threads.line_server is not None
@@ -46,14 +46,14 @@ def driven_by(command: list[str], folder: Path) -> Iterator[tuple[CoordinatorMod
 
 @pytest.mark.heavy
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node here")
-def test_a_planner_in_javascript_drives_the_robot(tmp_path: Path) -> None:
+def test_javascript_planner_drives_the_robot(tmp_path: Path) -> None:
     with driven_by(["node", str(ROOT / "examples/clients/planner.mjs"), "127.0.0.1"], tmp_path) as (coordinator, _):
         assert coordinator.contacts == 0
 
 
 @pytest.mark.heavy
 @pytest.mark.skipif(shutil.which("javac") is None, reason="no Java compiler (javac) here")
-def test_a_planner_in_java_that_knows_only_the_lines_of_ap2dx_drives_the_robot(tmp_path: Path) -> None:
+def test_java_planner_with_ap2dx_lines_drives_the_robot(tmp_path: Path) -> None:
     source = Path(__file__).with_name("OriginalPlanner.java")
     with driven_by(["java", str(source)], tmp_path) as (coordinator, program):
         assert program.stdout is not None
@@ -65,7 +65,7 @@ def test_a_planner_in_java_that_knows_only_the_lines_of_ap2dx_drives_the_robot(t
         assert coordinator.contacts == 0
 
 
-def test_garbage_half_lines_and_other_first_lines_do_no_harm() -> None:
+def test_invalid_lines_and_greetings_do_not_affect_other_clients() -> None:
     with LineServer("memory://lines") as server, open_bus("memory://lines", "REFLEX") as reflex:
         for rubbish in (
             b"",
@@ -85,7 +85,7 @@ def test_garbage_half_lines_and_other_first_lines_do_no_harm() -> None:
         assert gone.source == "PLANNER"
 
 
-def test_the_server_survives_a_moment_without_file_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_recovers_when_out_of_file_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     accept, errors = socket.socket.accept, [OSError(errno.EMFILE, "Too many open files")]
 
     def fail_first(self: socket.socket) -> tuple[socket.socket, object]:
@@ -103,7 +103,7 @@ def test_the_server_survives_a_moment_without_file_descriptors(monkeypatch: pyte
     assert not errors
 
 
-def test_a_name_that_is_taken_is_refused_in_words() -> None:
+def test_name_in_use_is_refused_with_a_message() -> None:
     with (
         LineServer("memory://taken") as server,
         open_bus("memory://taken", "MOTOR"),
@@ -121,7 +121,7 @@ def test_a_name_that_is_taken_is_refused_in_words() -> None:
         (b"GET / HTTP/1.1", "not valid JSON"),
     ],
 )
-def test_a_first_line_that_is_no_greeting_is_refused_in_words(line: bytes, reason: str) -> None:
+def test_invalid_greeting_is_refused_with_a_message(line: bytes, reason: str) -> None:
     with (
         LineServer("memory://greeting") as server,
         socket.create_connection(("127.0.0.1", server.port), timeout=LONG) as guest,
@@ -132,7 +132,7 @@ def test_a_first_line_that_is_no_greeting_is_refused_in_words(line: bytes, reaso
     assert refusal["reason"].startswith(reason)
 
 
-def test_nobody_speaks_in_the_name_of_another() -> None:
+def test_client_cannot_impersonate_another_module() -> None:
     with (
         LineServer("memory://names") as server,
         open_bus("memory://names", "REFLEX") as reflex,
@@ -143,7 +143,7 @@ def test_nobody_speaks_in_the_name_of_another() -> None:
         assert wait_for(reflex, lambda message: isinstance(message, RoundMessage)).source == "GUEST"
 
 
-def test_a_module_that_comes_again_replaces_its_former_connection() -> None:
+def test_reconnecting_module_replaces_its_former_connection() -> None:
     hello = b'{"sourceModuleId":"PLANNER","type":"HELLO!!!","protocol":1}\n'
     with (
         LineServer("memory://again") as server,
@@ -158,7 +158,7 @@ def test_a_module_that_comes_again_replaces_its_former_connection() -> None:
         assert first.recv(1000) == b""
 
 
-def test_a_module_whose_name_is_taken_says_so_and_waits_until_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_waits_with_a_warning_while_its_name_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     told, joined = queue.SimpleQueue[str](), queue.SimpleQueue[Bus]()
     monkeypatch.setattr("warnings.warn", lambda text, *_, **__: told.put(text))
     with LineServer("memory://taken") as server:

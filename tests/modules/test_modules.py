@@ -1,4 +1,4 @@
-"""Modules that together drive a robot, as threads of one process."""
+"""Tests of modules that drive a robot together, as threads of one process."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def wait_for(bus: Bus, is_it: Callable[[ModuleMessage], bool]) -> ModuleMessage:
     raise AssertionError("nothing came")
 
 
-def test_in_lock_step_runs_are_alike_to_the_last_bit_and_the_map_too(tmp_path: Path) -> None:
+def test_lock_step_runs_and_maps_are_bit_identical(tmp_path: Path) -> None:
     spec = configure(tmp_path, *MAPPING, lock_step=True, seconds=12.0, state="state")
     digests = []
     for _ in range(2):
@@ -71,7 +71,7 @@ def test_in_lock_step_runs_are_alike_to_the_last_bit_and_the_map_too(tmp_path: P
     assert digests[0] == digests[1]
 
 
-def test_the_shipped_explorer_drives_by_the_map_of_another_module() -> None:
+def test_shipped_explorer_uses_the_map_of_the_mapper_module() -> None:
     modules = run_together(replace(load_modules("explore"), lock_step=True, seconds=6.0))
     coordinator, planner = modules["coordinator"], modules["planner"]
     assert isinstance(coordinator, CoordinatorModule)
@@ -80,7 +80,7 @@ def test_the_shipped_explorer_drives_by_the_map_of_another_module() -> None:
     assert coordinator.contacts == 0
 
 
-def test_a_mapper_that_was_killed_goes_on_from_snapshot_and_journal_with_the_same_map(tmp_path: Path) -> None:
+def test_killed_mapper_resumes_from_snapshot_and_journal(tmp_path: Path) -> None:
     options = {"mapper": {"snapshot_period": 2.0}}
     spec = configure(
         tmp_path, *MAPPING, lock_step=True, seconds=5.0, state="state", record="run.jsonl", options=options
@@ -96,7 +96,7 @@ def test_a_mapper_that_was_killed_goes_on_from_snapshot_and_journal_with_the_sam
     assert maps[-1] == before.mapper.grid.digest()
 
 
-def test_a_mapper_that_was_killed_after_its_snapshot_says_the_round_again(tmp_path: Path) -> None:
+def test_mapper_killed_after_its_snapshot_repeats_the_round(tmp_path: Path) -> None:
     options = {"mapper": {"snapshot_period": 2.0}}
     spec = configure(tmp_path, *MAPPING, lock_step=True, seconds=2.0, state="state", options=options)
     before = run_together(spec)["mapper"]
@@ -106,7 +106,7 @@ def test_a_mapper_that_was_killed_after_its_snapshot_says_the_round_again(tmp_pa
     assert (said.source, said.number, said.last) == ("MAPPER", 20, True)  # type: ignore[attr-defined]
 
 
-def test_a_mapper_pairs_no_scan_with_travel_of_another_time(tmp_path: Path) -> None:
+def test_mapper_does_not_pair_scan_with_travel_of_another_time(tmp_path: Path) -> None:
     spec = configure(tmp_path, *MAPPING)
     with open_bus(spec.bus, "SENSOR") as sensor, open_bus(spec.bus, "MAPPER") as line:
         mapper = MapperModule("MAPPER", spec, MapperOptions(), line)
@@ -132,7 +132,7 @@ def test_a_mapper_pairs_no_scan_with_travel_of_another_time(tmp_path: Path) -> N
         assert (mapper.latest_round.number, mapper.mapper.scans) == (2, 1)
 
 
-def test_a_person_drives_and_the_reflex_still_protects_and_says_why(tmp_path: Path) -> None:
+def test_reflex_overrides_teleop_and_reports_why(tmp_path: Path) -> None:
     spec = configure(tmp_path, *SMALLEST, "teleop", lock_step=True, seconds=300.0)
     with ModuleThreads(spec) as threads, open_bus(spec.bus, "PERSON", hears=["SENSOR", "REFLEX", "TELEOP"]) as person:
         refused: list[str] = []
@@ -151,7 +151,7 @@ def test_a_person_drives_and_the_reflex_still_protects_and_says_why(tmp_path: Pa
 
 
 def drive_reflex(spec: ModulesSpec, *messages: ModuleMessage) -> tuple[ReflexModule, list[ModuleMessage]]:
-    """A reflex that handles messages, and what it says."""
+    """Return a reflex that handled the messages, and what it sent."""
     with open_bus(spec.bus, "REFLEX") as line, open_bus(spec.bus, "MOTOR") as motor:
         reflex = ReflexModule("REFLEX", spec, ReflexOptions(), line)
         reflex.reflex.epoch = 7
@@ -161,7 +161,7 @@ def drive_reflex(spec: ModulesSpec, *messages: ModuleMessage) -> tuple[ReflexMod
 
 
 def sense_nothing(*devices: str) -> list[ModuleMessage]:
-    """A look of sensors that meet nothing, and the planner's hand-shake."""
+    """Return readings without hits and the planner's handshake."""
     readings = [
         SonarMessage(source="SENSOR", values=[None] * 8, max_range=5.0),
         RangeScannerMessage(source="SENSOR", values=[None] * 181, fov=3.14, resolution=0.0175),
@@ -174,7 +174,7 @@ def sense_nothing(*devices: str) -> list[ModuleMessage]:
     ]
 
 
-def test_what_is_too_fast_to_stop_in_time_passes_slower_on_the_same_curve_and_is_told(tmp_path: Path) -> None:
+def test_too_fast_motion_is_slowed_on_the_same_curve_and_reported(tmp_path: Path) -> None:
     motion = DriveMessage(source="PLANNER", left=0.4, right=0.2, epoch=7)
     _, said = drive_reflex(configure(tmp_path), *sense_nothing("sonar", "laser"), motion)
     passed = [(message.left, message.right) for message in said if isinstance(message, DriveMessage)]
@@ -183,7 +183,7 @@ def test_what_is_too_fast_to_stop_in_time_passes_slower_on_the_same_curve_and_is
     assert refused == ["0.40 m/s: limited to 0.16 m/s to stop within 0.3 s"]
 
 
-def test_a_speed_that_a_planner_has_limited_itself_is_not_refused_by_rounding(tmp_path: Path) -> None:
+def test_speed_limited_by_planner_is_not_refused_by_rounding(tmp_path: Path) -> None:
     spec = configure(tmp_path)
     limited = [spec.stop_times.limit(WheelSpeeds(0.3 + 0.01 * k, 0.1)) for k in range(50)]
     motions = [DriveMessage(source="PLANNER", left=left, right=right, epoch=7) for left, right in limited]
@@ -191,7 +191,7 @@ def test_a_speed_that_a_planner_has_limited_itself_is_not_refused_by_rounding(tm
     assert not [message.reason for message in said if isinstance(message, RefusedMessage)]
 
 
-def test_a_monitor_has_the_health_of_all_modules(tmp_path: Path) -> None:
+def test_monitor_has_the_health_of_all_modules(tmp_path: Path) -> None:
     modules = run_together(configure(tmp_path, *SMALLEST, "monitor", lock_step=True, seconds=2.0))
     monitor = modules["monitor"]
     assert isinstance(monitor, MonitorModule)
@@ -199,7 +199,7 @@ def test_a_monitor_has_the_health_of_all_modules(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("devices", "passes"), [((), False), (("sonar",), False), (("sonar", "laser"), True)], ids=str)
-def test_a_motion_passes_only_when_all_range_sensors_were_heard(
+def test_motion_is_relayed_only_after_readings_of_all_range_sensors(
     devices: tuple[str, ...], passes: bool, tmp_path: Path
 ) -> None:
     motion = DriveMessage(source="PLANNER", left=0.1, right=0.1, epoch=7)
@@ -207,7 +207,7 @@ def test_a_motion_passes_only_when_all_range_sensors_were_heard(
     assert any(isinstance(message, DriveMessage) for message in said) is passes
 
 
-def test_a_motion_of_before_a_stop_does_not_pass_after_the_reset(tmp_path: Path) -> None:
+def test_motion_from_before_a_stop_is_refused_after_reset(tmp_path: Path) -> None:
     late = DriveMessage(source="PLANNER", left=0.1, right=0.1, epoch=6)
     reflex, said = drive_reflex(configure(tmp_path), *sense_nothing("sonar", "laser"), late)
     assert reflex.reflex.gate.value == "watching"
@@ -216,7 +216,7 @@ def test_a_motion_of_before_a_stop_does_not_pass_after_the_reset(tmp_path: Path)
     assert refused == ["epoch 6 is outdated: the newest is 7"]
 
 
-def test_a_planner_with_another_clock_is_told_and_does_not_change_that_of_the_reflex(tmp_path: Path) -> None:
+def test_planner_with_another_clock_is_refused_and_reflex_keeps_its_time(tmp_path: Path) -> None:
     spec = configure(tmp_path)
     with open_bus(spec.bus, "REFLEX") as line, open_bus(spec.bus, "PLANNER") as planner:
         reflex = ReflexModule("REFLEX", spec, ReflexOptions(), line)
@@ -227,7 +227,7 @@ def test_a_planner_with_another_clock_is_told_and_does_not_change_that_of_the_re
     assert said.reason == "time 1.7e+09 s: expected the time of the newest readings, 12 s"  # type: ignore[attr-defined]
 
 
-def test_only_the_neighbour_is_obeyed_whoever_else_speaks(tmp_path: Path) -> None:
+def test_commands_of_other_modules_are_ignored(tmp_path: Path) -> None:
     spec = configure(tmp_path)
     forged = DriveMessage(source="GUEST", left=0.1, right=0.1)
     _, said = drive_reflex(spec, *sense_nothing("sonar", "laser"), forged)
@@ -244,7 +244,7 @@ def test_only_the_neighbour_is_obeyed_whoever_else_speaks(tmp_path: Path) -> Non
         coordinator.close()
 
 
-def test_commands_that_are_old_out_of_order_or_of_an_old_epoch_turn_no_wheel(tmp_path: Path) -> None:
+def test_old_or_out_of_order_commands_are_refused_by_the_motor(tmp_path: Path) -> None:
     spec = configure(tmp_path, "coordinator", "reflex", "motor")
     with (
         open_bus(spec.bus, "MOTOR") as line,
@@ -255,7 +255,7 @@ def test_commands_that_are_old_out_of_order_or_of_an_old_epoch_turn_no_wheel(tmp
         motor.time = 10.0
 
         def tell(message: ModuleMessage) -> str:
-            """Send as the reflex; why the motor refuses it."""
+            """Send as the reflex; return why the motor refuses it."""
             reflex.send(message)
             got = wait_for(line, lambda message: message.source == "REFLEX" and not hasattr(message, "present"))
             motor.handle(got)
@@ -276,7 +276,7 @@ def test_commands_that_are_old_out_of_order_or_of_an_old_epoch_turn_no_wheel(tmp
         assert motor.gate.wheels == (0.0, 0.0)
 
 
-def test_a_robot_whose_motor_is_silent_is_stopped_by_the_coordinator(tmp_path: Path) -> None:
+def test_coordinator_stops_the_robot_when_motor_is_silent(tmp_path: Path) -> None:
     spec = configure(tmp_path, "coordinator", seconds=30.0)
     with ModuleThreads(spec) as threads, open_bus(spec.bus, "MOTOR") as motor:
         coordinator = threads.modules["coordinator"]
@@ -289,7 +289,7 @@ def test_a_robot_whose_motor_is_silent_is_stopped_by_the_coordinator(tmp_path: P
         assert coordinator.arena.time - asked < 1.0
 
 
-def test_wheels_are_at_rest_within_the_promised_time_of_the_last_measurement(tmp_path: Path) -> None:
+def test_wheels_stop_within_the_promised_time(tmp_path: Path) -> None:
     spec = configure(tmp_path, "coordinator", seconds=30.0)
     fastest = spec.stop_times.max_speed
     with open_bus(spec.bus, "COORDINATOR") as line:
@@ -313,13 +313,13 @@ def test_wheels_are_at_rest_within_the_promised_time_of_the_last_measurement(tmp
 
 
 @pytest.mark.parametrize("wrong", [{"resolution": 0.0}, {"rows": 3}, {"cells": b"x"}], ids=str)
-def test_a_map_that_is_none_is_ignored(wrong: dict[str, Any]) -> None:
+def test_invalid_map_is_ignored(wrong: dict[str, Any]) -> None:
     good = {"x": 0.0, "y": 0.0, "resolution": 0.05, "rows": 2, "columns": 2, "cells": zlib.compress(bytes(4))}
     assert read_map(MapMessage(**good)) is not None
     assert read_map(MapMessage(**good | wrong)) is None
 
 
-def test_a_map_that_cannot_be_kept_once_is_kept_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_map_is_saved_later_after_a_failed_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.modules.map_listener.PERIOD", 0.0)
     spec, kept = configure(tmp_path), threading.Event()
     tries: list[int] = []
@@ -336,7 +336,7 @@ def test_a_map_that_cannot_be_kept_once_is_kept_later(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("victim", ["sensor", "planner", "motor"])
-def test_a_robot_stands_in_time_when_a_link_becomes_slow(victim: str, tmp_path: Path) -> None:
+def test_robot_stops_in_time_when_a_link_becomes_slow(victim: str, tmp_path: Path) -> None:
     options = {victim: {"faults": "unused"}, "coordinator": {"trace": "trace.csv"}}
     spec = configure(tmp_path, seconds=60.0, options=options)
     with ModuleThreads(spec) as threads, open_bus(spec.bus, "WATCHER", hears=["COORDINATOR"]) as watcher:
@@ -354,7 +354,7 @@ def test_a_robot_stands_in_time_when_a_link_becomes_slow(victim: str, tmp_path: 
     assert 0.0 < max(ages) < spec.stop_within - 1e-6  # a tick later they are at rest
 
 
-def test_a_flood_of_messages_does_not_hold_up_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_flood_does_not_block_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = configure(tmp_path, "coordinator", seconds=0.2)
     with open_bus(spec.bus, "COORDINATOR") as line:
         monkeypatch.setattr(line, "receive", lambda _: HealthMessage(source="GUEST"))
@@ -364,7 +364,7 @@ def test_a_flood_of_messages_does_not_hold_up_time(tmp_path: Path, monkeypatch: 
         coordinator.close()
 
 
-def test_when_the_arena_was_reset_modules_begin_again_and_the_reflex_with_a_new_stop(tmp_path: Path) -> None:
+def test_modules_restart_after_arena_reset(tmp_path: Path) -> None:
     with ModuleThreads(configure(tmp_path, seconds=60.0)) as threads:
         coordinator, reflex = threads.modules["coordinator"], threads.modules["reflex"]
         assert isinstance(coordinator, CoordinatorModule)
@@ -380,9 +380,7 @@ def test_when_the_arena_was_reset_modules_begin_again_and_the_reflex_with_a_new_
             wait_for(person, lambda _: any(coordinator.robot.body.command))
 
 
-def test_a_run_with_messages_lost_in_lock_step_is_the_run_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lock_step_run_is_unchanged_by_message_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.modules.module.ASK_AGAIN", 0.02)
     digests = []
     for faults in ({}, {"faults": "unused"}):
@@ -399,7 +397,7 @@ def test_a_run_with_messages_lost_in_lock_step_is_the_run_without(
     assert digests[0] == digests[1]
 
 
-def test_modules_drive_a_robot_at_a_server(tmp_path: Path) -> None:
+def test_modules_drive_a_robot_of_a_server(tmp_path: Path) -> None:
     hall = tmp_path / "hall.toml"
     configure(tmp_path)  # writes it
     with serve(hall) as server:
@@ -413,13 +411,13 @@ def test_modules_drive_a_robot_at_a_server(tmp_path: Path) -> None:
     assert coordinator.final_pose == here.final_pose != (1.5, 2.0, 0.0)
 
 
-def test_in_lock_step_a_missing_module_is_named_after_the_timeout(tmp_path: Path) -> None:
+def test_missing_module_in_lock_step_is_reported_after_timeout(tmp_path: Path) -> None:
     spec = configure(tmp_path, "coordinator", "sensor", lock_step=True, timeout=0.2)
     with pytest.raises(Timeout, match=r"round 0: the motor has not finished it for 0.2 s"):
         run_together(spec)
 
 
-def test_mistakes_in_a_configuration_are_named(tmp_path: Path) -> None:
+def test_configuration_errors_name_the_key(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('[[modules]]\nname = "planer"\n', encoding="utf-8")
     with pytest.raises(UnknownName, match=r"no module called 'planer' .did you mean 'planner'"):
@@ -465,7 +463,7 @@ def test_mistakes_in_a_configuration_are_named(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_configuration_that_could_never_drive_is_refused(text: str, message: str, tmp_path: Path) -> None:
+def test_configuration_that_cannot_drive_is_refused(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(f"seconds = 1.0\n{text}\n", encoding="utf-8")
     with pytest.raises(SpecError, match=message):

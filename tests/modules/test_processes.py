@@ -1,4 +1,4 @@
-"""Modules as real processes, some of them killed."""
+"""Tests of modules as processes, some of them killed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.long]
 
 
 def final_map(folder: Path) -> MapMessage:
-    """The last map of a recorded run."""
+    """Return the last map of a recorded run."""
     return [message for message in read_recording(folder / "run.jsonl") if isinstance(message, MapMessage)][-1]
 
 
@@ -31,7 +31,7 @@ SELDOM = [pytest.param(victim, marks=pytest.mark.soak) for victim in ("sensor", 
 
 
 @pytest.mark.parametrize("victim", ["mapper", "reflex", "motor", *SELDOM])
-def test_a_run_of_six_processes_is_completed_when_one_is_killed(victim: str, tmp_path: Path) -> None:
+def test_run_completes_after_one_process_is_killed(victim: str, tmp_path: Path) -> None:
     bus = "lines://127.0.0.1:0"
     spec = configure(tmp_path, *MAPPING, bus=bus, lock_step=True, seconds=10.0, state="state", record="run.jsonl")
     with Supervisor(spec, write_configuration(spec)) as supervisor:
@@ -70,7 +70,7 @@ def test_modules_end_with_their_supervisor(tmp_path: Path) -> None:
             assert ended, f"process {child} goes on without its supervisor"
 
 
-def test_modules_that_are_interrupted_leave_their_map_and_one_is_kept_while_they_run(tmp_path: Path) -> None:
+def test_interrupted_modules_save_their_map(tmp_path: Path) -> None:
     spec = configure(tmp_path, *MAPPING, bus="lines://127.0.0.1:0", seconds=600.0)
     command = [sys.executable, "-m", "paddock", "modules", "up", str(write_configuration(spec)), "--out", str(tmp_path)]
     supervisor = subprocess.Popen(command)

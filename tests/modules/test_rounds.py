@@ -1,4 +1,4 @@
-"""Lock-step: what a module handles does not depend on what the network does."""
+"""Tests of lock-step: results do not depend on the network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUNDS = 4
 
 
 def say_rounds(source: str) -> list[ModuleMessage]:
-    """What a neighbour says: in round n, n + 1 messages and the end."""
+    """Return the messages of a neighbour: n + 1 messages in round n, then its end."""
     said: list[ModuleMessage] = []
     for number in range(ROUNDS):
         said += [DriveMessage(source=source, left=number, right=k) for k in range(number + 1)]
@@ -33,13 +33,13 @@ def handled(merger: RoundMerger, messages: list[ModuleMessage]) -> list[ModuleMe
 
 
 def shuffle(order: list[int]) -> list[ModuleMessage]:
-    """What three neighbours say, mixed, each in its own order."""
+    """Interleave the messages of three neighbours, each in its own order."""
     queues = [say_rounds(source) for source in ("SENSOR", "PLANNER", "MOTOR")]
     mixed = [queues[k].pop(0) for k in order if queues[k]]
     return mixed + [message for queue in queues for message in queue]
 
 
-def test_neighbours_are_heard_in_turn_and_delayed_ones_a_round_later() -> None:
+def test_neighbours_are_handled_in_order_and_delayed_ones_a_round_later() -> None:
     merger = RoundMerger("REFLEX", ["SENSOR", "PLANNER"], ["MOTOR"])
     got = handled(merger, shuffle([]))
     in_round = [(message.source, getattr(message, "number", getattr(message, "left", None))) for message in got]
@@ -50,13 +50,13 @@ def test_neighbours_are_heard_in_turn_and_delayed_ones_a_round_later() -> None:
 
 
 @given(st.lists(st.integers(0, 2), max_size=60))
-def test_the_order_of_arrival_does_not_matter(order: list[int]) -> None:
+def test_order_of_arrival_does_not_matter(order: list[int]) -> None:
     expected = handled(RoundMerger("REFLEX", ["SENSOR", "PLANNER"], ["MOTOR"]), shuffle([]))
     assert handled(RoundMerger("REFLEX", ["SENSOR", "PLANNER"], ["MOTOR"]), shuffle(order)) == expected
 
 
 @given(st.integers(0, 13), st.integers(0, 13))
-def test_a_module_that_comes_in_the_middle_handles_whole_rounds_only_and_none_twice(cut: int, again: int) -> None:
+def test_late_module_handles_whole_rounds_and_none_twice(cut: int, again: int) -> None:
     said = say_rounds("COORDINATOR")
     ends = [k for k, message in enumerate(said) if isinstance(message, RoundMessage)]
     last = next(k for k in ends if k >= min(cut, len(said) - 1))
@@ -82,7 +82,7 @@ def test_a_module_that_comes_in_the_middle_handles_whole_rounds_only_and_none_tw
     ],
     ids=lambda message: type(message).__name__,
 )
-def test_what_is_of_no_round_passes_at_once_and_disturbs_none(message: ModuleMessage) -> None:
+def test_messages_outside_rounds_pass_immediately(message: ModuleMessage) -> None:
     merger = RoundMerger("REFLEX", ["SENSOR"])
     expected = handled(RoundMerger("REFLEX", ["SENSOR"]), say_rounds("SENSOR"))
     mixed = [each for said in say_rounds("SENSOR") for each in (said, message)]

@@ -1,4 +1,4 @@
-"""The reflex, the motor's gate, and what counts as too near."""
+"""Tests of the reflex, the motor gate and the protective field."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def start_reflex() -> tuple[Reflex, Near]:
     return reflex, rule
 
 
-def test_a_reflex_lets_nothing_through_before_the_first_reset() -> None:
+def test_reflex_blocks_motion_before_the_first_reset() -> None:
     reflex, _ = start_reflex()
     assert reflex.on_motion(FORWARD, 0.0) == [Refuse(7, "started")]
     reflex.on_reset(7, 0.0)
@@ -56,7 +56,7 @@ def test_a_reflex_lets_nothing_through_before_the_first_reset() -> None:
     assert reflex.on_motion(FORWARD, 0.0) == [Relay(FORWARD, 7)]
 
 
-def test_a_stop_is_repeated_until_its_own_reset_comes() -> None:
+def test_stop_is_repeated_until_its_own_reset() -> None:
     reflex, rule = start_reflex()
     reflex.on_reset(7, 0.0)
     reflex.on_clear(7, 0.0)
@@ -76,7 +76,7 @@ def test_a_stop_is_repeated_until_its_own_reset_comes() -> None:
     ("now", "travelled", "reason"),
     [(3.1, 0.1, "within 3 s"), (1.0, 0.6, "within 0.5 m")],
 )
-def test_escaping_ends_by_itself(now: float, travelled: float, reason: str) -> None:
+def test_escaping_ends_after_its_limits(now: float, travelled: float, reason: str) -> None:
     reflex, _ = start_reflex()
     reflex.on_reset(7, 0.0)
     (stop,) = reflex.on_readings(now, travelled, now)
@@ -85,7 +85,7 @@ def test_escaping_ends_by_itself(now: float, travelled: float, reason: str) -> N
     assert reason in stop.reason
 
 
-def test_a_blind_reflex_stops() -> None:
+def test_reflex_stops_without_readings() -> None:
     reflex, _ = start_reflex()
     reflex.on_reset(7, 0.0)
     reflex.on_clear(7, 0.0)
@@ -100,7 +100,7 @@ def send(gate: MotorGate, number: int, *, epoch: int = 5, sent: float, now: floa
     return gate.on_command(FORWARD, epoch, number, ClockReading(sent, sent), ClockReading(now, now))
 
 
-def test_a_motor_stands_until_it_has_heard_of_an_epoch() -> None:
+def test_motor_stands_still_before_the_first_epoch() -> None:
     gate = MotorGate()
     assert "not received" in send(gate, 1, sent=0.0, now=0.0)
     gate.on_stop(5)
@@ -108,7 +108,7 @@ def test_a_motor_stands_until_it_has_heard_of_an_epoch() -> None:
     assert gate.on_time(ClockReading(0.1, 0.1)) == FORWARD
 
 
-def test_a_motor_refuses_what_is_old_out_of_order_or_of_an_old_epoch() -> None:
+def test_motor_refuses_old_or_out_of_order_commands() -> None:
     gate = MotorGate()
     gate.on_stop(5)
     assert send(gate, 2, sent=0.0, now=0.0) == ""
@@ -123,7 +123,7 @@ def test_a_motor_refuses_what_is_old_out_of_order_or_of_an_old_epoch() -> None:
 
 
 @pytest.mark.parametrize("late", [ClockReading(0.31, 0.0), ClockReading(0.0, 0.31)])
-def test_a_motor_stops_after_silence_by_either_clock(late: ClockReading) -> None:
+def test_motor_stops_after_silence_on_either_clock(late: ClockReading) -> None:
     gate = MotorGate()
     gate.on_stop(5)
     assert send(gate, 1, sent=0.0, now=0.0) == ""
@@ -131,7 +131,7 @@ def test_a_motor_stops_after_silence_by_either_clock(late: ClockReading) -> None
     assert gate.on_time(ClockReading(0.0, 0.0)) == STILL  # and does not go on by itself
 
 
-def test_clocks_of_two_hosts_may_differ_by_any_time() -> None:
+def test_clocks_of_two_hosts_may_differ_by_any_offset() -> None:
     gate = MotorGate()
     gate.on_stop(5)
     ahead = 3600.0
@@ -140,7 +140,7 @@ def test_clocks_of_two_hosts_may_differ_by_any_time() -> None:
     assert "old" in gate.on_command(FORWARD, 5, 3, ClockReading(0.2, ahead + 0.2), ClockReading(0.2, 0.5))
 
 
-def test_clocks_may_drift_and_be_set_while_the_robot_drives() -> None:
+def test_clock_drift_and_clock_changes_are_tolerated() -> None:
     gate = MotorGate()
     gate.on_stop(5)
     for k in range(4000):  # one clock is fast by 1000 ppm
@@ -154,7 +154,7 @@ def test_clocks_may_drift_and_be_set_while_the_robot_drives() -> None:
     assert behind[-1] == ""
 
 
-def test_a_first_command_that_comes_late_is_measured_by_the_messages_before_it() -> None:
+def test_age_of_a_first_command_is_measured_by_earlier_messages() -> None:
     gate = MotorGate()
     gate.on_stop(5)
     gate.record_transit(100.0, 3.0)
@@ -168,7 +168,7 @@ def make_field(*points: tuple[float, float], sees_behind: bool = False) -> Prote
     return field
 
 
-def test_a_wall_ahead_is_too_near_at_a_speed_and_not_at_a_smaller_one() -> None:
+def test_wall_ahead_is_refused_at_high_speed_and_accepted_at_low_speed() -> None:
     field = make_field((0.37, 0.0))  # 0.17 m ahead of the body
     assert "contact in" in field.refuse(FORWARD, escaping=False)
     assert field.refuse(WheelSpeeds(0.1, 0.1), escaping=False) == ""
@@ -176,13 +176,13 @@ def test_a_wall_ahead_is_too_near_at_a_speed_and_not_at_a_smaller_one() -> None:
     assert field.refuse(STILL, escaping=False) == ""
 
 
-def test_turning_beside_an_obstacle_is_refused_where_a_corner_would_touch_it() -> None:
+def test_turn_is_refused_where_a_corner_would_touch_an_obstacle() -> None:
     field = make_field((-0.2, -0.27))  # right behind: its rear right corner comes there when it turns left
     assert "contact" in field.refuse(WheelSpeeds(-0.3, 0.3), escaping=False)
     assert field.refuse(FORWARD, escaping=False) == ""
 
 
-def test_what_is_behind_is_remembered_while_the_robot_turns_away_from_it() -> None:
+def test_obstacle_behind_is_remembered_for_a_limited_time() -> None:
     field = make_field((0.35, 0.0), sees_behind=True)
     field.update(np.empty((0, 2)), Pose(0.0, 0.0, math.pi), 1.0)
     assert "contact" in field.refuse(BACKWARD, escaping=False)
@@ -190,7 +190,7 @@ def test_what_is_behind_is_remembered_while_the_robot_turns_away_from_it() -> No
     assert field.refuse(BACKWARD, escaping=False) == ""
 
 
-def test_a_robot_that_does_not_see_behind_forgets_nothing_while_it_stands() -> None:
+def test_obstacles_in_the_blind_area_persist_while_the_robot_stands() -> None:
     field = make_field((-0.2, -0.27))  # its rear right corner comes there when it turns left
     turn, nothing = WheelSpeeds(-0.3, 0.3), np.empty((0, 2))
     for k in range(1, 200):  # it drives a bit, and stands
@@ -202,7 +202,7 @@ def test_a_robot_that_does_not_see_behind_forgets_nothing_while_it_stands() -> N
     assert field.refuse(turn, escaping=False) == ""
 
 
-def test_what_passes_before_a_standing_robot_is_forgotten() -> None:
+def test_obstacle_that_left_the_visible_area_is_removed() -> None:
     field = make_field((0.37, 0.0))
     for k in range(1, 60):
         field.update(np.empty((0, 2)), Pose(0.0, 0.0, 0.0), 0.1 * k)
@@ -210,12 +210,12 @@ def test_what_passes_before_a_standing_robot_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize("wheels", [WheelSpeeds(1e9, 1e9), WheelSpeeds(0.0, -1.3)])
-def test_speeds_that_wheels_do_not_have_are_refused(wheels: WheelSpeeds) -> None:
+def test_invalid_wheel_speeds_are_refused(wheels: WheelSpeeds) -> None:
     shape = RobotShape(outline=BOX, wheel_separation=0.3, deceleration=1.0, max_speed=1.2)
     assert "at most 1.2 m/s" in ProtectiveField(shape).refuse(wheels, escaping=False)
 
 
-def test_a_robot_that_does_not_see_behind_backs_only_where_it_has_been() -> None:
+def test_robot_without_rear_sensors_backs_only_over_its_own_path() -> None:
     field = make_field()
     assert "has not been there" in field.refuse(WheelSpeeds(-0.5, -0.5), escaping=True)
     for k in range(30):
@@ -223,13 +223,13 @@ def test_a_robot_that_does_not_see_behind_backs_only_where_it_has_been() -> None
     assert field.refuse(WheelSpeeds(-0.5, -0.5), escaping=True) == ""
 
 
-def test_a_robot_within_the_margin_may_get_away_and_not_come_nearer() -> None:
+def test_robot_within_the_margin_may_only_move_away() -> None:
     field = make_field((0.23, 0.0), sees_behind=True)
     assert field.refuse(BACKWARD, escaping=True) == ""
     assert field.refuse(WheelSpeeds(0.05, 0.05), escaping=False) != ""
 
 
-def test_the_rule_of_ap2dx_needs_one_inner_sonar_that_is_near_and_closing() -> None:
+def test_ap2dx_rule_needs_one_inner_sonar_near_and_closing() -> None:
     rule = ClosingRule()
     rule.update(np.array([0.1, 1, 1, 0.29, 1, 1, 1, 0.1]))
     assert rule.refuse(FORWARD, escaping=False) == ""  # nothing to compare with yet
@@ -240,7 +240,7 @@ def test_the_rule_of_ap2dx_needs_one_inner_sonar_that_is_near_and_closing() -> N
     assert rule.refuse(FORWARD, escaping=False) == ""  # it misses a wall approached slower than its resolution
 
 
-def test_a_command_holds_for_as_long_as_it_says_but_not_longer_than_the_motor_allows() -> None:
+def test_command_expires_after_its_hold_time_or_the_motor_limit() -> None:
     gate = MotorGate(MotorLimits(silence=0.26))
     gate.on_stop(1)
     fast = WheelSpeeds(0.2, 0.2)
@@ -258,7 +258,7 @@ def test_a_command_holds_for_as_long_as_it_says_but_not_longer_than_the_motor_al
     left=st.floats(-3, 3), right=st.floats(-3, 3), deceleration=st.floats(0.2, 10), notice=st.floats(0.02, 0.25),
     tick=st.sampled_from([0.005, 0.01, 0.02, 0.05]),
 )  # fmt: skip
-def test_limited_wheels_are_at_rest_in_time_and_stay_on_their_curve(
+def test_limited_wheels_stop_in_time_and_keep_their_curve(
     left: float, right: float, deceleration: float, notice: float, tick: float
 ) -> None:
     times = StopTimes(stop_within=0.3, notice=notice, deceleration=deceleration, tick=tick)
@@ -271,5 +271,5 @@ def test_limited_wheels_are_at_rest_in_time_and_stay_on_their_curve(
     assert notice <= hold <= 0.3 - ticks * tick + 1e-9
 
 
-def test_a_pioneer_with_rounds_of_a_tenth_of_a_second_drives_at_most_16_centimetres_a_second() -> None:
+def test_max_speed_of_the_shipped_explorer_is_16_cm_per_s() -> None:
     assert load_modules("explore").stop_times.max_speed == pytest.approx(0.16)

@@ -1,4 +1,4 @@
-"""Modules at a server: what they know is shown there, and goals come back."""
+"""Tests of modules at a server: the map is shown, and goals are received."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from paddock.testing import serve
 pytestmark = pytest.mark.heavy
 
 
-def test_a_goal_sent_to_the_server_is_driven_to_by_the_planner(tmp_path: Path) -> None:
+def test_planner_drives_to_a_goal_sent_to_the_server(tmp_path: Path) -> None:
     options = {"planner": {"controller": "navigate"}, "mapper": {"method": "scan-to-map"}}
     configure(tmp_path)  # writes the world
     with serve(tmp_path / "hall.toml", speed=1.0, lock_step=False) as server:
@@ -52,7 +52,7 @@ def test_a_goal_sent_to_the_server_is_driven_to_by_the_planner(tmp_path: Path) -
             wait_for(watcher, lambda _: "beyond the known map" in coordinator.show.refusal)  # type: ignore[union-attr]
 
 
-def test_a_map_is_turned_into_the_frame_of_the_world() -> None:
+def test_map_is_rotated_into_the_world_frame() -> None:
     cells = np.full((2, 4), 255, np.uint8)
     cells[0, 3] = 100  # at x 0.35, y 0.05
     frame, turned = turn_cells(GridFrame(0.0, 0.0, 0.1, 2, 4), cells, Pose(1.0, 2.0, np.pi / 2))

@@ -1,4 +1,4 @@
-"""A mapper's snapshot: data that is checked, never code."""
+"""Tests of the mapper's snapshots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paddock.modules.module import start_module
 from paddock.modules.snapshot import load_snapshot, save_snapshot
 
 
-def test_objects_come_back_as_they_were_each_once(tmp_path: Path) -> None:
+def test_objects_survive_save_and_load_with_identity(tmp_path: Path) -> None:
     grid = OccupancyGrid.of(GridFrame(0.0, 0.5, 0.1, 2, 3), np.arange(6, dtype=np.float32).reshape(2, 3))
     state = [
         grid,
@@ -36,7 +36,7 @@ def test_objects_come_back_as_they_were_each_once(tmp_path: Path) -> None:
     assert message == RoundMessage(number=7)
 
 
-def test_a_snapshot_of_another_method_is_refused_with_the_way_out(tmp_path: Path) -> None:
+def test_snapshot_of_another_method_is_refused_with_the_fix(tmp_path: Path) -> None:
     options = {"mapper": {"method": "odometry"}}
     first = start_module("mapper", configure(tmp_path, "sensor", "mapper", state="state", options=options))
     assert isinstance(first, MapperModule)
@@ -52,7 +52,7 @@ def test_a_snapshot_of_another_method_is_refused_with_the_way_out(tmp_path: Path
 @pytest.mark.parametrize(
     "name", ["os:system", "subprocess:Popen", "paddock.core.files:whole_file", "paddock.core.files:Path"]
 )
-def test_a_file_cannot_name_what_is_no_class_of_paddock(name: str, tmp_path: Path) -> None:
+def test_snapshot_with_foreign_class_names_is_refused(name: str, tmp_path: Path) -> None:
     tree = {"header": {}, "state": {"number": 0, "object": name, "state": {}}}
     with (tmp_path / "s.npz").open("wb") as file:
         np.savez(file, tree=np.frombuffer(json.dumps(tree).encode(), np.uint8))
@@ -60,7 +60,7 @@ def test_a_file_cannot_name_what_is_no_class_of_paddock(name: str, tmp_path: Pat
         load_snapshot(tmp_path / "s.npz", {})
 
 
-def test_a_snapshot_that_was_cut_off_is_refused(tmp_path: Path) -> None:
+def test_truncated_snapshot_is_refused(tmp_path: Path) -> None:
     save_snapshot(tmp_path / "s.npz", {}, [1, 2, 3])
     whole = (tmp_path / "s.npz").read_bytes()
     (tmp_path / "s.npz").write_bytes(whole[: len(whole) // 2])
@@ -68,7 +68,7 @@ def test_a_snapshot_that_was_cut_off_is_refused(tmp_path: Path) -> None:
         load_snapshot(tmp_path / "s.npz", {})
 
 
-def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
+def test_invalid_snapshot_files_and_objects_are_refused(tmp_path: Path) -> None:
     (tmp_path / "s.npz").write_bytes(b"garbage")
     with pytest.raises(PaddockError, match="not a snapshot"):
         load_snapshot(tmp_path / "s.npz", {})

@@ -1,4 +1,4 @@
-"""What the supervisor makes of processes that end."""
+"""Tests of how the supervisor handles processes that end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.cli.modules_view import make_table
 from paddock.modules import Supervisor, open_bus
 
 
-def test_a_run_is_over_with_its_coordinator_also_when_others_end_in_the_same_moment(tmp_path: Path) -> None:
+def test_run_ends_with_coordinator_even_if_others_end_simultaneously(tmp_path: Path) -> None:
     supervisor = Supervisor(configure(tmp_path), "unused")
     for name, process in supervisor.processes.items():
         process.start_at = math.inf
@@ -27,12 +27,12 @@ def test_a_run_is_over_with_its_coordinator_also_when_others_end_in_the_same_mom
         assert not supervisor.update()
 
 
-def test_modules_are_given_the_time_to_run_for_to_the_last_digit(tmp_path: Path) -> None:
+def test_run_duration_is_passed_to_modules_exactly(tmp_path: Path) -> None:
     supervisor = Supervisor(configure(tmp_path, seconds=123456.75), "unused")
     assert "123456.75" in supervisor.processes["coordinator"].command
 
 
-def test_a_token_stands_in_no_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_is_not_in_any_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = "ws://127.0.0.1:1/#token=secret"
     spec = configure(tmp_path, url=url, robot="pioneer", kind="pioneer-p2dx")
     process = Supervisor(spec, "unused").processes["coordinator"]
@@ -44,7 +44,7 @@ def test_a_token_stands_in_no_command_line(tmp_path: Path, monkeypatch: pytest.M
     assert "127.0.0.1:1" in done.stderr  # the module looks for it there
 
 
-def test_a_mistake_in_a_configuration_ends_the_run_and_is_quoted(tmp_path: Path) -> None:
+def test_configuration_error_ends_the_run_and_is_quoted(tmp_path: Path) -> None:
     options = {"planner": {"controller": "wnder"}}
     config = write_configuration(configure(tmp_path, options=options, seconds=600.0, bus="lines://127.0.0.1:0"))
     done = paddock("modules", "up", str(config))
@@ -53,7 +53,7 @@ def test_a_mistake_in_a_configuration_ends_the_run_and_is_quoted(tmp_path: Path)
     assert "did you mean 'wander'" in done.stderr
 
 
-def test_the_error_of_a_module_that_crashes_is_shown(tmp_path: Path) -> None:
+def test_error_of_a_crashed_module_is_shown(tmp_path: Path) -> None:
     supervisor = Supervisor(configure(tmp_path), "unused")
     for process in supervisor.processes.values():
         process.start_at = math.inf

@@ -1,4 +1,4 @@
-"""`paddock modules goal`, `replay`, `router` and `bench`, each with a real bus."""
+"""Tests of `paddock modules goal`, `replay`, `router` and `bench` with a real bus."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from paddock.modules.wire import encode_message
 
 @pytest.fixture
 def planner() -> Iterator[tuple[Bus, str]]:
-    """A planner, and the bus by which others reach it."""
+    """Yield a planner and the URL of its bus."""
     with LineServer("memory://tools") as server, open_bus("memory://tools", "PLANNER") as bus:
         yield bus, f"lines://127.0.0.1:{server.port}"
 
 
-def test_a_goal_reaches_the_planner_and_its_refusal_is_told(planner: tuple[Bus, str]) -> None:
+def test_goal_reaches_the_planner_and_refusal_is_reported(planner: tuple[Bus, str]) -> None:
     bus, url = planner
     done: list[Printed] = []
     command = threading.Thread(target=lambda: done.append(paddock("modules", "goal", "3.5", "0.25", "--bus", url)))
@@ -46,9 +46,7 @@ def test_a_goal_reaches_the_planner_and_its_refusal_is_told(planner: tuple[Bus, 
     assert "refused: it is in an obstacle" in done[0].stderr
 
 
-def test_a_goal_without_an_answer_is_told_to_have_none(
-    planner: tuple[Bus, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_answer_to_a_goal_is_reported(planner: tuple[Bus, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.cli.modules_view.ANSWER", 0.5)
     bus, url = planner
     done = paddock("modules", "goal", "1", "0", "--bus", url)
@@ -72,7 +70,7 @@ def test_a_goal_without_an_answer_is_told_to_have_none(
         ("wander", "refused: the controller wander does not accept goals\n"),
     ],
 )
-def test_a_planner_answers_a_goal_at_once(controller: str, says: str, tmp_path: Path) -> None:
+def test_planner_answers_a_goal_immediately(controller: str, says: str, tmp_path: Path) -> None:
     spec = configure(tmp_path, "coordinator", "planner", port=0, options={"planner": {"controller": controller}})
     with ModuleThreads(spec) as threads:
         assert threads.line_server is not None
@@ -80,7 +78,7 @@ def test_a_planner_answers_a_goal_at_once(controller: str, says: str, tmp_path: 
     assert done.stdout + done.stderr == says
 
 
-def test_a_recording_is_said_again(planner: tuple[Bus, str], tmp_path: Path) -> None:
+def test_recording_is_replayed(planner: tuple[Bus, str], tmp_path: Path) -> None:
     bus, url = planner
     said: list[ModuleMessage] = [
         SonarMessage(source="SENSOR", values=[1.0, None], sequence=4, time=0.5),
@@ -94,7 +92,7 @@ def test_a_recording_is_said_again(planner: tuple[Bus, str], tmp_path: Path) -> 
     assert wait_for(bus, lambda message: message == said[2]) == said[2]
 
 
-def test_a_router_joins_modules_until_it_is_interrupted() -> None:
+def test_router_connects_modules_until_interrupted() -> None:
     pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
     place = f"127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "paddock", "modules", "router", "--listen", place]
@@ -114,7 +112,7 @@ def test_a_router_joins_modules_until_it_is_interrupted() -> None:
         router.wait()
 
 
-def test_a_histogram_has_a_line_for_each_class() -> None:
+def test_histogram_has_one_line_per_class() -> None:
     latencies = LatencyHistogram()
     for milliseconds in (4.0, 4.5, 12.0):
         latencies.add(milliseconds / 1000)
@@ -128,7 +126,7 @@ def test_a_histogram_has_a_line_for_each_class() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.long
-def test_the_bench_measures_both_ways_of_running(tmp_path: Path) -> None:
+def test_bench_measures_lock_step_and_free_running(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path, *MAPPING, bus="lines://127.0.0.1:0"))
     done = paddock("modules", "bench", str(file), "--seconds", "60", "--json")
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Lines of JSON: AP2DX's byte for byte, and what is no message is refused in words."""
+"""Tests of the JSON lines, including byte-for-byte compatibility with AP2DX."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ GOLDEN = [  # the first two were caught from the original coordinator
 
 
 @pytest.mark.parametrize(("message", "line"), GOLDEN, ids=lambda value: type(value).__name__)
-def test_modules_of_ap2dx_get_their_own_lines_byte_for_byte(message: msgspec.Struct, line: bytes) -> None:
+def test_ap2dx_modules_receive_their_own_lines_byte_for_byte(message: msgspec.Struct, line: bytes) -> None:
     assert encode_original(message) == line  # type: ignore[arg-type]
     assert decode_message(line).__class__ is message.__class__
 
 
-def test_a_line_of_ap2dx_is_read_without_number_and_times() -> None:
+def test_ap2dx_line_is_read_without_number_and_times() -> None:
     message = decode_message(
         b'{"dataArray":[1.5,20.0],"destinationModuleId":"SENSOR","fov":3.14,"resolution":0.017,'
         b'"sourceModuleId":"COORDINATOR","type":"sensorRangeScanner"}'
@@ -69,7 +69,7 @@ def test_a_line_of_ap2dx_is_read_without_number_and_times() -> None:
 
 
 @given(st.lists(st.floats(), max_size=20), st.floats(allow_nan=False, allow_infinity=False))
-def test_messages_come_back_as_they_were_and_infinity_as_null(values: list[float], time: float) -> None:
+def test_messages_survive_encoding_and_infinity_becomes_null(values: list[float], time: float) -> None:
     message = SonarMessage(source="SENSOR", sequence=3, time=time, values=to_numbers(values))
     line = encode_message(message)
     assert decode_message(line) == message
@@ -94,17 +94,17 @@ def test_messages_come_back_as_they_were_and_infinity_as_null(values: list[float
         (b" " * (LONGEST_LINE + 1), "at most 1048576 are allowed"),
     ],
 )
-def test_what_is_no_message_is_refused_in_words(line: bytes, problem: str) -> None:
+def test_invalid_message_is_refused_with_the_reason(line: bytes, problem: str) -> None:
     with pytest.raises(BadMessage, match=problem):
         decode_message(line)
 
 
-def test_fields_that_nobody_knows_are_ignored() -> None:
+def test_unknown_fields_are_ignored() -> None:
     line = b'{"type":"drive","left":0.5,"right":0.25,"colour":"red"}'
     assert decode_message(line) == DriveMessage(left=0.5, right=0.25)
 
 
-def test_the_schema_names_every_type() -> None:
+def test_schema_names_every_type() -> None:
     schema = message_schema()
     kinds = {entry["properties"]["type"]["enum"][0] for entry in schema["$defs"].values() if "properties" in entry}
     assert kinds == set(MESSAGES)

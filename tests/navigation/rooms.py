@@ -1,4 +1,4 @@
-"""A small flat for tests: two rooms, a door between them, a pillar; and a robot with a laser."""
+"""A small flat for tests with two rooms, a door and a pillar, and a robot with a laser."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ TWO_ROOMS = WorldSpec.from_table(
 
 
 def open_rooms(seed: int = 1) -> Arena:
-    """An arena of the two rooms."""
+    """Return an arena of the two rooms."""
     return paddock.open(TWO_ROOMS, seed=seed)

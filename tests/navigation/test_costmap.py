@@ -1,4 +1,4 @@
-"""Where a body may be on a map."""
+"""Tests of cost maps and footprints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FRAME = GridFrame(0.0, 0.0, 0.05, 40, 60)
 
 
 def corridor() -> CostMap:
-    """Two metres wide at first, then 0.6 m, along x."""
+    """Return a corridor along x, first 2 m and then 0.6 m wide."""
     states = np.zeros(FRAME.shape, np.int8)
     states[[0, -1]] = 1
     states[:14, 30:] = states[26:, 30:] = 1
@@ -32,7 +32,7 @@ def robot(name: str) -> RobotSpec:
     return read_robot(find_robot(name))
 
 
-def test_radii_of_bodies_are_measured_from_where_they_turn() -> None:
+def test_footprint_radii_are_measured_from_the_turning_centre() -> None:
     assert (LONG.inscribed, LONG.half_width) == pytest.approx((0.15, 0.15))
     assert LONG.circumscribed == pytest.approx(math.hypot(0.4, 0.15))
     pioneer = Footprint.of(robot("pioneer-p2dx").body.shape)
@@ -43,7 +43,7 @@ def test_radii_of_bodies_are_measured_from_where_they_turn() -> None:
     assert gaps.max() <= LONG.spacing + 1e-12
 
 
-def test_a_long_body_fits_along_a_narrow_corridor_but_cannot_turn_in_it() -> None:
+def test_long_body_fits_a_narrow_corridor_but_cannot_turn_in_it() -> None:
     here = corridor()
     assert here.is_free(Pose(2.3, 1.0, 0.0))
     assert not here.is_free(Pose(2.3, 1.0, math.pi / 2))
@@ -54,7 +54,7 @@ def test_a_long_body_fits_along_a_narrow_corridor_but_cannot_turn_in_it() -> Non
     assert here.turnable[FRAME.cell(0.75, 1.0)]
 
 
-def test_cells_cost_more_near_walls_and_nothing_less_than_one() -> None:
+def test_cell_costs_increase_near_walls_and_are_at_least_one() -> None:
     here = corridor()
     column = here.costs[:, 10]
     passable = column[np.isfinite(column)]
@@ -64,7 +64,7 @@ def test_cells_cost_more_near_walls_and_nothing_less_than_one() -> None:
     assert np.isinf(column[:3]).all()
 
 
-def test_unknown_cells_block_or_cost_as_one_likes() -> None:
+def test_unknown_cells_block_or_add_cost() -> None:
     states = np.zeros(FRAME.shape, np.int8)
     states[20, 30] = -1
     blocked = CostMap.of(states, FRAME, LONG)
@@ -75,7 +75,7 @@ def test_unknown_cells_block_or_cost_as_one_likes() -> None:
         Inflation(falloff=0.0)
 
 
-def test_a_path_is_cut_short_where_that_costs_no_more() -> None:
+def test_path_is_shortened_where_cost_does_not_increase() -> None:
     here = corridor()
     start, goal = FRAME.cell(0.6, 0.6), FRAME.cell(2.8, 1.0)
     cells = search_grid(here.costs, start, goal).path_to(goal)

@@ -1,4 +1,4 @@
-"""Distances on grids are those of a slow, obvious search."""
+"""Tests of grid distances against a brute-force search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.navigation import transform_distance
 
 @settings(deadline=None)
 @given(st.integers(1, 14), st.integers(1, 14), st.floats(0.01, 0.6), st.integers(0, 1000))
-def test_the_distance_to_the_nearest_marked_cell_is_exact(rows: int, columns: int, share: float, seed: int) -> None:
+def test_distance_to_nearest_marked_cell_is_exact(rows: int, columns: int, share: float, seed: int) -> None:
     marked = np.random.default_rng(seed).random((rows, columns)) < share
     found = transform_distance(marked, 0.05)
     if not marked.any():

@@ -1,4 +1,4 @@
-"""What docs/navigation.md shows works as it stands there, and names all that there is to choose from."""
+"""Tests that the examples of docs/navigation.md run and that the page describes every choice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
-def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_examples(PAGE)
     assert (tmp_path / "map.png").exists()

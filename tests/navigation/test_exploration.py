@@ -1,4 +1,4 @@
-"""Frontiers, their choice, what is tried in vain, and whole explorations."""
+"""Tests of frontiers, their selection, the blacklist, and whole explorations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BODY = Footprint.of(Disc(0.0, 0.0, 0.2))
 
 
 def known_room() -> np.ndarray:
-    """A room of 2.8 m × 3.8 m, with walls all around but for a door of 1 m to the right; all else is unknown."""
+    """Return a known room of 2.8 m × 3.8 m with a door of 1 m on the right; all else is unknown."""
     states = np.full(FRAME.shape, -1, np.int8)
     states[1:39, 1:29] = 0
     states[[0, 39], :30] = states[:, [0, 29]] = 1
@@ -35,7 +35,7 @@ def known_room() -> np.ndarray:
     return states
 
 
-def test_a_frontier_is_where_the_known_ends_and_is_looked_at_from_the_front() -> None:
+def test_frontier_lies_at_the_edge_of_known_space_with_a_frontal_view() -> None:
     costmap = CostMap.of(known_room(), FRAME, BODY)
     (frontier,) = find_frontiers(costmap, search_grid(costmap.costs, (20, 5)))
     assert frontier.centre == pytest.approx((2.95, 2.0), abs=0.2)
@@ -45,7 +45,7 @@ def test_a_frontier_is_where_the_known_ends_and_is_looked_at_from_the_front() ->
     assert frontier.gain > 1.0
 
 
-def test_nothing_is_a_frontier_that_cannot_be_got_to_or_is_too_short() -> None:
+def test_unreachable_or_short_frontiers_are_ignored() -> None:
     states = known_room()
     states[12:28, 20] = 1  # a screen before the door leaves gaps that are too narrow
     states[[12, 28], 20:29] = 1
@@ -57,20 +57,20 @@ def test_nothing_is_a_frontier_that_cannot_be_got_to_or_is_too_short() -> None:
     assert find_frontiers(costmap, search_grid(costmap.costs, (20, 5))) == []
 
 
-def test_a_tour_begins_where_nothing_is_left_behind() -> None:
+def test_tour_starts_at_the_frontier_that_would_be_left_behind() -> None:
     places = np.array([1.0, -1.5, 2.0, 8.0])  # on a line, from 0
     between = np.abs(places[:, None] - places)
     assert first_of_tour(np.abs(places), between, np.zeros(4), 1.0, np.empty((16, 4))) == 1
 
 
-def test_a_tour_begins_where_much_is_to_be_seen_unless_all_of_it_would_be_far_longer() -> None:
+def test_tour_prefers_high_gain_unless_the_detour_is_too_long() -> None:
     places, worths = np.array([-1.0, 2.0, 3.0]), np.array([0.0, 0.0, 20.0])
     between = np.abs(places[:, None] - places)
     assert first_of_tour(np.abs(places), between, worths, 1.0, np.empty((8, 3))) == 1  # on the way to the last
     assert first_of_tour(np.abs(places), between, worths, 50.0, np.empty((8, 3))) == 0
 
 
-def test_a_place_tried_in_vain_is_left_alone_longer_each_time_and_at_last_for_good() -> None:
+def test_failed_goals_are_blacklisted_longer_each_time() -> None:
     blacklist = Blacklist(radius=0.4, seconds=60.0)
     blacklist.add((1.0, 1.0), 0.0)
     assert not blacklist.holds((1.1, 1.1), 1.0)  # the first time is forgiven
@@ -86,7 +86,7 @@ def test_a_place_tried_in_vain_is_left_alone_longer_each_time_and_at_last_for_go
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("method", mostly(["tour"], EXPLORATION.builtin))
-def test_a_flat_is_explored_without_contact_and_the_robot_stops_by_itself(method: str) -> None:
+def test_flat_is_explored_without_contact_and_the_run_ends(method: str) -> None:
     with open_rooms() as arena:
         robot = arena["pioneer"]
         explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec, method=method)
@@ -102,7 +102,7 @@ def test_a_flat_is_explored_without_contact_and_the_robot_stops_by_itself(method
 
 
 @pytest.mark.heavy
-def test_a_small_robot_explores_the_corridors_of_a_maze_without_contact() -> None:
+def test_small_robot_explores_a_maze_without_contact() -> None:
     with paddock_lab.open("maze", seed=1) as arena:
         robot = arena["scout"]
         explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec)
@@ -111,7 +111,7 @@ def test_a_small_robot_explores_the_corridors_of_a_maze_without_contact() -> Non
     assert not explorer.done  # with cells of 5 cm it takes narrow corridors for walls
 
 
-def test_a_robot_with_three_beams_looks_round_before_it_finds_nothing_to_explore() -> None:
+def test_robot_with_three_beams_looks_around_before_it_finishes() -> None:
     with paddock_lab.open("maze", seed=12) as arena:
         robot = arena["scout"]
         explorer = Explorer(mapper_of(robot, pose=robot.pose, resolution=0.05), robot.spec)
@@ -121,7 +121,7 @@ def test_a_robot_with_three_beams_looks_round_before_it_finds_nothing_to_explore
 
 
 @pytest.mark.heavy
-def test_the_same_seed_explores_the_same_way() -> None:
+def test_exploration_is_deterministic_per_seed() -> None:
     digests = set()
     for _ in range(2):
         with open_rooms(seed=3) as arena:
@@ -132,14 +132,14 @@ def test_the_same_seed_explores_the_same_way() -> None:
 
 
 @pytest.mark.heavy
-def test_a_map_with_a_frontier_that_was_given_up_is_not_complete() -> None:
+def test_map_with_an_abandoned_frontier_is_incomplete() -> None:
     done = paddock("explore", "line-track", "--headless", "--seconds", "60")
     assert "except those that were visited three times in vain" in " ".join(done.stdout.split())
     assert done.returncode == 1
 
 
 @pytest.mark.heavy
-def test_the_command_leaves_a_map_and_says_how_good_it_is(tmp_path: Path) -> None:
+def test_command_writes_the_map_and_its_quality(tmp_path: Path) -> None:
     world = tmp_path / "flat.toml"
     world.write_text(TWO_ROOMS.to_toml(), encoding="utf-8")
     done = paddock("explore", str(world), "--headless", "--out", str(tmp_path / "runs"), "--mapping", "odometry")
@@ -156,7 +156,7 @@ def test_the_command_leaves_a_map_and_says_how_good_it_is(tmp_path: Path) -> Non
 
 
 @pytest.mark.heavy
-def test_a_killed_exploration_leaves_its_trace_and_its_map(tmp_path: Path) -> None:
+def test_killed_exploration_keeps_its_trace_and_map(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     options = ["--headless", "--method", "random-walk", "--seconds", "100000", "--out", str(runs)]
     with start_python(["-m", "paddock", "explore", "yellow-rooms", *options]) as process:

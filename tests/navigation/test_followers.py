@@ -1,4 +1,4 @@
-"""Followers keep to the limits of wheels, touch nothing, and get to the end of a path."""
+"""Tests of path followers: limits, clearance and arrival."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def map_with_walls(*boxes: tuple[float, float, float, float]) -> CostMap:
 
 
 def drive(name: str, local: CostMap, pose: Pose, seconds: float) -> list[tuple[Pose, Twist]]:
-    """Follow the path for some time with perfect wheels."""
+    """Follow the path for some time with ideal wheels."""
     follower, twist, rows = make_follower(name, LIMITS), Twist(0.0, 0.0), []
     for _ in range(round(seconds / 0.1)):
         nearest = int(np.argmin(np.hypot(*(PATH - pose[:2]).T)))
@@ -40,7 +40,7 @@ def drive(name: str, local: CostMap, pose: Pose, seconds: float) -> list[tuple[P
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", FOLLOWERS.builtin)
-def test_a_path_is_followed_to_its_end_within_the_limits_of_the_wheels(name: str) -> None:
+def test_path_is_followed_to_its_end_within_wheel_limits(name: str) -> None:
     local = map_with_walls((-0.5, -0.55, 2.5, -0.5), (1.0, 0.55, 2.0, 2.5))
     rows = drive(name, local, Pose(0.0, 0.0, 2.0), 20.0)  # it looks away at first
     assert math.dist(rows[-1][0][:2], PATH[-1]) < 0.15
@@ -54,14 +54,14 @@ def test_a_path_is_followed_to_its_end_within_the_limits_of_the_wheels(name: str
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", FOLLOWERS.builtin)
-def test_a_wall_across_the_path_is_never_touched(name: str) -> None:
+def test_follower_stops_before_a_wall_across_the_path(name: str) -> None:
     local = map_with_walls((1.4, -1.0, 1.5, 2.9))
     rows = drive(name, local, Pose(0.0, 0.0, 0.0), 8.0)
     assert min(local.clearance(pose) for pose, _ in rows) > 0
     assert abs(rows[-1][1].linear) < 0.02
 
 
-def test_a_seed_decides_what_is_drawn_also_after_a_reset_but_each_path_has_noise_of_its_own() -> None:
+def test_mppi_is_deterministic_per_seed_and_each_path_has_its_own_noise() -> None:
     local = map_with_walls()
 
     def decide(follower: Follower) -> Twist:
@@ -78,7 +78,7 @@ def test_a_seed_decides_what_is_drawn_also_after_a_reset_but_each_path_has_noise
     assert len(set(drawn)) == 4
 
 
-def test_turning_goes_the_long_way_round_where_the_short_one_is_blocked() -> None:
+def test_turn_takes_the_long_direction_when_the_short_one_is_blocked() -> None:
     tail = Footprint.of(((-0.5, -0.15), (0.2, -0.15), (0.2, 0.15), (-0.5, 0.15)))
     free, post = np.zeros(FRAME.shape, np.int8), np.zeros(FRAME.shape, np.int8)
     post[FRAME.cell(0.42 * math.cos(2.53), 0.42 * math.sin(2.53))] = 1  # behind, on the left
@@ -88,7 +88,7 @@ def test_turning_goes_the_long_way_round_where_the_short_one_is_blocked() -> Non
     assert follower.turn_to(pose, -0.9, CostMap.of(post, FRAME, tail)) == (0.0, 0.0)  # the post stands in the way there
 
 
-def test_bad_limits_and_parameters_are_refused_by_name() -> None:
+def test_invalid_limits_and_parameters_are_refused_by_name() -> None:
     with pytest.raises(PaddockError, match=r"speed: expected at most 1\.2 m/s"):
         DriveLimits(wheel_separation=0.3, max_speed=1.2, speed=2.0)
     with pytest.raises(UnknownName, match=r"nearst.*did you mean 'nearest'"):

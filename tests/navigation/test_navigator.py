@@ -1,4 +1,4 @@
-"""Goals: reached, changed on the way, and refused with a reason."""
+"""Tests of navigation goals: reached, changed and refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def navigator_in(arena: Arena, goal: tuple[float, float] | None = None, heading:
 
 
 @pytest.mark.heavy
-def test_a_goal_in_the_next_room_is_reached_with_the_heading_asked_for() -> None:
+def test_goal_in_the_next_room_is_reached_with_given_heading() -> None:
     with open_rooms() as arena:
         navigator = navigator_in(arena, (5.3, 1.0), math.pi / 2)
         episode = arena.run(90, navigator)
@@ -35,7 +35,7 @@ def test_a_goal_in_the_next_room_is_reached_with_the_heading_asked_for() -> None
 
 
 @pytest.mark.heavy
-def test_a_goal_under_a_standing_robot_is_reached_though_its_map_does_not_change() -> None:
+def test_goal_at_the_current_position_is_reached_with_unchanged_map() -> None:
     with open_rooms() as arena:
         robot = arena["pioneer"]
         navigator = Navigator(mapper_of(robot, method="particles", pose=robot.pose), robot.spec, robot.pose[:2])
@@ -44,7 +44,7 @@ def test_a_goal_under_a_standing_robot_is_reached_though_its_map_does_not_change
 
 
 @pytest.mark.heavy
-def test_a_robot_whose_laser_is_silent_stands_and_drives_on_when_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robot_stops_without_laser_data_and_resumes(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_rooms() as arena:
         robot = arena["pioneer"]
         navigator = navigator_in(arena, (1.0, 2.7))
@@ -61,7 +61,7 @@ def test_a_robot_whose_laser_is_silent_stands_and_drives_on_when_it_is_back(monk
 
 
 @pytest.mark.heavy
-def test_goals_can_be_changed_and_taken_back_on_the_way_and_what_cannot_be_is_refused() -> None:
+def test_goals_can_be_changed_or_cancelled_and_invalid_ones_are_refused() -> None:
     with open_rooms() as arena:
         navigator = navigator_in(arena)
         assert navigator.state == "waiting for a goal"
@@ -91,7 +91,7 @@ def test_goals_can_be_changed_and_taken_back_on_the_way_and_what_cannot_be_is_re
 
 
 @pytest.mark.heavy
-def test_a_goal_that_is_walled_in_is_refused_once_that_is_known() -> None:
+def test_unreachable_goal_is_refused_once_known() -> None:
     with open_rooms() as arena:
         arena["pioneer"].set_pose(4.0, 0.8, 1.0)
         navigator = navigator_in(arena, (4.6, 1.9))  # inside the pillar
@@ -101,7 +101,7 @@ def test_a_goal_that_is_walled_in_is_refused_once_that_is_known() -> None:
 
 
 @pytest.mark.heavy
-def test_what_steps_into_the_way_is_not_run_into() -> None:
+def test_robot_avoids_an_obstacle_that_appears_in_its_path() -> None:
     extra = {"name": "other", "type": "e-puck", "at": [5.5, 3.0]}
     tall = {"base": "e-puck", "name": "tall", "body": {"height": 1.0}}
     table = TWO_ROOMS.to_table()
@@ -123,7 +123,7 @@ def test_what_steps_into_the_way_is_not_run_into() -> None:
 
 
 @pytest.mark.heavy
-def test_the_command_tells_whether_the_robot_got_there() -> None:
+def test_command_reports_whether_the_goal_was_reached() -> None:
     done = paddock("go", "yellow-rooms", "2.5", "2.5", "--headless", "--mapping", "odometry")
     assert (done.returncode, "(2.50, 2.50) reached" in done.stdout) == (0, True)
     done = paddock("go", "yellow-rooms", "-900", "1", "--headless", "--mapping", "odometry")

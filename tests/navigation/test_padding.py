@@ -1,4 +1,4 @@
-"""Unknown space around a map, up to a goal."""
+"""Tests of the padding of a map with unknown cells up to a goal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from paddock.mapping.frame import GridFrame
 from paddock.navigation.costmap import pad
 
 
-def test_a_map_is_padded_with_unknown_cells_until_it_holds_the_square_around_a_point() -> None:
+def test_map_is_padded_until_it_contains_the_square_around_a_point() -> None:
     frame = GridFrame(1.0, 2.0, 0.5, 4, 6)
     states = np.zeros(frame.shape, np.int8)
     padded, wider = pad(states, frame, 0.2, 7.1, 0.5)
@@ -19,7 +19,7 @@ def test_a_map_is_padded_with_unknown_cells_until_it_holds_the_square_around_a_p
     assert np.array_equal(padded[:4, 3:9], states)
 
 
-def test_a_map_that_holds_the_square_stays_as_it_is() -> None:
+def test_map_that_contains_the_square_is_unchanged() -> None:
     frame = GridFrame(0.0, 0.0, 0.1, 50, 50)
     states = np.ones(frame.shape, np.int8)
     padded, same = pad(states, frame, 2.5, 2.5, 1.0)

@@ -1,4 +1,4 @@
-"""A* and D* Lite against Dijkstra of another library, on random grids."""
+"""Tests of A* and D* Lite against scipy's Dijkstra on random grids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS = [(0, 1), (1, 1), (1, 0), (1, -1)]  # and back
 
 
 def random_costs(rng: np.random.Generator, rows: int = 12, columns: int = 16) -> Floats:
-    """Costs of 1 … 5, some equal, some blocked; the corners are free."""
+    """Return costs of 1 … 5, some equal, some blocked; the corners are free."""
     costs = np.where(rng.random((rows, columns)) < 0.5, 1.0, 1.0 + 4.0 * rng.random((rows, columns)))
     costs[rng.random((rows, columns)) < rng.uniform(0, 0.45)] = math.inf
     costs[0, 0] = costs[-1, -1] = 1.0
@@ -26,7 +26,7 @@ def random_costs(rng: np.random.Generator, rows: int = 12, columns: int = 16) ->
 
 
 def independent_costs(costs: Floats, start: tuple[int, int]) -> Floats:
-    """What ways from a start cost, by scipy on a graph that is made in plain numpy."""
+    """Return path costs from a start by scipy, on a graph made in plain numpy."""
     rows, columns = costs.shape
     numbers = np.arange(costs.size).reshape(costs.shape)
     heads, tails, weights = [], [], []
@@ -49,7 +49,7 @@ def independent_costs(costs: Floats, start: tuple[int, int]) -> Floats:
 
 
 def path_cost(costs: Floats, path: NDArray[np.int64]) -> float:
-    """What a way costs, added up step by step."""
+    """Return the cost of a path, added up step by step."""
     total = 0.0
     for (r0, c0), (r1, c1) in zip(path[:-1].tolist(), path[1:].tolist(), strict=True):
         assert max(abs(r1 - r0), abs(c1 - c0)) == 1
@@ -60,7 +60,7 @@ def path_cost(costs: Floats, path: NDArray[np.int64]) -> float:
 
 
 @pytest.mark.heavy
-def test_astar_dijkstra_and_dstar_lite_agree_with_another_library_on_hundreds_of_grids() -> None:
+def test_astar_dijkstra_and_dstar_lite_match_scipy_on_random_grids() -> None:
     reached = 0
     for seed in range(300):
         rng = np.random.default_rng(seed)
@@ -84,7 +84,7 @@ def test_astar_dijkstra_and_dstar_lite_agree_with_another_library_on_hundreds_of
 
 
 @pytest.mark.heavy
-def test_dstar_lite_stays_right_while_the_robot_moves_and_walls_come_and_go() -> None:
+def test_dstar_lite_stays_optimal_while_robot_and_walls_change() -> None:
     expanded = fresh = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -108,7 +108,7 @@ def test_dstar_lite_stays_right_while_the_robot_moves_and_walls_come_and_go() ->
     assert expanded < fresh
 
 
-def test_dstar_lite_begins_anew_where_the_least_cost_falls() -> None:
+def test_dstar_lite_replans_when_the_minimum_cost_falls() -> None:
     costs = random_costs(np.random.default_rng(3)) + 0.5
     planner = DStarLite(costs, (0, 0), (11, 15))
     costs[5] = 1.0  # a wall is gone
@@ -117,7 +117,7 @@ def test_dstar_lite_begins_anew_where_the_least_cost_falls() -> None:
     assert path_cost(costs, planner.path()) == pytest.approx(planner.cost)
 
 
-def test_no_corner_is_cut_and_no_step_leads_out_of_the_grid() -> None:
+def test_paths_cut_no_corners_and_stay_in_the_grid() -> None:
     costs = np.ones((3, 3))
     costs[0, 1] = costs[1, 2] = math.inf  # around the upper right corner
     assert not len(search_grid(costs, (0, 0), (0, 2)).path_to((0, 2)))
@@ -129,7 +129,7 @@ def test_no_corner_is_cut_and_no_step_leads_out_of_the_grid() -> None:
     (np.full((2, 2), -1.0), (0, 0), "numbers >= 0"),
     (np.ones((2, 2)), (0, 2), "row 0, column 2"),
 ])  # fmt: skip
-def test_bad_grids_and_cells_are_refused(costs: Floats, start: tuple[int, int], text: str) -> None:
+def test_invalid_grids_and_cells_are_refused(costs: Floats, start: tuple[int, int], text: str) -> None:
     with pytest.raises(PaddockError, match=text):
         search_grid(costs, start)
     with pytest.raises(PaddockError, match=text):

@@ -1,4 +1,4 @@
-"""What a robot does when it is stuck."""
+"""Tests of recovery behaviours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ANGLES = np.radians(np.arange(-90.0, 91.0))
 def run_recoveries(
     recoveries: tuple[str, ...], *walls: tuple[float, float, float, float]
 ) -> list[list[tuple[Pose, Twist]]]:
-    """Poses and twists of each recovery, one after the other, from the origin, with the longest range on the left."""
+    """Return poses and twists of each recovery in order, from the origin, with the longest range on the left."""
     states = np.zeros(FRAME.shape, np.int8)
     for x0, y0, x1, y1 in walls:
         (r0, c0), (r1, c1) = FRAME.cell(x0, y0), FRAME.cell(x1, y1)
@@ -41,7 +41,7 @@ def run_recoveries(
     return runs
 
 
-def test_the_rungs_come_one_after_the_other_and_then_there_is_none() -> None:
+def test_recoveries_run_in_order_and_then_end() -> None:
     look, back, aside, free = run_recoveries(DEFAULT_RECOVERIES)
     assert sum(abs(twist.angular) * 0.1 for _, twist in look) == pytest.approx(math.tau, abs=0.2)
     assert math.dist(back[0][0][:2], back[-1][0][:2]) == pytest.approx(0.31, abs=0.05)
@@ -50,14 +50,14 @@ def test_the_rungs_come_one_after_the_other_and_then_there_is_none() -> None:
     assert free[0][1].linear < 0 < free[-1][1].angular
 
 
-def test_ap2dx_gets_free_by_backing_and_turning_until_there_is_room_ahead() -> None:
+def test_get_free_backs_and_turns_until_there_is_space_ahead() -> None:
     (rows,) = run_recoveries(("get-free",), (0.35, -1.0, 0.4, 1.0))
     backed = [pose for pose, twist in rows if twist.linear < 0]
     assert math.dist(backed[-1][:2], (0.0, 0.0)) == pytest.approx(0.17, abs=0.04)
     assert 0.5 < rows[-1][0].heading < math.pi
 
 
-def test_nothing_is_backed_into_and_a_robot_in_a_niche_does_not_turn() -> None:
+def test_robot_in_a_niche_neither_backs_nor_turns_into_walls() -> None:
     look, back = run_recoveries(
         ("look-round", "back-up"), (-1.0, -0.32, 1.0, -0.29), (-1.0, 0.29, 1.0, 0.32), (-0.4, -0.3, -0.37, 0.3)
     )
@@ -67,7 +67,7 @@ def test_nothing_is_backed_into_and_a_robot_in_a_niche_does_not_turn() -> None:
 
 @pytest.mark.parametrize("behind", [0.0, 0.3, 0.7])
 @pytest.mark.parametrize("beyond_the_map", [False, True])
-def test_a_robot_backs_only_over_what_was_seen(behind: float, beyond_the_map: bool) -> None:
+def test_robot_backs_only_over_known_space(behind: float, beyond_the_map: bool) -> None:
     column = FRAME.cell(-behind, 0.0)[1]
     states, frame = np.zeros(FRAME.shape, np.int8), FRAME
     states[:, :column] = -1
@@ -82,6 +82,6 @@ def test_a_robot_backs_only_over_what_was_seen(behind: float, beyond_the_map: bo
     assert (pose.x < -0.3) == (behind == 0.7)
 
 
-def test_an_unknown_rung_is_refused_by_name() -> None:
+def test_unknown_recovery_is_refused_by_name() -> None:
     with pytest.raises(UnknownName, match="did you mean 'back-up'"):
         RecoverySequence(("back-upp",))

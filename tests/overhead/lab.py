@@ -1,4 +1,4 @@
-"""A small laboratory with a camera above it, for tests."""
+"""A small laboratory with an overhead camera, for tests."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def camera(spec: OverheadSpec = SMALL) -> OverheadCamera:
 
 
 def look(spec: OverheadSpec, poses: Any, *, leds: Any = (), tick: int = 1) -> Picture:
-    """A picture as it comes from the network."""
+    """Return a picture as received from the network."""
     eye = camera(spec)
     return decode_jpeg(eye.take_jpeg(eye.set_scene(poses, leds=leds, tick=tick)))
 
 
 def see_floor(spec: OverheadSpec = SMALL) -> FloorPose:
-    """The camera's pose from a picture, with the true lens."""
+    """Return the camera's pose from a picture, with the true lens."""
     eye = camera(spec)
     poses = [(0.3, 0.45, 0.0), (0.6, 0.45, 0.0), (0.9, 0.45, 0.0)]
     numbers = [marker.marker for marker in eye.site.floor]
@@ -58,7 +58,7 @@ def tracker(spec: OverheadSpec = SMALL) -> MarkerTracker:
 
 
 def draw_poses(number: int) -> np.ndarray:
-    """Poses of three robots, each in a third of the room."""
+    """Return poses of three robots, each in a third of the room."""
     chance = np.random.default_rng(number)
     x = np.array([0.2, 0.6, 1.0]) + chance.uniform(-0.12, 0.12, 3)
     return np.column_stack([x, chance.uniform(0.1, 0.62, 3), chance.uniform(-np.pi, np.pi, 3)])
@@ -73,7 +73,7 @@ def with_network(spec: OverheadSpec = TINY, **changes: Any) -> OverheadSpec:
 
 @contextmanager
 def serve_camera(spec: OverheadSpec | None = None, *, moving: bool = False) -> Iterator[tuple[HttpCamera, Arena]]:
-    """A camera on any free port above an arena; if `moving`, time passes as fast as it can."""
+    """Serve a camera of an arena on a free port; if `moving`, the arena runs at full speed."""
     arena = paddock.open(LAB, seed=2)
     with OverheadCameras(arena, [spec or with_network()]) as cameras, passing_time(arena, moving):
         yield cameras.cameras[0], arena

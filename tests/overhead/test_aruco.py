@@ -1,4 +1,4 @@
-"""Markers and boards drawn without OpenCV are those of OpenCV."""
+"""Tests that markers and boards drawn without OpenCV match OpenCV."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ DICTIONARY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
 
 
 @pytest.mark.parametrize("number", range(50))
-def test_every_marker_is_that_of_opencv(number: int) -> None:
+def test_every_marker_matches_opencv(number: int) -> None:
     assert np.array_equal(draw_marker(number, 60), cv2.aruco.generateImageMarker(DICTIONARY, number, 60))
 
 
-def test_a_board_and_its_corners_are_those_of_opencv() -> None:
+def test_board_and_its_corners_match_opencv() -> None:
     board = BoardSpec()
     mine = draw_board(board, 2000)
     theirs = cv2.aruco.CharucoBoard((7, 5), board.square, board.marker, DICTIONARY)
@@ -26,11 +26,11 @@ def test_a_board_and_its_corners_are_those_of_opencv() -> None:
     assert np.allclose(theirs.getChessboardCorners(), board.corners)
 
 
-def test_a_marker_that_is_none_is_refused() -> None:
+def test_invalid_marker_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="marker 50: expected a number from 0 to 49"):
         marker_cells(50)
 
 
-def test_a_board_with_markers_larger_than_its_squares_is_refused() -> None:
+def test_board_with_markers_larger_than_its_squares_is_refused() -> None:
     with pytest.raises(paddock.SpecError, match=r"marker: expected metres < 0\.03, the square, got 0\.04"):
         BoardSpec(square=0.03, marker=0.04)

@@ -1,4 +1,4 @@
-"""Robots that come and go under a camera: their markers, and a feed that outlives a picture that fails."""
+"""Tests of robots that enter and leave the view of a camera, and of feed errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def with_guests(*names: str) -> WorldSpec:
     return replace(LAB, robots=(*LAB.robots, *(Placed(name=name, type="e-puck", at=(0.3, 0.2)) for name in names)))
 
 
-def test_robots_that_leave_free_their_markers() -> None:
+def test_removed_robots_free_their_markers() -> None:
     eye = OverheadCamera(LAB, TINY)
     for number in range(2 * MAX_ROBOTS):
         eye.show(with_guests(f"guest{number}"))
@@ -32,7 +32,7 @@ def test_robots_beyond_the_last_marker_have_none() -> None:
     assert sorted(robot.marker for robot in eye.site.robots) == list(range(MAX_ROBOTS))
 
 
-def test_a_feed_outlives_a_picture_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_feed_continues_after_a_failed_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     eye, arena, failed = OverheadCamera(LAB, TINY), paddock.open(LAB, seed=2), threading.Event()
     take = eye.take_jpeg
 

@@ -1,4 +1,4 @@
-"""The IP camera on real sockets: pictures, passwords, slow and many clients."""
+"""Tests of the IP camera on real sockets: pictures, passwords, slow clients and many clients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PASSWORD = {"user": "lab", "password": "se:cret"}
 
 
 def get(camera: HttpCamera, path: str, **headers: str) -> http.client.HTTPResponse:
-    """The answer to a request; all of it is read, unless it is a stream."""
+    """Send a request and return the answer, read completely unless it is a stream."""
     address = urlsplit(camera.url)
     connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
     connection.request("GET", path, headers=headers)
@@ -40,7 +40,7 @@ def get(camera: HttpCamera, path: str, **headers: str) -> http.client.HTTPRespon
 
 
 @pytest.mark.parametrize("path", ["/snapshot.jpg", "/axis-cgi/jpg/image.cgi?resolution=640x480"])
-def test_a_still_is_a_jpeg_with_its_time(path: str) -> None:
+def test_still_is_a_jpeg_with_its_time(path: str) -> None:
     with serve_camera() as (camera, arena):
         arena.step(5)
         with urllib.request.urlopen(camera.url + path, timeout=60) as answer:
@@ -49,7 +49,7 @@ def test_a_still_is_a_jpeg_with_its_time(path: str) -> None:
             assert Image.open(io.BytesIO(answer.read())).size == SIZE
 
 
-def test_a_stream_has_parts_with_type_length_and_time() -> None:
+def test_stream_parts_have_type_length_and_time() -> None:
     with serve_camera(moving=True) as (camera, _):
         answer = get(camera, "/stream.mjpg")
         kind = answer.getheader("Content-Type", "")
@@ -68,7 +68,7 @@ def test_a_stream_has_parts_with_type_length_and_time() -> None:
         answer.close()
 
 
-def test_a_paused_world_repeats_its_picture_and_nothing_moves() -> None:
+def test_paused_world_repeats_its_picture_and_does_not_move() -> None:
     with serve_camera() as (camera, arena):
         before = arena.digest()
         answer = get(camera, "/stream.mjpg")
@@ -83,7 +83,7 @@ def test_a_paused_world_repeats_its_picture_and_nothing_moves() -> None:
         answer.close()
 
 
-def test_a_camera_that_nobody_looks_at_rests_and_the_next_picture_is_fresh() -> None:
+def test_unused_camera_is_idle_and_the_next_picture_is_current() -> None:
     with serve_camera() as (camera, arena):
         feed = camera.feed
         assert feed.is_idle
@@ -97,7 +97,7 @@ def test_a_camera_that_nobody_looks_at_rests_and_the_next_picture_is_fresh() -> 
 
 
 @pytest.mark.parametrize("scheme", ["basic", "digest"])
-def test_urllib_gets_in_with_the_password_only(scheme: str) -> None:
+def test_urllib_needs_the_password(scheme: str) -> None:
     with serve_camera(with_network(authentication=scheme, **PASSWORD)) as (camera, _):
         known = urllib.request.HTTPPasswordMgrWithDefaultRealm()
         known.add_password(None, camera.url, *PASSWORD.values())
@@ -111,7 +111,7 @@ def test_urllib_gets_in_with_the_password_only(scheme: str) -> None:
 
 
 class Md5Handler(urllib.request.HTTPDigestAuthHandler):
-    """The standard library knows MD5 only, and takes the first challenge."""
+    """The standard library supports MD5 only and uses the first challenge."""
 
     def http_error_401(self, req, fp, code, msg, headers):  # type: ignore[no-untyped-def]
         offers = headers.get_all("WWW-Authenticate")
@@ -121,7 +121,7 @@ class Md5Handler(urllib.request.HTTPDigestAuthHandler):
 
 
 @pytest.mark.parametrize("algorithm", ["MD5", "SHA-256"])
-def test_a_digest_by_hand(algorithm: str) -> None:
+def test_digest_authentication_computed_by_hand_is_accepted(algorithm: str) -> None:
     with serve_camera(with_network(**PASSWORD)) as (camera, _):
         refused = get(camera, "/snapshot.jpg")
         assert refused.status == 401
@@ -150,7 +150,7 @@ def test_a_digest_by_hand(algorithm: str) -> None:
             assert get(camera, "/snapshot.jpg", Authorization=nonsense).status == 401
 
 
-def test_an_old_nonce_is_stale_and_says_so_only_to_those_who_know_the_password() -> None:
+def test_stale_nonce_is_reported_only_with_the_correct_password() -> None:
     now = [100.0]
     network = with_network(**PASSWORD).network
     guard = Guard(network, nonce_life=60, clock=lambda: now[0])
@@ -175,7 +175,7 @@ def test_an_old_nonce_is_stale_and_says_so_only_to_those_who_know_the_password()
     assert not any("stale" in text for text in answer("wrong"))
 
 
-def test_the_example_of_rfc_7616() -> None:
+def test_digest_matches_the_example_of_rfc_7616() -> None:
     example = {
         "user": "Mufasa", "realm": "http-auth@example.org", "password": "Circle of Life", "method": "GET",
         "uri": "/dir/index.html", "nonce": "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", "count": "00000001",
@@ -186,7 +186,7 @@ def test_the_example_of_rfc_7616() -> None:
     assert digest_of(algorithm="SHA-256", **example) == sha
 
 
-def test_a_reader_that_does_not_read_is_dropped_and_others_are_served() -> None:
+def test_client_that_does_not_read_is_dropped_and_others_are_served() -> None:
     fast = OverheadSpec(size=SIZE, sensor={"fps": 100.0})  # type: ignore[arg-type]
     with serve_camera(with_network(fast, latency=0.0, jitter=0.0, clients=2), moving=True) as (camera, _):
         camera.client_timeout = 0.5
@@ -199,7 +199,7 @@ def test_a_reader_that_does_not_read_is_dropped_and_others_are_served() -> None:
             assert get(camera, "/snapshot.jpg").status == 200
 
 
-def test_there_is_room_for_so_many_clients_and_again_when_they_go() -> None:
+def test_client_limit_is_enforced_and_freed_on_disconnect() -> None:
     with serve_camera(with_network(clients=3), moving=True) as (camera, _):
         streams = [get(camera, "/stream.mjpg") for _ in range(3)]
         assert [stream.status for stream in streams] == [200] * 3
@@ -210,7 +210,7 @@ def test_there_is_room_for_so_many_clients_and_again_when_they_go() -> None:
         assert camera.turned_away >= 1
 
 
-def test_other_paths_hosts_and_requests_are_refused() -> None:
+def test_invalid_paths_hosts_and_methods_are_refused() -> None:
     with serve_camera() as (camera, _):
         assert get(camera, "/etc/passwd").status == 404
         assert get(camera, "/snapshot.jpg", Host="evil.example").status == 421
@@ -222,7 +222,7 @@ def test_other_paths_hosts_and_requests_are_refused() -> None:
         assert get(camera, "/snapshot.jpg").status == 200
 
 
-def test_a_bridge_is_opened_by_port_or_file_and_mistakes_are_told(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_bridge_opens_by_port_or_file_and_errors_are_reported(tmp_path) -> None:  # type: ignore[no-untyped-def]
     arena = paddock.open("empty")
     file = tmp_path / "eye.toml"
     file.write_text('size = [320, 240]\nnetwork = { port = 0, user = "lab", password = "x" }\n')

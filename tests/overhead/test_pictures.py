@@ -1,4 +1,4 @@
-"""What the camera shows."""
+"""Tests of the pictures of the overhead camera."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POSES = [(0.3, 0.4, 0.0), (0.6, 0.4, 1.0), (0.9, 0.4, 2.0)]
 CLEAN = replace(SMALL, sensor=ImageSensor(noise=0.0))
 
 
-def test_equal_seeds_and_ticks_give_equal_pictures_and_others_other_noise() -> None:
+def test_pictures_are_deterministic_per_seed_and_tick() -> None:
     eye, again = camera(), OverheadCamera(LAB, SMALL, seed=5)
     other = OverheadCamera(LAB, SMALL, seed=6)
     first = eye.take_picture(eye.set_scene(POSES, tick=3))
@@ -27,7 +27,7 @@ def test_equal_seeds_and_ticks_give_equal_pictures_and_others_other_noise() -> N
         assert np.abs(first.astype(int) - differs).mean() > 2
 
 
-def test_noise_has_the_standard_deviation_that_was_asked_for() -> None:
+def test_noise_has_the_given_standard_deviation() -> None:
     grey = np.full((200, 300, 3), 128.0, np.float32)
     noisy = add_noise(grey, 4.0, 1, 1).astype(float)
     assert noisy.std() == pytest.approx(4.0, rel=0.02)
@@ -35,7 +35,7 @@ def test_noise_has_the_standard_deviation_that_was_asked_for() -> None:
     assert draw_chances(1, 1, 3) == draw_chances(1, 1, 3) != draw_chances(1, 2, 3)
 
 
-def test_the_whole_world_is_seen_and_its_border_too() -> None:
+def test_whole_world_and_border_are_in_view() -> None:
     eye = camera()
     x0, y0, x1, y1 = LAB.bounds
     corners = eye.model.project([(x, y, z) for x in (x0, x1) for y in (y0, y1) for z in (0.0, LAB.border.height)])
@@ -43,27 +43,27 @@ def test_the_whole_world_is_seen_and_its_border_too() -> None:
     assert (corners < eye.spec.size).all()
 
 
-def test_a_robot_is_hidden_by_a_wall_between_it_and_the_camera() -> None:
+def test_wall_occludes_a_robot_behind_it() -> None:
     eye = camera(CLEAN)
     empty = eye.take_picture(eye.set_scene([(0.2, 0.2, 0), (0.4, 0.2, 0), (0.8, 0.2, 0)]))
     open_side = eye.take_picture(eye.set_scene([(0.2, 0.2, 0), (0.4, 0.2, 0), (0.6, 0.6, 0)]))
     behind = eye.take_picture(eye.set_scene([(0.2, 0.2, 0), (0.4, 0.2, 0), (0.6, 0.815, 0)]))
 
     def changed(picture: np.ndarray) -> int:
-        """Pixels of the upper half that differ from a picture without a robot there."""
+        """Return the number of pixels of the upper half that differ from a picture without a robot there."""
         return int((np.abs(picture[:240].astype(int) - empty[:240]).max(axis=2) > 40).sum())
 
     assert changed(open_side) > 300
     assert changed(behind) < 30
 
 
-def test_lids_lean_away_from_the_camera() -> None:
+def test_lids_are_displaced_away_from_the_camera() -> None:
     eye = camera()
     foot, lid = eye.model.project([[0.1, 0.4, 0.0], [0.1, 0.4, 0.055]])
     assert lid[0] < foot[0] - 3
 
 
-def test_leds_shine() -> None:
+def test_lit_leds_are_brighter() -> None:
     eye = camera(CLEAN)
     dark = eye.take_picture(eye.set_scene(POSES)).astype(int)
     lit = eye.take_picture(eye.set_scene(POSES, leds=[[1.0] + [0.0] * 9, [], []])).astype(int)
@@ -72,7 +72,7 @@ def test_leds_shine() -> None:
     assert np.array_equal(lit[:, 320:], dark[:, 320:])
 
 
-def test_a_moving_robot_is_smeared() -> None:
+def test_moving_robot_has_motion_blur() -> None:
     still = camera(replace(CLEAN, sensor=ImageSensor(noise=0.0, exposure=0.1)))
     scene = still.set_scene(POSES)
     moving = scene._replace(twists=np.array([[0.12, 0.0], [0.0, 0.0], [0.0, 0.0]]))
@@ -83,7 +83,7 @@ def test_a_moving_robot_is_smeared() -> None:
     assert np.array_equal(sharp[:, 320:], smeared[:, 320:])
 
 
-def test_a_camera_sees_an_arena_and_robots_that_come_and_go_and_changes_nothing() -> None:
+def test_camera_sees_spawned_and_removed_robots_without_changing_the_arena() -> None:
     arena, alone = paddock.open(LAB, seed=1), paddock.open(LAB, seed=1)
     eye = OverheadCamera(arena.world, SMALL)
     for world in (arena, alone):
@@ -111,12 +111,12 @@ def test_a_camera_sees_an_arena_and_robots_that_come_and_go_and_changes_nothing(
     ],
     ids=str,
 )
-def test_a_camera_that_looks_elsewhere_is_refused_at_once(mount: CameraMount, message: str) -> None:
+def test_camera_that_misses_the_world_is_refused(mount: CameraMount, message: str) -> None:
     with pytest.raises(paddock.SpecError, match=message):
         OverheadCamera(LAB, replace(SMALL, mount=mount, optics=replace(SMALL.optics, focal=800.0)))
 
 
-def test_what_a_camera_cannot_be_is_told() -> None:
+def test_invalid_camera_settings_are_refused() -> None:
     with pytest.raises(paddock.SpecError, match=r"mount\.height: the lens cannot show such a wide angle"):
         OverheadCamera(LAB, OverheadSpec(optics=replace(SMALL.optics, k2=-0.2), mount=CameraMount(height=0.3)))
     with pytest.raises(paddock.UnknownName, match="did you mean 'ann'"):

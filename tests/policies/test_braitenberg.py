@@ -1,4 +1,4 @@
-"""Braitenberg vehicles: weighted sums of nearness, the same in Python and compiled."""
+"""Tests of Braitenberg vehicles, in Python and compiled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def seen(distances: list[float], device: str = "proximity") -> Observation:
 
 
 @given(weights)
-def test_each_wheel_adds_its_weights_times_nearness(sensors: list[tuple[float, float, float]]) -> None:
+def test_wheel_speed_is_weighted_sum_of_nearness(sensors: list[tuple[float, float, float]]) -> None:
     left, right, distances = (list(column) for column in zip(*sensors, strict=True))
     vehicle = Braitenberg(left=tuple(left), right=tuple(right), speed=(0.05, 0.06), range=0.1)
     near = [1 - min(1.0, distance / 0.1) for distance in distances]
@@ -31,27 +31,27 @@ def test_each_wheel_adds_its_weights_times_nearness(sensors: list[tuple[float, f
     assert vehicle.act(seen(distances)) == pytest.approx(expected)
 
 
-def test_what_is_out_of_range_does_not_matter() -> None:
+def test_readings_out_of_range_have_no_effect() -> None:
     vehicle = Braitenberg(left=(9.0,), right=(-9.0,), speed=(0.1, 0.1), range=0.07)
     assert vehicle.act(seen([0.07])) == (0.1, 0.1)
     assert vehicle.act(seen([5.0])) == (0.1, 0.1)
 
 
-def test_it_looks_at_the_device_that_it_is_told() -> None:
+def test_vehicle_reads_the_given_device() -> None:
     vehicle = Braitenberg(left=(1.0,), right=(0.0,), speed=(0, 0), range=1, device="sonar")
     assert vehicle.act(seen([0.0], "sonar")) == (1.0, 0.0)
     with pytest.raises(paddock.UnknownName, match="no enabled device called 'sonar'"):
         vehicle.act(seen([0.0]))
 
 
-def test_both_wheels_need_as_many_weights() -> None:
+def test_unequal_numbers_of_weights_are_refused() -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         Braitenberg(left=(1.0,), right=(1.0, 2.0))
     assert str(caught.value) == "Braitenberg: 1 weights on the left, 2 on the right"
 
 
 @pytest.mark.parametrize("sensors", [2, 20])
-def test_weights_must_fit_the_device(sensors: int) -> None:
+def test_weights_must_match_the_device(sensors: int) -> None:
     arena = paddock.open("clutter")
     arena["red"].enable("proximity")
     vehicle = Braitenberg(left=(0.0,) * sensors, right=(0.0,) * sensors)
@@ -61,20 +61,20 @@ def test_weights_must_fit_the_device(sensors: int) -> None:
         vehicle.act(arena["red"].sense())
 
 
-def test_it_looks_at_a_single_sensor_too() -> None:
+def test_single_sensor_is_accepted() -> None:
     vehicle = Braitenberg(left=(1.0,), right=(0.0,), speed=(0, 0), range=1, device="sonar")
     alone = Observation(0.0, np.array([0.0]), {"sonar": Slot(0, 1, lambda values: float(values[0]))})
     assert vehicle.act(alone) == (1.0, 0.0)
 
 
-def test_an_explorer_drives_straight_in_the_open_and_turns_before_a_wall() -> None:
+def test_explorer_drives_straight_in_free_space_and_turns_before_a_wall() -> None:
     vehicle = explorer(0.08)
     assert vehicle.act(seen([0.07] * 8)) == (0.08, 0.08)
     left, right = vehicle.act(seen([0.01, *[0.07] * 6, 0.01]))
     assert left < 0 < right
 
 
-def test_an_explorer_keeps_moving_among_obstacles() -> None:
+def test_explorer_keeps_moving_among_obstacles() -> None:
     arena = paddock.open("clutter", seed=1)
     red = arena["red"]
     red.enable("proximity")
@@ -86,11 +86,11 @@ def test_an_explorer_keeps_moving_among_obstacles() -> None:
 
 
 @pytest.mark.parametrize("speed", [(0.08,), (0.08, 0.08, 0.08), (0.08, float("nan")), ("a", "b")])
-def test_there_are_two_speeds(speed: tuple[float, float]) -> None:
+def test_invalid_speed_pair_is_refused(speed: tuple[float, float]) -> None:
     with pytest.raises(paddock.PaddockError, match="expected finite speeds of the left and right wheel"):
         Braitenberg(left=(1.0,), right=(1.0,), speed=speed)
 
 
-def test_the_speed_of_a_vehicle_is_a_number() -> None:
+def test_non_numeric_speed_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="fear: expected a finite speed in m/s, got 'fast'"):
         fear("fast")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Controllers of one's own as kernels: the same in a batch, in an arena's compiled loop, and called from Python."""
+"""Tests of user kernels as policies: in a batch, in the compiled loop and in Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.policies.kernel_policy import KernelPolicy
 
 @paddock.kernel
 def weave(inputs, weights, memory, wheels):
-    """Swings to and fro, and turns from what is near; the ground sensors come first."""
+    """Weave and turn away from near obstacles; the ground sensors come first."""
     memory[0] += weights[2]
     near = 1.0 - min(1.0, inputs[3] / 0.07)
     wheels[0] = weights[0] - weights[1] * near + 0.02 * math.sin(0.1 * memory[0])
@@ -23,29 +23,29 @@ def weave(inputs, weights, memory, wheels):
 
 @paddock.kernel
 def another(inputs, weights, memory, wheels):
-    """Is never compiled."""
+    """A kernel that is never compiled."""
 
 
 @paddock.kernel
 def three(inputs, weights, wheels):
-    """Has no memory to write to."""
+    """A kernel without memory to write to."""
 
 
 @paddock.kernel
 def beyond(inputs, weights, memory, wheels):
-    """Writes where nothing is."""
+    """A kernel that writes out of bounds."""
     memory[1] = inputs[0]
 
 
 @paddock.kernel
 def misspelt(inputs, weights, memory, wheels):
-    """Names what is not there."""
+    """A kernel that uses an undefined name."""
     wheels[0] = weights[0] * imputs[0]  # noqa: F821
 
 
 @paddock.kernel
 def wordy(inputs, weights, memory, wheels):
-    """Makes what kernels cannot make."""
+    """A kernel with unsupported operations."""
     wheels[0] = np.array([inputs[0], 1.0]).sum()
 
 
@@ -56,7 +56,7 @@ def policy(**more: Any) -> KernelPolicy:
 
 
 @pytest.mark.heavy
-def test_it_drives_the_same_everywhere_to_the_last_bit() -> None:
+def test_kernel_policy_is_bit_identical_in_every_loop() -> None:
     batch = paddock.batch("clutter", 2, seed=[6, 6])
     batch.run(3.0, policy().with_weights([[0.06, 0.2, 1.0], [0.05, 0.2, 1.0]]))
     digests = []
@@ -72,13 +72,13 @@ def test_it_drives_the_same_everywhere_to_the_last_bit() -> None:
 
 
 @pytest.mark.heavy
-def test_wheels_told_what_is_no_number_stand_still() -> None:
+def test_nan_wheel_speed_becomes_zero() -> None:
     batch = paddock.batch("clutter", 1)
     batch.run(0.1, policy(weights=[0.05, 0.0, 1.7e308]))  # at the second tick the sine of infinity
     assert batch.commands[0, 0, :2].tolist() == [0.0, 0.05]
 
 
-def test_one_run_has_one_kernel_of_your_own() -> None:
+def test_second_user_kernel_in_a_run_is_refused() -> None:
     with paddock.open("line-crossing") as arena:
         for robot in arena.robots.values():
             robot.enable("ground", "proximity")
@@ -97,7 +97,7 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: str) -> None:
+def test_kernel_errors_are_reported_with_line(decide: Any, message: str) -> None:
     wrong = policy(decide=decide)
     for _ in range(2):  # compiled code does not check indices, so it is refused again
         with pytest.raises(paddock.PaddockError, match=message):
@@ -121,7 +121,7 @@ def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: s
         ({"remember": 1.5}, "remember: expected a whole number >= 0, got 1.5"),
     ],
 )
-def test_what_cannot_be_is_refused(changed: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         policy(**changed)
     assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Networks: the same numbers as plain numpy, wherever they act, and on the disk."""
+"""Tests of networks against plain numpy, in every loop and in files."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Plain:
 
 
 @given(networks, st.integers(0, 2**32))
-def test_decisions_are_those_of_plain_numpy_one_after_the_other(net: Network, seed: int) -> None:
+def test_outputs_match_plain_numpy(net: Network, seed: int) -> None:
     rng, plain = np.random.default_rng(seed), Plain(net)
     for _ in range(4):
         a, b = rng.uniform(-1, 1, net.inputs[0].values), rng.uniform(-1, 1, 2)
@@ -90,7 +90,7 @@ def test_decisions_are_those_of_plain_numpy_one_after_the_other(net: Network, se
 
 @settings(max_examples=30)
 @given(networks)
-def test_what_is_saved_is_loaded_to_the_last_bit(tmp_path_factory: pytest.TempPathFactory, net: Network) -> None:
+def test_network_file_is_bit_identical_after_loading(tmp_path_factory: pytest.TempPathFactory, net: Network) -> None:
     path = tmp_path_factory.mktemp("nets") / "champion.npz"
     net.save(path)
     again = Network.load(path)
@@ -101,7 +101,7 @@ def test_what_is_saved_is_loaded_to_the_last_bit(tmp_path_factory: pytest.TempPa
     assert np.array_equal(again.weights, net.weights)
 
 
-def test_a_file_that_is_no_network_is_refused(tmp_path: Path) -> None:
+def test_invalid_network_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(paddock.PaddockError, match="no such file"):
         Network.load(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no")
@@ -119,7 +119,7 @@ def recurrent(**more: Any) -> Network:
     return net.with_weights(net.random(1, seed=5, spread=3.0))
 
 
-def test_it_drives_the_same_compiled_and_as_a_plain_controller_to_the_last_bit() -> None:
+def test_network_is_bit_identical_compiled_and_interpreted() -> None:
     digests = set()
     for compiled in (True, False):
         net = recurrent(hidden=(5, 4))
@@ -132,13 +132,13 @@ def test_it_drives_the_same_compiled_and_as_a_plain_controller_to_the_last_bit()
 
 
 @pytest.mark.parametrize(("kind", "least"), [("tanh", -1.0), ("sigmoid", 0.0)])
-def test_units_saturate_however_large_their_sums_are(kind: str, least: float) -> None:
+def test_activations_saturate_for_large_sums(kind: str, least: float) -> None:
     plain = activated.function
     assert plain(ACTIVATIONS[kind], 1e6) == 1.0
     assert plain(ACTIVATIONS[kind], -1e6) == pytest.approx(least, abs=1e-300)
 
 
-def test_forgetting_starts_anew() -> None:
+def test_forget_resets_the_memory() -> None:
     net = recurrent()
     look = seen(proximity=[0.03] * 8, encoders=[0.1, 0.2])
     first, second = net.act(look), net.act(look)
@@ -146,7 +146,7 @@ def test_forgetting_starts_anew() -> None:
     assert net.act(look) == first != second
 
 
-def test_one_network_with_a_memory_drives_one_robot_only() -> None:
+def test_recurrent_network_cannot_drive_two_robots() -> None:
     net = Network(inputs=(nearness(),), recurrent=True)
     with paddock.open("line-crossing") as arena:
         for robot in arena.robots.values():
@@ -157,7 +157,7 @@ def test_one_network_with_a_memory_drives_one_robot_only() -> None:
 
 
 @given(st.floats(0, 1))
-def test_nearness_is_1_when_touching_and_0_out_of_range(distance: float) -> None:
+def test_nearness_is_1_at_contact_and_0_out_of_range(distance: float) -> None:
     one = nearness(range=0.5)
     assert one.gain * (min(distance, 0.5) - one.zero) == pytest.approx(1 - min(1, distance / 0.5))
 
@@ -185,7 +185,7 @@ def test_nearness_is_1_when_touching_and_0_out_of_range(distance: float) -> None
         (lambda: Network(inputs=(nearness(values=3),)).act(seen(proximity=[0] * 8)), "3 values of proximity, but"),
     ],
 )
-def test_what_cannot_be_is_refused(make: Any, message: str) -> None:
+def test_invalid_arguments_are_refused(make: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         make()
     assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Programs: refused if they could leave their registers, kept in files, and the same in a batch as in an arena."""
+"""Tests of programs as policies: validation, files, and equal results in every loop."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TURN = coded(
 )
 
 
-def test_a_program_drives_the_same_in_batches_arenas_and_python() -> None:
+def test_program_gives_same_digest_in_batch_arena_and_python() -> None:
     batch = paddock.batch("clutter", 2, seed=5)
     batch.run(8.0, BASE.with_weights(TURN))
     with paddock.open("clutter", seed=6) as fused, paddock.open("clutter", seed=6) as stepped:
@@ -53,7 +53,7 @@ def test_a_program_drives_the_same_in_batches_arenas_and_python() -> None:
         assert batch.digest(1) == fused.digest() == stepped.digest()
 
 
-def test_registers_keep_their_values_until_they_are_written() -> None:
+def test_registers_keep_their_values_until_written() -> None:
     class Seen:
         proximity = np.full(8, 0.07)
 
@@ -65,7 +65,7 @@ def test_registers_keep_their_values_until_they_are_written() -> None:
     assert policy.copy().memory.sum() == 0
 
 
-def test_a_program_that_remembers_nothing_begins_with_empty_registers() -> None:
+def test_non_recurrent_program_starts_with_empty_registers() -> None:
     policy = replace(BASE, recurrent=False, weights=TURN)
     with paddock.open("clutter", seed=6) as fused, paddock.open("clutter", seed=6) as stepped:
         fused["red"].enable("proximity")
@@ -79,7 +79,7 @@ def test_a_program_that_remembers_nothing_begins_with_empty_registers() -> None:
         assert fused["red"].wheels.speeds == pytest.approx((0.08, 0.0799), abs=1e-4)  # not less and less
 
 
-def test_nothing_becomes_infinite() -> None:
+def test_values_never_become_infinite() -> None:
     class Seen:
         proximity = np.zeros(8)
 
@@ -87,7 +87,7 @@ def test_nothing_becomes_infinite() -> None:
     assert list(BASE.with_weights(huge).act(Seen())) == [0.1, 0.0]  # type: ignore[arg-type]
 
 
-def test_files_give_back_what_was_saved(tmp_path: Path) -> None:
+def test_program_survives_save_and_load(tmp_path: Path) -> None:
     BASE.with_weights(TURN).save(tmp_path / "a.npz")
     again = load_policy(tmp_path / "a.npz")
     assert isinstance(again, Program)
@@ -127,7 +127,7 @@ def test_files_give_back_what_was_saved(tmp_path: Path) -> None:
         (COPY, FREE + 0.5, 0, 0, 0.0),
     ],
 )
-def test_a_program_that_could_leave_its_registers_is_refused(instruction: tuple[float, ...]) -> None:
+def test_program_with_invalid_registers_is_refused(instruction: tuple[float, ...]) -> None:
     with pytest.raises(paddock.PaddockError, match="individual 1 is not a valid program"):
         BASE.with_weights(np.stack([TURN, coded(instruction)]))
 
@@ -144,7 +144,7 @@ def test_a_program_that_could_leave_its_registers_is_refused(instruction: tuple[
         (lambda: BASE.check([("red.proximity", 3)]), "made for 8 values of proximity"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused(call: Any, message: str) -> None:
+def test_invalid_arguments_are_refused(call: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         call()
     assert message in str(caught.value)

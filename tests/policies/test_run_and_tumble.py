@@ -1,4 +1,4 @@
-"""The walker: the same bits wherever it runs, random in the right way, and driven by its network."""
+"""Tests of the run-and-tumble walker: determinism, statistics and its reaction network."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def opened(dish: WorldSpec, seed: int) -> paddock.Arena:
 
 
 @pytest.mark.heavy
-def test_python_compiled_batched_and_served_runs_are_the_same_to_the_last_bit(dish: WorldSpec) -> None:
+def test_runs_are_bit_identical_in_every_loop_and_over_the_server(dish: WorldSpec) -> None:
     batch = paddock.batch(dish, 3, seed=4)
     batch.run(8.0, RunAndTumble())
     compiled, stepped, resumed = (opened(dish, 5) for _ in range(3))
@@ -61,7 +61,7 @@ def test_python_compiled_batched_and_served_runs_are_the_same_to_the_last_bit(di
 
 
 @pytest.mark.heavy
-def test_a_reset_gives_the_same_walk_again_and_another_seed_another(dish: WorldSpec) -> None:
+def test_reset_repeats_the_walk_and_another_seed_changes_it(dish: WorldSpec) -> None:
     batch = paddock.batch(dish, 2, seed=4)
     first = batch.run(5.0, RunAndTumble()).poses
     batch.reset()
@@ -70,7 +70,7 @@ def test_a_reset_gives_the_same_walk_again_and_another_seed_another(dish: WorldS
     assert not np.array_equal(batch.run(5.0, RunAndTumble(seed=1)).poses, first)
 
 
-def test_keys_differ_by_seed_robot_and_policy_and_fit_into_single_precision() -> None:
+def test_keys_differ_by_seed_robot_and_policy_and_fit_single_precision() -> None:
     memory = np.zeros((3, 4))
     found = set()
     for robot, seed in (("a", 0), ("b", 0), ("a", 1)):
@@ -81,7 +81,7 @@ def test_keys_differ_by_seed_robot_and_policy_and_fit_into_single_precision() ->
 
 
 def split_runs(poses: NDArray[np.float64], dt: float) -> tuple[list[float], list[float]]:
-    """Lengths [s] of the whole runs of a walk of poses (x, y, heading), and the angles [rad] between them."""
+    """Return run lengths [s] of a walk of poses (x, y, heading), and the angles [rad] between runs."""
     moved = np.hypot(*np.diff(poses[:, :2], axis=0).T) > 1e-6
     edges = np.flatnonzero(np.diff(moved.astype(int)))  # the last row of a run or of a turn
     times, angles = [], []
@@ -95,10 +95,9 @@ def split_runs(poses: NDArray[np.float64], dt: float) -> tuple[list[float], list
 
 
 def find_exponential_fit_p(times: NDArray[np.float64]) -> float:
-    """The probability that exponential times stray as far from their distribution (Kolmogorov and Smirnov).
+    """Return the Kolmogorov-Smirnov p value for exponential times.
 
-    The mean is taken from the times themselves, so the distance is judged by Stephens' (1974) formula for that case.
-    """
+    The mean is estimated from the times, so Stephens' (1974) formula for that case is used."""
     values = np.sort(np.asarray(times, float).ravel())
     n = len(values)
     expected = 1.0 - np.exp(-values / values.mean())
@@ -111,7 +110,7 @@ def find_exponential_fit_p(times: NDArray[np.float64]) -> float:
 
 
 @pytest.mark.heavy
-def test_run_times_are_exponential_and_angles_those_of_the_cell() -> None:
+def test_run_times_are_exponential_and_angles_match_the_cell() -> None:
     room = replace(isolate_walker("petri-dish", nose="centre"), bounds=(-50.0, -50.0, 50.0, 50.0))  # no walls nearby
     batch = paddock.batch(room, 16, seed=1)
     walks = [split_runs(walk, batch.dt) for walk in batch.run(60.0, make_walker("none"), every=batch.dt).trace[:, :, 0]]
@@ -128,7 +127,7 @@ def test_run_times_are_exponential_and_angles_those_of_the_cell() -> None:
 
 
 @pytest.mark.heavy
-def test_walkers_gather_those_without_sense_do_not_and_inverted_ones_flee() -> None:
+def test_normal_walkers_gather_and_inverted_walkers_disperse() -> None:
     kinds = {
         kind: run_population(kind, "petri-dish-gauss", walkers=24, seconds=120.0)
         for kind in ("normal", "none", "inverted")
@@ -142,7 +141,7 @@ def test_walkers_gather_those_without_sense_do_not_and_inverted_ones_flee() -> N
 
 
 @pytest.mark.heavy
-def test_without_methylation_the_walk_is_not_drawn_to_food() -> None:
+def test_walkers_without_methylation_do_not_gather() -> None:
     found = {
         kind: run_population(kind, walkers=32, seconds=120.0, nose="centre").concentration.mean()
         for kind in ("none", "no-methylation")
@@ -151,7 +150,7 @@ def test_without_methylation_the_walk_is_not_drawn_to_food() -> None:
 
 
 @pytest.mark.heavy
-def test_a_network_that_fails_inside_a_run_is_an_error_everywhere(dish: WorldSpec) -> None:
+def test_network_failure_in_a_run_is_an_error_in_every_loop(dish: WorldSpec) -> None:
     message = "RunAndTumble: .*drained: before .* pool 'x' would become negative"
     with pytest.raises(SimulationError, match=message):
         opened(dish, 1).run(2.0, RunAndTumble(network=DRAINED))
@@ -162,7 +161,7 @@ def test_a_network_that_fails_inside_a_run_is_an_error_everywhere(dish: WorldSpe
 
 
 @pytest.mark.heavy
-def test_a_nose_that_smells_nothing_needs_a_floor(dish: WorldSpec) -> None:
+def test_zero_reading_without_floor_is_an_error(dish: WorldSpec) -> None:
     bare = replace(dish, fields=())
     with pytest.raises(SimulationError, match=r"1 · nose . 0 is not > 0: use a larger floor"):
         opened(bare, 0).run(1.0, RunAndTumble(floor=0.0))
@@ -181,12 +180,12 @@ def test_a_nose_that_smells_nothing_needs_a_floor(dish: WorldSpec) -> None:
         ({"network": ReactionNetwork(name="n", pools=(ReactionPool(name="a", start=1.0),))}, "n: no input: set input"),
     ],
 )
-def test_wrong_settings_are_told(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((PaddockError, UnknownName), match=message):
         RunAndTumble(**arguments)
 
 
-def test_it_says_what_it_needs_of_a_robot(dish: WorldSpec) -> None:
+def test_unsuitable_robot_is_refused_with_the_reason(dish: WorldSpec) -> None:
     arena = opened(dish, 0)
     seen = arena[ROBOT].sense()
     with pytest.raises(SimulationError, match="its robot is not set yet"):
@@ -203,7 +202,7 @@ def test_it_says_what_it_needs_of_a_robot(dish: WorldSpec) -> None:
         make_walker("drunk")
 
 
-def test_memory_of_a_batch_is_told_by_robot(dish: WorldSpec) -> None:
+def test_batch_memory_needs_a_robot_name(dish: WorldSpec) -> None:
     batch = paddock.batch(dish, 2)
     with pytest.raises(UnknownName, match="driven robot"):
         batch.memory()

@@ -1,4 +1,4 @@
-"""`paddock ecoli` for people who have not read anything."""
+"""Tests of the messages of `paddock ecoli`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALONE = 'name = "alone"\npools = [{ name = "x", start = 1.0, loss = 0.1 }]\n'
         (["alone.toml"], "no input step: the network has no input"),
     ],
 )
-def test_it_is_told_what_is_done_to_the_input(
+def test_output_states_the_input_schedule(
     arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -45,7 +45,7 @@ def test_it_is_told_what_is_done_to_the_input(
         (["alone.toml", "--to", "3"], "'alone' has no input"),
     ],
 )
-def test_a_step_that_cannot_be_is_refused(
+def test_invalid_step_is_refused(
     arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -54,7 +54,7 @@ def test_a_step_that_cannot_be_is_refused(
 
 
 @pytest.mark.heavy
-def test_a_population_in_pieces_is_the_same_to_the_last_bit() -> None:
+def test_population_in_pieces_is_bit_identical() -> None:
     told: list[int] = []
     options = {"seconds": 2.0, "every": 1.0, "nose": "front"}
     pieces = run_in_pieces(
@@ -67,7 +67,7 @@ def test_a_population_in_pieces_is_the_same_to_the_last_bit() -> None:
     assert np.array_equal(pieces.runs, whole.runs)
 
 
-def test_lines_tell_how_long_it_will_take() -> None:
+def test_progress_lines_estimate_remaining_time() -> None:
     now, said = [0.0], list[str]()
     show = WalkerLines(50, 2, said.append, lambda: now[0])
     show("none", 0)

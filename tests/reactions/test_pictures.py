@@ -1,4 +1,4 @@
-"""Pictures of networks and of their pools can be read."""
+"""Tests that pictures of networks and pools are readable."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.heavy
 
 
 def chain(size: int) -> ReactionNetwork:
-    """Pools that each turn into the next one."""
+    """Return pools that each turn into the next one."""
     pools = tuple(ReactionPool(name=f"pool-{i}", start=1.0) for i in range(size))
     units = tuple(
         ReactionUnit(
@@ -46,7 +46,7 @@ def texts_of(ax: Any) -> list[str]:
 @pytest.mark.parametrize(
     "network", [*map(load_reactions, reaction_names()), *rarely(chain(25))], ids=lambda network: network.name
 )
-def test_every_name_is_there_and_lies_over_no_other(network: ReactionNetwork) -> None:
+def test_picture_shows_every_name_without_overlap(network: ReactionNetwork) -> None:
     ax = draw_reactions(network)
     figure: Any = ax.figure
     figure.draw_without_rendering()
@@ -58,7 +58,7 @@ def test_every_name_is_there_and_lies_over_no_other(network: ReactionNetwork) ->
     assert all(figure.bbox.contains(*corner) for box in boxes for corner in (box.p0, box.p1))
 
 
-def test_losses_supplies_sources_and_sinks_lead_outside() -> None:
+def test_losses_supplies_sources_and_sinks_are_drawn() -> None:
     assert (
         texts_of(draw_reactions(load_reactions("toggle-switch"))).count("∅") == 7
     )  # four units, two losses, the legend
@@ -66,7 +66,7 @@ def test_losses_supplies_sources_and_sinks_lead_outside() -> None:
     assert texts_of(draw_reactions(closed)).count("∅") == 1
 
 
-def test_a_layout_is_always_the_same_and_a_cycle_has_no_crossing() -> None:
+def test_layout_is_deterministic_and_a_cycle_has_no_crossing() -> None:
     ring = [(i, (i + 1) % 8) for i in range(8)]
     places = lay_out(8, ring, left=0, right=4)
     assert np.array_equal(places, lay_out(8, ring, left=0, right=4))
@@ -76,12 +76,12 @@ def test_a_layout_is_always_the_same_and_a_cycle_has_no_crossing() -> None:
     assert max(lengths) < 2.0
 
 
-def test_a_network_that_nobody_could_read_is_not_drawn() -> None:
+def test_network_too_large_to_draw_is_refused() -> None:
     with pytest.raises(PaddockError, match="chain: 139 pools and units are too many for a readable picture"):
         draw_reactions(chain(70))
 
 
-def test_pools_that_change_have_a_panel_each() -> None:
+def test_changing_pools_have_one_panel_each() -> None:
     course = simulate(load_reactions("ecoli-chemotaxis"), 6.0, inputs={"L": [(0.0, 1.0), (1.0, 2.0)]})
     figure: Any = pools_chart(course).figure
     names = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
@@ -90,7 +90,7 @@ def test_pools_that_change_have_a_panel_each() -> None:
     assert [ax.get_title(loc="left") for ax in chosen.axes] == ["Z"]
 
 
-def test_panels_of_pools_take_the_place_of_given_axes() -> None:
+def test_pool_panels_replace_given_axes() -> None:
     from matplotlib.figure import Figure
 
     course = simulate(load_reactions("ecoli-chemotaxis"), 6.0, inputs={"L": [(0.0, 1.0), (1.0, 2.0)]})

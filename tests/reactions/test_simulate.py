@@ -1,4 +1,4 @@
-"""Networks in time: compared with independent solvers, and never beyond what is possible."""
+"""Tests of network simulation against independent solvers."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ Floats = NDArray[np.float64]
 
 
 def changes_by_matrices(network: ReactionNetwork, pools: Floats) -> Floats:
-    """The definition, as one line of matrices."""
+    """Compute the changes by matrices."""
     m, logs = matrices_of(network), np.log(pools)
     flux = m.forward * np.exp(m.forward_orders @ logs) - m.backward * np.exp(m.backward_orders @ logs)
     return np.asarray(m.stoichiometry @ flux + m.supply - m.loss * pools)
 
 
 def solve(network: ReactionNetwork, pools: Floats, times: Floats) -> Floats:
-    """scipy's answer."""
+    """Solve with scipy."""
     from scipy.integrate import solve_ivp
 
     options: Any = {"method": "LSODA", "rtol": 1e-11, "atol": 1e-13}
@@ -57,7 +57,7 @@ def solve(network: ReactionNetwork, pools: Floats, times: Floats) -> Floats:
         ("ingalls-6.12", {"L": 40.0}),
     ],
 )
-def test_the_course_is_that_of_an_independent_solver(name: str, inputs: dict[str, float]) -> None:
+def test_course_matches_an_independent_solver(name: str, inputs: dict[str, float]) -> None:
     network = load_reactions(name)
     first = start_values(network)
     pools = {pool: value for pool, value in zip(network.names, first, strict=True) if not network.pool(pool).held}
@@ -67,7 +67,7 @@ def test_the_course_is_that_of_an_independent_solver(name: str, inputs: dict[str
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rkc", 2), ("rk4", 4)])
-def test_errors_fall_with_the_order_of_the_method(method: str, order: int) -> None:
+def test_errors_decrease_with_the_order_of_the_method(method: str, order: int) -> None:
     network = load_reactions("oscillator")
     exact = solve(network, start_values(network), np.array([0.0, 2.0]))[-1]
     steps = np.array([0.04, 0.02, 0.01])
@@ -77,7 +77,7 @@ def test_errors_fall_with_the_order_of_the_method(method: str, order: int) -> No
 
 
 @given(st.lists(st.floats(0.01, 5.0), min_size=12, max_size=12))
-def test_the_kernel_computes_what_the_matrices_say_and_bounds_all_rates(values: list[float]) -> None:
+def test_kernel_matches_matrices_and_bounds_all_rates(values: list[float]) -> None:
     network = load_reactions("ecoli-chemotaxis")
     pools, found = np.array(values), np.zeros(12)
     find_changes(table_of(network), pools, found)
@@ -94,7 +94,7 @@ def test_the_kernel_computes_what_the_matrices_say_and_bounds_all_rates(values: 
 
 
 @pytest.mark.heavy
-def test_a_tenfold_step_of_a_stiffer_cell_neither_clamps_nor_loses_matter() -> None:
+def test_tenfold_step_of_a_stiff_cell_conserves_matter() -> None:
     six = load_reactions("ecoli-chemotaxis-n6")
     course = simulate(six, 250.0, dt=0.1, inputs={"L": [(0.0, 1.0), (100.0, 10.0)]})
     assert max(course.drifts().values()) < 1e-9
@@ -104,7 +104,7 @@ def test_a_tenfold_step_of_a_stiffer_cell_neither_clamps_nor_loses_matter() -> N
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("factor", [0.1, 1.05, 10.0])
-def test_the_stabilised_method_keeps_up_with_ticks_of_a_walk(factor: float) -> None:
+def test_stabilised_method_is_accurate_at_walker_ticks(factor: float) -> None:
     network = load_reactions("ecoli-chemotaxis-n6")
     inputs = {"L": [(0.0, 1.0), (0.1, factor)]}
     exact, quick = (simulate(network, 2.0, method=method, inputs=inputs) for method in ("rk4", "rkc"))
@@ -115,19 +115,19 @@ def test_the_stabilised_method_keeps_up_with_ticks_of_a_walk(factor: float) -> N
 
 
 def drained(order: float) -> ReactionNetwork:
-    """A pool that is used up."""
+    """Return a network with a pool that is used up."""
     flux = Flux(rate=1.0, orders={"x": order} if order else {})
     unit = ReactionUnit(name="drain", forward=flux, changes={"x": -1})
     return ReactionNetwork(name="drained", pools=(ReactionPool(name="x", start=1.0),), units=(unit,))
 
 
-def test_a_pool_that_would_become_negative_is_an_error_and_never_clamped() -> None:
+def test_negative_pool_is_an_error() -> None:
     with pytest.raises(SimulationError, match=r"drained: before 1.* pool 'x' would become negative"):
         simulate(drained(0.0), 3.0, dt=0.5)
     assert simulate(drained(1.0), 3.0, dt=0.5)["x"][-1] == pytest.approx(np.exp(-3.0), rel=1e-5)
 
 
-def test_what_inhibits_must_not_be_zero_and_what_is_too_fast_is_told() -> None:
+def test_zero_inhibitor_and_too_fast_rates_are_reported() -> None:
     message = "pool 'L' is 0, and unit 'receptor-switch' has it in its forward flux with the order -1.5.*set its input"
     with pytest.raises(SimulationError, match=message):
         simulate(load_reactions("ecoli-chemotaxis"), 1.0, inputs={"L": 0.0}, starts={"M": 1.0})
@@ -140,7 +140,7 @@ def test_what_inhibits_must_not_be_zero_and_what_is_too_fast_is_told() -> None:
         simulate(quick, 1.0)
 
 
-def test_a_pool_without_bound_names_the_unit_that_makes_it() -> None:
+def test_unbounded_pool_is_reported_with_its_unit() -> None:
     unit = ReactionUnit(name="burst", forward=Flux(rate=1.0, orders={"x": 3}), changes={"x": 1})
     network = ReactionNetwork(name="bursting", pools=(ReactionPool(name="x", start=1.0),), units=(unit,))
     with pytest.raises(SimulationError, match=r"pool 'x' grows without bound .*unit 'burst' produces it at an"):
@@ -148,7 +148,7 @@ def test_a_pool_without_bound_names_the_unit_that_makes_it() -> None:
 
 
 def thermostat() -> ReactionNetwork:
-    """A pool that is made while it is below a level."""
+    """Return a pool that is produced while it is below a level."""
     off = SwitchOff(pool="x", level=0.5)
     unit = ReactionUnit(name="heater", forward=Flux(rate=2.0), changes={"x": 1}, off_above=off)
     return ReactionNetwork(name="thermostat", pools=(ReactionPool(name="x", start=0.1, loss=1.0),), units=(unit,))
@@ -156,7 +156,7 @@ def thermostat() -> ReactionNetwork:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("dt", [0.02, 0.5, 5.0])
-def test_the_moment_of_a_switch_is_found_however_far_apart_rows_are(dt: float) -> None:
+def test_switch_time_is_found_at_any_row_spacing(dt: float) -> None:
     pulse = {"set": [(0.0, 0.0), (10.0, 1.0), (12.3, 0.0)]}
     course = simulate(load_reactions("toggle-switch"), 15.0, dt=dt, inputs=pulse, tolerance=1e-8)
     # U rises alone to 0.5 and switches V off, V falls to 0.5 and lets U rise faster, then only U's own making is left.
@@ -166,7 +166,7 @@ def test_the_moment_of_a_switch_is_found_however_far_apart_rows_are(dt: float) -
 
 
 @pytest.mark.heavy
-def test_a_tolerance_that_is_not_reached_is_an_error() -> None:
+def test_unreachable_tolerance_is_an_error() -> None:
     sliding = thermostat()  # it is switched on and off for ever
     assert simulate(sliding, 5.0, dt=0.5)["x"][-1] == pytest.approx(0.5, rel=1e-4)
     with pytest.raises(SimulationError, match=r"pool 'x' has a relative error of .* tolerance=1e-13 is not reached"):
@@ -193,7 +193,7 @@ def test_a_tolerance_that_is_not_reached_is_an_error() -> None:
         ({"method": ["rk4"]}, "no method called"),
     ],
 )
-def test_wrong_arguments_are_told(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((PaddockError, UnknownName), match=message):
         simulate(load_reactions("ecoli-chemotaxis"), 1.0, **arguments)
 
@@ -227,12 +227,12 @@ DECAY = ReactionNetwork(
         (lambda: find_dose_response(DECAY, 3), "decay: doses: expected a list of at least one dose, got 3"),  # type: ignore[arg-type]
     ],
 )
-def test_wrong_arguments_of_responses_are_told(call: Any, message: str) -> None:
+def test_invalid_arguments_of_responses_are_refused(call: Any, message: str) -> None:
     with pytest.raises(PaddockError, match=message):
         call()
 
 
-def test_an_output_that_rests_at_zero_has_an_error_too() -> None:
+def test_response_that_rests_at_zero_has_an_error_value() -> None:
     assert find_step_response(DECAY, 1, 2, seconds=1, settle=1).error == 0
 
 
@@ -247,7 +247,7 @@ def test_rates_are_scaled_by_unit() -> None:
 
 
 @pytest.mark.heavy
-def test_a_schedule_a_function_and_a_value_feed_a_pool() -> None:
+def test_input_may_be_a_schedule_function_or_value() -> None:
     network = load_reactions("ecoli-chemotaxis")
     listed = network.simulate(2.0, dt=0.1, inputs={"L": [(0.0, 1.0), (1.0, 2.0)]})
     called = network.simulate(2.0, dt=0.1, inputs={"L": lambda time: 1.0 if time < 0.999 else 2.0})
@@ -257,7 +257,7 @@ def test_a_schedule_a_function_and_a_value_feed_a_pool() -> None:
     assert between.pools[-1] == pytest.approx(listed.pools[-1], rel=1e-5)
 
 
-def test_many_copies_advance_as_each_does_alone() -> None:
+def test_copies_advance_independently() -> None:
     network = load_reactions("ecoli-chemotaxis")
     levels = np.array([[0.1, 1.0], [2.0, 5.0]])
     pools = np.stack([[start_values(network, {"L": level}) for level in row] for row in levels])
@@ -272,7 +272,7 @@ def test_many_copies_advance_as_each_does_alone() -> None:
 
 
 @pytest.mark.heavy
-def test_the_toggle_keeps_a_bit_and_the_oscillator_its_time() -> None:
+def test_toggle_switch_stores_a_bit_and_oscillator_has_its_period() -> None:
     pulses = {"set": [(0.0, 0.0), (10.0, 1.0), (12.0, 0.0)], "reset": [(0.0, 0.0), (25.0, 1.0), (27.0, 0.0)]}
     toggle = simulate(load_reactions("toggle-switch"), 40.0, dt=1.0, inputs=pulses)
     assert toggle["U"][[9, 24, 39]] == pytest.approx([0.0, 2.0, 0.0], abs=1e-3)
@@ -283,7 +283,7 @@ def test_the_toggle_keeps_a_bit_and_the_oscillator_its_time() -> None:
 
 
 @pytest.mark.heavy
-def test_the_model_of_ingalls_follows_the_books_equations() -> None:
+def test_ingalls_model_matches_the_published_equations() -> None:
     from scipy.integrate import solve_ivp
 
     def book(level: float) -> Any:

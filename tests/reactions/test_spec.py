@@ -1,4 +1,4 @@
-"""Reaction networks as data: the library, files, and mistakes."""
+"""Tests of reaction networks as data: library, files and errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ changes = { P = 1 }
 
 
 @pytest.mark.parametrize("name", reaction_names())
-def test_every_shipped_network_is_written_and_read_without_loss_and_runs(name: str) -> None:
+def test_every_shipped_network_survives_toml_and_runs(name: str) -> None:
     network = load_reactions(name)
     assert network.name == name
     assert ReactionNetwork.from_toml(network.to_toml()) == network
@@ -48,7 +48,7 @@ def test_every_shipped_network_is_written_and_read_without_loss_and_runs(name: s
     assert max(course.drifts().values(), default=0.0) < 1e-9
 
 
-def test_a_network_comes_by_name_by_path_and_as_an_object(tmp_path: Path) -> None:
+def test_network_loads_by_name_path_or_object(tmp_path: Path) -> None:
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     network = load_reactions(path)
@@ -81,13 +81,13 @@ def test_a_network_comes_by_name_by_path_and_as_an_object(tmp_path: Path) -> Non
         ("{ P = 1 }", "{ P = 0 }", r"units\[0\].changes.P: expected a number other than 0"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(old: str, new: str, message: str) -> None:
+def test_errors_name_file_and_key(old: str, new: str, message: str) -> None:
     assert old in SMALL
     with pytest.raises(SpecError, match=message):
         ReactionNetwork.from_toml(SMALL.replace(old, new), file="small.toml")
 
 
-def test_a_pool_that_needs_itself_must_not_start_at_zero() -> None:
+def test_autocatalytic_pool_must_not_start_at_zero() -> None:
     chemotaxis = load_reactions("ecoli-chemotaxis")
     assert [pool for pool in chemotaxis.names if chemotaxis.is_trap(pool)] == ["M"]
     with pytest.raises(SpecError, match="every unit that produces 'M' requires some of it"):
@@ -96,14 +96,14 @@ def test_a_pool_that_needs_itself_must_not_start_at_zero() -> None:
         simulate(chemotaxis, 1.0, starts={"M": 0.0})
 
 
-def test_conserved_sums_are_found_from_the_stoichiometry() -> None:
+def test_conserved_sums_follow_from_the_stoichiometry() -> None:
     found = {str(part) for part in conserved_sums(load_reactions("ecoli-chemotaxis"))}
     assert found == {"RI + RA", "A + Ap", "Y + Yp", "B + Bp"}
     assert conserved_sums(load_reactions("toggle-switch")) == ()
 
 
 @given(st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=1, max_size=5))
-def test_the_null_space_is_whole_and_nothing_else(rows: list[list[int]]) -> None:
+def test_null_space_is_complete_and_exact(rows: list[list[int]]) -> None:
     basis = left_null_space([[Fraction(value) for value in row] for row in rows])
     matrix = np.array(rows, float)
     assert len(basis) == len(rows) - np.linalg.matrix_rank(matrix)
@@ -111,7 +111,7 @@ def test_the_null_space_is_whole_and_nothing_else(rows: list[list[int]]) -> None
         assert (np.array(weights, float) @ matrix == pytest.approx(0.0, abs=1e-12)) if len(weights) else True
 
 
-def test_networks_like_a_given_one() -> None:
+def test_network_variants_have_changed_rates_or_held_pools() -> None:
     network = load_reactions("ecoli-chemotaxis")
     slower = network.with_rates_scaled({"methylation": 0.5, "receptor-switch": 2.0})
     assert slower.unit("methylation").forward.rate == pytest.approx(0.3)
@@ -122,7 +122,7 @@ def test_networks_like_a_given_one() -> None:
         network.with_rates_scaled({"metylation": 0.0})
 
 
-def test_matrices_are_those_of_the_units() -> None:
+def test_matrices_match_the_units() -> None:
     network = ReactionNetwork(
         name="two",
         pools=(ReactionPool(name="a", start=1.0), ReactionPool(name="b", start=2.0)),
@@ -142,7 +142,7 @@ def test_matrices_are_those_of_the_units() -> None:
     assert [str(part) for part in conserved_sums(network)] == ["0.5 a + b"]
 
 
-def test_absurd_sizes_are_refused() -> None:
+def test_oversized_networks_are_refused() -> None:
     pools = [ReactionPool(name=f"p{i}", start=1.0) for i in range(501)]
     with pytest.raises(SpecError, match="pools: expected at most 500 pools, got 501"):
         ReactionNetwork(name="wide", pools=tuple(pools))

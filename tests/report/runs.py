@@ -1,4 +1,4 @@
-"""Small runs whose outcome can be worked out by hand."""
+"""Small runs with results that are calculated by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.episodes.recorder import TraceRecorder
 
 
 def record_square(robot: str = "red") -> TraceRecorder:
-    """Once around a square of 0.4 m with 0.1 m/s, a row every second: 16 steps, 1.6 m, four sides as tasks."""
+    """Record a lap of a 0.4 m square at 0.1 m/s, a row per second: 16 steps, 1.6 m, four sides as tasks."""
     recorder = TraceRecorder(robot, 1.0, error_of="wall distance", target=0.5)
     x, y = 0.6, 0.6
     for i in range(17):
@@ -34,12 +34,12 @@ def record_square(robot: str = "red") -> TraceRecorder:
 
 
 def square(robot: str = "red") -> Trace:
-    """The trace of such a run."""
+    """Return the trace of such a run."""
     return record_square(robot).trace()
 
 
 def episode_of(*traces: Trace, figures: Mapping[str, float] | None = None, **more: Any) -> Episode:
-    """An episode in which robots left these traces."""
+    """Return an episode with the given traces."""
     seconds = max((float(trace.time[-1] - trace.time[0]) for trace in traces if len(trace)), default=0.0)
     values: dict[str, Any] = {
         "robots": {trace.robot: RobotRecord(trace=trace, metrics=dict(figures or {})) for trace in traces},

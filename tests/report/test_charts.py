@@ -1,4 +1,4 @@
-"""Charts show their data, draw into axes that they are given, and are written as the same bytes every time."""
+"""Tests of charts: data, axes and byte-identical files."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ CHARTS: dict[str, Callable[..., Axes]] = {
 
 
 def draw(ax: Axes) -> Image.Image:
-    """The chart as it is written to a file."""
+    """Render the chart as it is written to a file."""
     canvas = FigureCanvasAgg(ax.get_figure(root=True))
     canvas.draw()
     return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
 
 
 def has_color(ax: Axes, picture: Image.Image, at: Point, color: str, most: int = 60) -> bool:
-    """Whether the pixel of a place of the data, or one beside it, has nearly a colour."""
+    """Return whether the pixel at a data position, or a neighbour, has nearly the colour."""
     x, y = ax.transData.transform(at)
     near = [(round(x) + dx, picture.height - 1 - round(y) + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
     found = [picture.getpixel(pixel) for pixel in near]
@@ -83,14 +83,14 @@ def has_color(ax: Axes, picture: Image.Image, at: Point, color: str, most: int =
 
 
 def texts_of(ax: Axes) -> list[str]:
-    """Every text of a chart, its legend included."""
+    """Return every text of a chart, including its legend."""
     from matplotlib.text import Text
 
     return [text.get_text() for text in ax.findobj(Text) if isinstance(text, Text) and text.get_text()]
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_a_chart_draws_into_given_axes_and_returns_them(name: str) -> None:
+def test_chart_draws_into_given_axes_and_returns_them(name: str) -> None:
     figure = Figure(figsize=(8, 8))
     first, second = figure.subplots(2, 1)
     assert CHARTS[name](ax=second) is second
@@ -101,7 +101,7 @@ def test_a_chart_draws_into_given_axes_and_returns_them(name: str) -> None:
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 @pytest.mark.parametrize("name", mostly(["line"], CHARTS))
-def test_a_chart_is_written_as_the_same_bytes_every_time(name: str, ending: str, tmp_path: Path) -> None:
+def test_chart_files_are_byte_identical(name: str, ending: str, tmp_path: Path) -> None:
     files = [tmp_path / f"{i}.{ending}" for i in (1, 2)]
     for file in files:
         save_figure(CHARTS[name](), file)
@@ -115,14 +115,14 @@ def test_a_chart_is_written_as_the_same_bytes_every_time(name: str, ending: str,
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_pictures_have_the_size_of_a_page(tmp_path: Path) -> None:
+def test_picture_is_1000_pixels_wide(tmp_path: Path) -> None:
     save_figure(simple_line(), tmp_path / "line.png")
     with Image.open(tmp_path / "line.png") as picture:
         assert picture.width == 1000
         assert 350 < picture.height < 600
 
 
-def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+def test_unsupported_file_type_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match=r"line.bmp: .* ends with \.png, \.svg, \.pdf"):
         save_figure(simple_line(), tmp_path / "line.bmp")
     with pytest.raises(PaddockError, match=r"world.svg: .* ends with \.png"):
@@ -130,7 +130,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_charts_leave_the_state_of_matplotlib_alone(tmp_path: Path) -> None:
+def test_charts_do_not_change_matplotlib_settings(tmp_path: Path) -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)
@@ -140,7 +140,7 @@ def test_charts_leave_the_state_of_matplotlib_alone(tmp_path: Path) -> None:
     assert dict(matplotlib.rcParams) == before
 
 
-def test_matplotlib_and_jinja_are_imported_when_they_are_first_needed_and_pyplot_never() -> None:
+def test_matplotlib_and_jinja_are_imported_lazily_and_pyplot_never() -> None:
     code = (
         "import sys, paddock, paddock.report, paddock.cli, paddock.report.charts as charts\n"
         "print([name for name in ('matplotlib', 'jinja2') if name in sys.modules])\n"
@@ -151,7 +151,7 @@ def test_matplotlib_and_jinja_are_imported_when_they_are_first_needed_and_pyplot
     assert done.stdout.splitlines() == ["[]", "['matplotlib']"]
 
 
-def test_wheel_speeds_are_drawn_where_they_belong() -> None:
+def test_wheel_speeds_are_drawn_at_their_positions() -> None:
     wheels = np.stack([np.where(TIME < 50, 0.1, 0.3), np.full(101, -0.2)], axis=1)
     ax = wheel_speed_chart(TIME, wheels, spans=[("slow", 0.0, 50.0), ("fast", 50.0, 100.0)])
     picture = draw(ax)
@@ -161,7 +161,7 @@ def test_wheel_speeds_are_drawn_where_they_belong() -> None:
     assert {"slow", "fast", "left", "right", "time [s]", "wheel speed [m/s]"} <= set(texts_of(ax))
 
 
-def test_a_task_without_room_for_its_name_is_in_the_legend() -> None:
+def test_task_name_that_does_not_fit_moves_to_the_legend() -> None:
     spans = [("turn", 0.0, 0.5), ("follow the wall", 0.5, 60.0), ("stop at the end of the wall", 60.0, 62.0)]
     ax = line_chart("Tasks", [Series("y", LEFT, TIME, TIME)], x_name="t", y_name="y", spans=spans)
     legend = ax.get_legend()
@@ -169,7 +169,7 @@ def test_a_task_without_room_for_its_name_is_in_the_legend() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["y", "turn", "stop at the end of the wall"]
 
 
-def test_a_spike_of_one_value_in_a_hundred_thousand_is_seen() -> None:
+def test_single_spike_in_100000_values_is_visible() -> None:
     x = np.arange(100_000.0)
     y = np.zeros(100_000)
     y[41_234], y[70_001] = 1.0, -1.0
@@ -180,7 +180,7 @@ def test_a_spike_of_one_value_in_a_hundred_thousand_is_seen() -> None:
     assert not has_color(ax, picture, (50_000, 0.6), ERROR, most=110)
 
 
-def test_a_long_line_keeps_first_lowest_highest_and_last_of_every_column_and_its_gaps() -> None:
+def test_thinned_line_keeps_extremes_ends_and_gaps() -> None:
     x = np.linspace(0.0, 1.0, 50_000)
     y = np.random.default_rng(1).normal(size=50_000)
     thin_x, thin_y = thin_line(x, y, 100)
@@ -193,7 +193,7 @@ def test_a_long_line_keeps_first_lowest_highest_and_last_of_every_column_and_its
     assert thin_line(x[:5], y[:5], 100)[0].tolist() == x[:5].tolist()
 
 
-def test_a_line_is_broken_where_values_are_missing_for_long() -> None:
+def test_line_is_broken_at_long_gaps() -> None:
     time = np.arange(301.0)
     errors = np.where((time % 3 == 0) & ~((time > 100) & (time < 200)), 0.1, math.nan)
     x, y = break_gaps(time, errors)
@@ -205,7 +205,7 @@ def test_a_line_is_broken_where_values_are_missing_for_long() -> None:
     assert not has_color(ax, picture, (150, 10.0), ERROR)
 
 
-def test_the_histogram_shows_shares_mean_and_target() -> None:
+def test_histogram_shows_shares_mean_and_target() -> None:
     errors = np.where(np.arange(100) < 75, 0.05, -0.03)
     ax = error_histogram(errors, quantity="wall distance", target=0.23)
     picture = draw(ax)
@@ -220,7 +220,7 @@ def test_the_histogram_shows_shares_mean_and_target() -> None:
     assert {"mean 26 cm", "target 23 cm", "wall distance [cm]", "share [%]"} <= set(texts_of(ax))
 
 
-def test_far_values_do_not_flatten_a_histogram() -> None:
+def test_outliers_do_not_widen_a_histogram() -> None:
     values = np.append(np.random.default_rng(2).normal(0, 0.01, 5000), [7.0, -9.0])
     edges, shares, outside = bin_shares(values)
     assert outside == 2
@@ -228,7 +228,7 @@ def test_far_values_do_not_flatten_a_histogram() -> None:
     assert shares.sum() == pytest.approx(100)
 
 
-def test_equal_ratios_are_equally_far_apart_on_a_logarithmic_axis() -> None:
+def test_logarithmic_axis_spaces_equal_ratios_equally() -> None:
     line = Series("y", ERROR, np.arange(1.0, 201.0), np.ones(200), mark=(10.0, 1.0))
     ax = line_chart("Ratios", [line], x_name="x", y_name="y", log_x=True, mark="here")
     picture = draw(ax)
@@ -240,7 +240,7 @@ def test_equal_ratios_are_equally_far_apart_on_a_logarithmic_axis() -> None:
     assert "here" in texts_of(ax)
 
 
-def test_solved_in_generation_nine_is_a_vertical_line_at_nine() -> None:
+def test_solved_generation_is_a_vertical_line() -> None:
     ax = learning_curve(HISTORY, solved_in=9)
     upright = [
         line for line in ax.get_lines() if len(set(np.ravel(line.get_xdata()))) == 1 and len(line.get_xdata()) == 2
@@ -252,7 +252,7 @@ def test_solved_in_generation_nine_is_a_vertical_line_at_nine() -> None:
     assert not level
 
 
-def test_a_champion_that_is_always_the_best_needs_one_line() -> None:
+def test_best_line_is_omitted_when_equal_to_champion() -> None:
     same = {**HISTORY, "best": HISTORY["champion"]}
     assert "best of the generation" in texts_of(learning_curve(HISTORY))
     assert "best of the generation" not in texts_of(learning_curve(same))
@@ -262,7 +262,7 @@ def test_a_champion_that_is_always_the_best_needs_one_line() -> None:
         learning_curve({"number": [1.0]})
 
 
-def test_the_map_of_elites_has_a_colour_bar_and_names_its_axes() -> None:
+def test_elites_map_has_a_colour_bar_and_axis_names() -> None:
     fitness = np.array([[0.0, math.nan, 1.0], [2.0, 3.0, math.nan]])
     ax = elites_map(fitness, x_name="distance [m]", y_name="turning [rad]", x_range=(0.0, 3.0))
     picture = draw(ax)
@@ -279,11 +279,11 @@ def test_the_map_of_elites_has_a_colour_bar_and_names_its_axes() -> None:
 
 
 @pytest.mark.parametrize("fitness", [np.full((2, 2), math.nan), np.full((2, 2), 0.7)])
-def test_a_map_without_elites_or_with_equal_ones_can_be_drawn(fitness: Floats, tmp_path: Path) -> None:
+def test_elites_map_draws_without_elites_or_with_equal_ones(fitness: Floats, tmp_path: Path) -> None:
     save_figure(elites_map(fitness, x_name="a", y_name="b"), tmp_path / "elites.png")
 
 
-def test_the_colours_are_plain_data_and_lines_differ() -> None:
+def test_palette_is_json_data_and_line_colours_differ() -> None:
     import json
 
     assert json.loads(json.dumps(palette()))["lines"] == list(LINES)
@@ -298,7 +298,7 @@ def test_ranges_are_never_empty() -> None:
 
 
 def overlapping_texts(ax: Axes) -> list[tuple[str, str]]:
-    """Pairs of visible texts of a chart that cover each other, or that are cut by the picture's edge."""
+    """Return pairs of visible texts of a chart that overlap or that exceed the picture."""
     from matplotlib.text import Text
 
     figure = ax.get_figure(root=True)
@@ -366,19 +366,19 @@ def test_texts_never_overlap_and_are_never_cut(name: str) -> None:
     assert overlapping_texts((CHARTS | HARD)[name]()) == []
 
 
-def test_empty_axes_can_be_made_in_any_size() -> None:
+def test_empty_axes_can_have_any_size() -> None:
     figure = new_axes(width=4.0, height=2.0).get_figure()
     assert figure is not None
     assert tuple(figure.get_size_inches()) == (4.0, 2.0)
 
 
-def test_consistency_tells_the_share_of_time_in_the_band() -> None:
+def test_consistency_chart_states_share_of_time_in_the_band() -> None:
     ax = consistency_chart([0.0, 1.0, 2.0, 3.0], [0.1, 3.0, 3.0, 40.0], consistency_band(1))
     assert any("50.0 % of the time in the band 0.216 … 9.35" in text.get_text() for text in ax.texts)
     assert ax.get_yscale() == "log"
 
 
-def test_squares_tell_the_largest_systematic_error_before_and_after() -> None:
+def test_umbmark_chart_states_largest_systematic_errors() -> None:
     after = evaluate_squares([(0.001, 0.002)] * 3, [(-0.002, 0.001)] * 3, side=0.6, wheel_separation=0.053)
     ax = umbmark_chart(SQUARES, after)
     assert any("22.4 → 2.2 mm" in text.get_text() for text in ax.texts)
@@ -404,7 +404,7 @@ def test_squares_tell_the_largest_systematic_error_before_and_after() -> None:
         ),
     ],
 )
-def test_numbers_that_do_not_belong_together_are_refused(wrong: Callable[[], Axes], message: str) -> None:
+def test_inconsistent_data_is_refused(wrong: Callable[[], Axes], message: str) -> None:
     with pytest.raises(PaddockError, match=message):
         wrong()
 
@@ -413,13 +413,13 @@ def line(name: str, x: Any, y: Any, **options: Any) -> Axes:
     return line_chart("t", [Series(name, LEFT, x, y)], x_name="x", y_name="y", **options)
 
 
-def test_a_logarithmic_axis_leaves_out_what_it_cannot_show() -> None:
+def test_logarithmic_axis_omits_non_positive_values() -> None:
     ax = line("y", [-1, 0, 1, 100], [5, 6, 7, 8], log_x=True)
     assert ax.get_xlim() == (1.0, 100.0)
     draw(ax)
 
 
-def test_charts_of_runs_take_lists() -> None:
+def test_charts_of_runs_accept_lists() -> None:
     draw(wheel_speed_chart([0, 1], [[0, 1], [1, 2]]))
     draw(error_chart([0, 1], [0, 1]))
     draw(error_histogram([0, 1]))

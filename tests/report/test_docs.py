@@ -1,4 +1,4 @@
-"""What docs/reports.md shows works as it stands there."""
+"""Tests that the examples of docs/reports.md run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
 
 
-def test_the_examples_run_and_leave_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run_and_write_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
         exec(compile(block, str(PAGE), "exec"), {})

@@ -1,4 +1,4 @@
-"""The folder of a run holds what was noted, to the last bit, and its numbers are right."""
+"""Tests of the files in a run folder."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def without_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "run_pictures", lambda *_: iter(()))
 
 
-def test_every_file_is_there_and_told_and_has_the_same_bytes_every_time(folder: Path, tmp_path: Path) -> None:
+def test_all_files_are_written_and_byte_identical(folder: Path, tmp_path: Path) -> None:
     written = write_square(tmp_path / "new")
     names = ["trace.csv", "run.log", "summary.json", "path.png", "wheels.png", "error.png", "histogram.png"]
     assert [path.name for path in written] == [*names, "report.html"]
@@ -73,7 +73,7 @@ def test_every_file_is_there_and_told_and_has_the_same_bytes_every_time(folder: 
     assert all(path.read_bytes() == (folder / path.name).read_bytes() for path in written)
 
 
-def test_the_trace_reads_back_to_the_same_bits(folder: Path) -> None:
+def test_trace_csv_is_bit_identical_after_reading(folder: Path) -> None:
     rows, trace = table(folder / "trace.csv"), square()
     assert [float(row["x"]) for row in rows] == trace.pose[:, 0].tolist()
     assert [float(row["estimated_y"]) for row in rows] == trace.estimated_pose[:, 1].tolist()
@@ -88,7 +88,7 @@ def test_the_trace_reads_back_to_the_same_bits(folder: Path) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(values=st.lists(st.floats(allow_nan=False), min_size=1, max_size=20), task=st.text(max_size=12))
-def test_any_number_and_any_task_survive_the_table(
+def test_any_number_and_any_task_survive_the_csv_file(
     values: list[float], task: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     task = task.replace("\r", "").replace("\0", "").encode("utf-8", "ignore").decode()
@@ -103,7 +103,7 @@ def test_any_number_and_any_task_survive_the_table(
     assert {row["task"] for row in rows} == {task}
 
 
-def test_the_summary_has_the_numbers_worked_out_by_hand(folder: Path) -> None:
+def test_summary_matches_values_calculated_by_hand(folder: Path) -> None:
     whole = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert whole["title"] == "Around <a> square"
     assert whole["digest"] == "abc123"
@@ -121,7 +121,7 @@ def test_the_summary_has_the_numbers_worked_out_by_hand(folder: Path) -> None:
     assert red["end_pose"][:2] == pytest.approx([0.6, 0.6])
 
 
-def test_what_is_not_known_is_null(tmp_path: Path) -> None:
+def test_unknown_values_are_null(tmp_path: Path) -> None:
     recorder = TraceRecorder("red", 0.02)
     recorder.add(5.0, Pose(1.0, 1.0, 0.0))
     write_run(episode_of(recorder.trace()), EMPTY, tmp_path, title="one row", config={}, html=True)
@@ -131,7 +131,7 @@ def test_what_is_not_known_is_null(tmp_path: Path) -> None:
     assert not (tmp_path / "error.png").exists()
 
 
-def test_the_log_tells_what_happened_in_order(folder: Path) -> None:
+def test_log_lists_events_in_order(folder: Path) -> None:
     lines = (folder / "run.log").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "Around <a> square"
     assert "seed: 7" in lines
@@ -146,7 +146,7 @@ def test_the_log_tells_what_happened_in_order(folder: Path) -> None:
     assert "  distance:             1.600 m" in lines
 
 
-def test_the_page_is_well_formed_and_needs_nothing_else(folder: Path) -> None:
+def test_html_report_is_well_formed_and_self_contained(folder: Path) -> None:
     text = (folder / "report.html").read_text(encoding="utf-8")
     tree = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
     assert tree.findtext("head/title") == "Around <a> square"
@@ -162,7 +162,7 @@ def test_the_page_is_well_formed_and_needs_nothing_else(folder: Path) -> None:
     assert "done <all> & well" in "".join(tree.itertext())
 
 
-def test_several_robots_get_a_trace_and_charts_each(tmp_path: Path) -> None:
+def test_each_of_several_robots_gets_a_trace_and_charts(tmp_path: Path) -> None:
     episode = episode_of(square("red"), square("blue"))
     written = write_run(episode, load_world("line-crossing"), tmp_path, title="two", config={}, html=True)
     names = {path.name for path in written}
@@ -172,7 +172,7 @@ def test_several_robots_get_a_trace_and_charts_each(tmp_path: Path) -> None:
     assert list(json.loads((tmp_path / "summary.json").read_text())["robots"]) == ["red", "blue"]
 
 
-def test_nothing_to_write_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_empty_run_is_refused_before_writing(tmp_path: Path) -> None:
     there = tmp_path / "run"
     for episode in (episode_of(), episode_of(TraceRecorder("red", 0.02).trace())):
         with pytest.raises(PaddockError, match="no robot was recorded"):
@@ -180,14 +180,14 @@ def test_nothing_to_write_is_refused_before_anything_is_written(tmp_path: Path) 
     assert not there.exists()
 
 
-def test_a_run_is_never_written_over_another(folder: Path) -> None:
+def test_existing_run_is_not_overwritten(folder: Path) -> None:
     before = (folder / "trace.csv").read_bytes()
     with pytest.raises(PaddockError, match="already contains a run"):
         write_run(episode_of(square()), EMPTY, folder, title="again", config={}, html=False)
     assert (folder / "trace.csv").read_bytes() == before
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_unwritable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(PaddockError, match=r"file.runs: cannot write the run there: .+; choose a folder"):
         write_run(episode_of(square()), EMPTY, tmp_path / "file" / "runs", title="x", config={}, html=False)
@@ -195,7 +195,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         fresh_folder(tmp_path / "file", "name")
 
 
-def test_fresh_folders_count_on(tmp_path: Path) -> None:
+def test_fresh_folders_are_numbered_consecutively(tmp_path: Path) -> None:
     base = tmp_path / "runs"
     assert [fresh_folder(base, "demo").name for _ in range(3)] == ["demo-001", "demo-002", "demo-003"]
     (base / "demo-041").mkdir()
@@ -208,7 +208,7 @@ def test_fresh_folders_count_on(tmp_path: Path) -> None:
             fresh_folder(base, bad)
 
 
-def test_a_long_run_is_written_whole(tmp_path: Path) -> None:
+def test_long_run_is_written_completely(tmp_path: Path) -> None:
     recorder = TraceRecorder("red", 0.02)
     for i in range(8000):
         a = i / 500
@@ -222,7 +222,7 @@ def test_a_long_run_is_written_whole(tmp_path: Path) -> None:
         assert picture.width == 1000
 
 
-def test_plain_values_of_everything() -> None:
+def test_plain_converts_all_values_to_json_types() -> None:
     assert plain({1: (Pose(1.0, math.nan, 2.0), np.arange(2), {"a"}, None, True)}) == {
         "1": [[1.0, None, 2.0], [0, 1], ["a"], None, True]
     }
@@ -234,7 +234,7 @@ def page_of(folder: Path) -> ElementTree.Element:
     return ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
 
 
-def test_the_page_says_which_tasks_were_done_and_why_they_ended(folder: Path) -> None:
+def test_html_report_lists_tasks_with_result_and_reason(folder: Path) -> None:
     tables = [list(table.iter("tr")) for table in page_of(folder).iter("table")]
     rows = [["".join(cell.itertext()) for cell in row] for table in tables for row in table]
     assert ["done", "task", "start", "end", "duration", "why"] in rows
@@ -242,7 +242,7 @@ def test_the_page_says_which_tasks_were_done_and_why_they_ended(folder: Path) ->
     assert ["NO", "north", "4.00 s", "8.00 s", "4.00 s", "<wall> in the way"] in rows
 
 
-def test_nested_settings_are_a_row_each_in_the_page_and_a_line_each_in_the_log(folder: Path) -> None:
+def test_nested_settings_have_one_row_or_line_each(folder: Path) -> None:
     lines = (folder / "run.log").read_text(encoding="utf-8").splitlines()
     expected = ["scenario:", "  world: empty", "  tasks:", "    0:", "      task: go", "      speed: 0.1", "    1:"]
     start = lines.index("scenario:")
@@ -256,7 +256,7 @@ def test_nested_settings_are_a_row_each_in_the_page_and_a_line_each_in_the_log(f
 
 
 @pytest.mark.usefixtures("without_charts")
-def test_a_run_that_failed_says_so_at_the_top_of_its_page(tmp_path: Path) -> None:
+def test_failed_run_is_stated_at_the_top_of_the_page(tmp_path: Path) -> None:
     reason = "exc.py line 4: IndexError: <list> index out of range"
     episode = episode_of(square(), failed=True, reason=reason, culprit="red")
     write_run(episode, EMPTY, tmp_path, title="x", config={}, html=True)

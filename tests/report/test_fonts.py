@@ -1,4 +1,4 @@
-"""Names in all scripts: charts have fonts for them, or say that there are none; matplotlib never warns."""
+"""Tests of names in all scripts: charts use available fonts without matplotlib warnings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME = "\u674e\u96f7"  # two Chinese letters, which matplotlib's own font does n
 
 @pytest.fixture(params=["fonts of this machine", "matplotlib's own"])
 def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[bool]:
-    """With the fonts that there are, or with one only."""
+    """Use the installed fonts, or a single font."""
     only = request.param == "matplotlib's own"
     if only:
         own = [font for font in fontManager.ttflist if "DejaVu" in font.name or "Last Resort" in font.name]
@@ -30,7 +30,7 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     find_family.cache_clear()
 
 
-def test_a_name_in_a_chart_has_its_letters_or_question_marks_and_no_warning(alone: bool, tmp_path: Path) -> None:
+def test_name_without_font_becomes_question_marks_without_warning(alone: bool, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ax = line_chart(NAME, [Series(NAME, "#123456", np.arange(3), np.arange(3))], x_name=NAME, y_name="y [m]")
@@ -39,7 +39,7 @@ def test_a_name_in_a_chart_has_its_letters_or_question_marks_and_no_warning(alon
     assert not (alone and can_write(NAME))
 
 
-def test_a_bracket_shows_the_robot_where_no_font_has_the_name(alone: bool, tmp_path: Path) -> None:
+def test_bracket_shows_robot_id_when_no_font_has_the_name(alone: bool, tmp_path: Path) -> None:
     bracket = Bracket(["ada", "student"])
     ((match, first, _),) = bracket.open_matches()
     bracket.decide(match, first)

@@ -1,4 +1,4 @@
-"""Charts of maps fill their figure."""
+"""Tests that charts of maps fill their figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.report import coverage_chart, map_view_chart, path_chart, relations
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(60, 80), (90, 80), (30, 80)])
-def test_no_empty_space_is_left_above_or_beside_a_map(rows: int, columns: int) -> None:
+def test_map_chart_has_no_empty_margin(rows: int, columns: int) -> None:
     frame = GridFrame(0.0, 0.0, 0.1, rows, columns)
     view = MapView(frame=frame, cells=np.zeros(frame.shape, np.uint8))
     ax = map_view_chart(view, [(1.0, 1.0), (2.0, 2.0)], title="Rooms", about="mapped")

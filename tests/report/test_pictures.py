@@ -1,4 +1,4 @@
-"""Pictures of paths show where robots drove, and are explained."""
+"""Tests of pictures of paths."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ EMPTY = load_world("empty")
 
 
 def like(picture: Image.Image, at: Point, color: str, most: int = 60) -> bool:
-    """Whether a pixel or one beside it has nearly a colour."""
+    """Return whether a pixel or a neighbour has nearly the colour."""
     wanted = rgb(color)
     near = [(round(at[0]) + dx, round(at[1]) + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
     found = [picture.getpixel(p) for p in near if 0 <= p[0] < picture.width and 0 <= p[1] < picture.height]
     return any(isinstance(f, tuple) and max(abs(a - b) for a, b in zip(f, wanted, strict=True)) <= most for f in found)
 
 
-def test_the_path_shows_start_trail_and_end() -> None:
+def test_path_shows_start_trail_and_end() -> None:
     recorder = TraceRecorder("red", 1.0)
     for i in range(11):
         recorder.add(i, Pose(0.5 + 0.1 * i, 0.5, 0.0), estimated=Pose(0.5 + 0.1 * i, 0.7, 0.0))
@@ -52,7 +52,7 @@ def test_the_path_shows_start_trail_and_end() -> None:
 
 @pytest.fixture
 def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """All texts of the pictures drawn in a test."""
+    """Return all texts of the pictures drawn in a test."""
     written: list[str] = []
     write = Canvas.text
 
@@ -64,13 +64,13 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return written
 
 
-def test_the_key_calls_sensors_as_programs_do_and_names_the_goal(texts: list[str]) -> None:
+def test_key_uses_device_names_and_names_the_goal(texts: list[str]) -> None:
     draw_world(load_world("maze"))
     assert {"range, turret", "exit", "start pose"} <= set(texts)
     assert "proximity" not in texts
 
 
-def test_a_drive_is_explained_by_its_start_its_end_and_what_is_said_of_it(texts: list[str]) -> None:
+def test_picture_labels_start_end_and_description(texts: list[str]) -> None:
     world = replace(load_world("empty"), bounds=(0.0, 0.0, 2.75825, 1.79305))
     draw_world(world, trails={"red": [(0.2, 0.2), (1.0, 1.0)]}, about="seed 3 · 12.5 s")
     assert {"start", "end"} <= set(texts)
@@ -80,7 +80,7 @@ def test_a_drive_is_explained_by_its_start_its_end_and_what_is_said_of_it(texts:
     assert not {"start", "end"} & set(texts)
 
 
-def test_the_start_is_seen_though_the_robot_has_come_back_to_it() -> None:
+def test_start_stays_visible_when_robot_returns_to_it() -> None:
     recorder = TraceRecorder("red", 1.0)
     for i in range(41):
         angle = 2 * math.pi * i / 40
@@ -91,7 +91,7 @@ def test_the_start_is_seen_though_the_robot_has_come_back_to_it() -> None:
     assert any(like(picture, (x, y + 0.037 * canvas.scale + away), "#2f9e6e", most=30) for away in range(3, 8))
 
 
-def test_robots_and_their_names_stay_above_the_marks() -> None:
+def test_robots_and_names_are_drawn_above_marks() -> None:
     recorder = TraceRecorder("red", 1.0)
     for i in range(400):  # the belief goes to and fro across the robot and its name
         recorder.add(i, Pose(1.0, 1.0, 0.0), estimated=Pose(0.9 + 0.2 * (i % 2), 0.9 + 0.0007 * i, 0.0))
@@ -105,7 +105,7 @@ def test_robots_and_their_names_stay_above_the_marks() -> None:
     )
 
 
-def test_arrows_lie_equally_far_apart_and_point_ahead() -> None:
+def test_arrows_are_equally_spaced_and_point_ahead() -> None:
     found = list(place_arrows([(0.0, 0.0), (100.0, 0.0), (100.0, 100.0)], 50.0))
     assert [tip for tip, _ in found] == [(25.0, 0.0), (75.0, 0.0), (100.0, 25.0), (100.0, 75.0)]
     assert [angle for _, angle in found] == [0.0, 0.0, math.pi / 2, math.pi / 2]
@@ -119,12 +119,12 @@ def test_dashes_cover_their_share_of_a_path() -> None:
     assert list(cut_dashes([], 6.0, 4.0)) == []
 
 
-def test_standing_still_needs_two_points_at_most() -> None:
+def test_stationary_robot_gives_at_most_two_points() -> None:
     poses = np.array([[1.0, 1.0, 0.1 * i] for i in range(1000)] + [[1.0005, 1.0, 0.0]])
     assert list(join_short_steps(poses[:, :2].tolist(), 0.01)) == [(1.0, 1.0), (1.0005, 1.0)]
 
 
-def test_a_run_has_a_picture_of_its_path_and_charts_of_each_robot() -> None:
+def test_run_has_a_path_picture_and_charts_per_robot() -> None:
     assert [figure.name for figure in run_pictures([square()], EMPTY, "A square")] == [
         "path",
         "wheels",
@@ -137,7 +137,7 @@ def test_a_run_has_a_picture_of_its_path_and_charts_of_each_robot() -> None:
     assert names[-1] == "histogram-blue"
 
 
-def test_a_trail_is_in_pieces_where_there_is_no_number() -> None:
+def test_trail_is_split_at_nan() -> None:
     points = [(0.0, 0.0), (1.0, 0.0), (math.nan, math.nan), (5.0, 5.0), (6.0, 5.0), (7.0, math.nan)]
     assert split_trail(points) == [[(0.0, 0.0), (1.0, 0.0)], [(5.0, 5.0), (6.0, 5.0)]]
     assert split_trail([]) == []
@@ -145,7 +145,7 @@ def test_a_trail_is_in_pieces_where_there_is_no_number() -> None:
 
 
 def teleported() -> Trace:
-    """A robot that drives, is put elsewhere by hand, and drives on."""
+    """Return the trace of a robot that drives, is teleported and drives on."""
     recorder = TraceRecorder("red", 1.0)
     for i in range(6):
         recorder.add(i, Pose(0.4 + 0.05 * i, 0.4, 0.0))
@@ -155,7 +155,7 @@ def teleported() -> Trace:
     return recorder.trace()
 
 
-def test_a_robot_that_is_moved_by_hand_leaves_no_line() -> None:
+def test_teleported_robot_leaves_no_line() -> None:
     picture, at = draw_paths([teleported()], EMPTY), PictureLayout(EMPTY, 1000).canvas.at
     for place in ((0.5, 0.4), (1.6, 1.6)):
         assert like(picture, at(place), "#d1495b", most=90)
@@ -167,7 +167,7 @@ def test_a_robot_that_is_moved_by_hand_leaves_no_line() -> None:
         assert picture.crop(box).tobytes() == plain.crop(box).tobytes()
 
 
-def test_layers_can_be_chosen() -> None:
+def test_layers_can_be_selected() -> None:
     from paddock.draw.layers import floor_layer, robot_layer
 
     bare = draw_world(EMPTY, layers=[floor_layer])

@@ -1,4 +1,4 @@
-"""Batches: every world is the arena that has its seed, to the last bit; figures are what a careful watcher notes."""
+"""Tests of batches: every world is bit-identical to an arena with its seed, and metrics are correct."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AVOID = Braitenberg(
 
 
 def crowded(box: float = 0.0) -> WorldSpec:
-    """Four noisy robots of two kinds in a small room."""
+    """Return a small room with four noisy robots of two kinds."""
     kind = puck(*SENSORS, slip_noise=0.05)
     robots = [Placed(name=f"r{i}", type=kind, at=(-0.5 + 0.4 * i, -0.4), heading_deg=70 * i) for i in range(3)]
     robots.append(Placed(name="box", type=crate(*SENSORS, slip_noise=0.05), at=(0.5, 0.5), heading_deg=200))
@@ -73,7 +73,7 @@ def alone(spec: WorldSpec, seed: int, seconds: float, controllers: dict[str, Any
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_every_world_is_the_arena_that_has_its_seed_to_the_last_bit(threads: int) -> None:
+def test_every_world_is_bit_identical_to_an_arena_with_its_seed(threads: int) -> None:
     batch = paddock.batch(crowded(), 5, seed=11, threads=threads)
     batch.run(4.0, drivers())
     digests = [alone(crowded(), 11 + i, 4.0, drivers()).digest() for i in range(5)]
@@ -81,7 +81,7 @@ def test_every_world_is_the_arena_that_has_its_seed_to_the_last_bit(threads: int
     assert len(set(digests)) == 5
 
 
-def test_runs_add_up_and_a_reset_starts_anew() -> None:
+def test_consecutive_runs_add_up_and_reset_restarts() -> None:
     batch = paddock.batch(crowded(), 3, seed=2)
     pair = {"r0": AVOID, "r1": recurrent()}
     batch.run(1.0, pair)
@@ -96,7 +96,7 @@ def test_runs_add_up_and_a_reset_starts_anew() -> None:
     assert batch.digest(0) == batch.digest(1) == alone(crowded(), 7, 2.5, {"r0": AVOID, "r1": recurrent()}).digest()
 
 
-def test_robots_may_start_anywhere() -> None:
+def test_random_starts_are_deterministic_per_seed() -> None:
     anywhere = paddock.batch(crowded(), 3, seed=[5, 6, 5], starts="random")
     poses = anywhere.poses
     assert np.array_equal(poses[0], poses[2])
@@ -115,7 +115,7 @@ def test_robots_may_start_anywhere() -> None:
     assert np.array_equal(anywhere.poses, poses[[1, 1, 1]])
 
 
-def test_a_start_given_by_hand_is_that_of_a_world_with_its_robot_there() -> None:
+def test_given_start_equals_teleport_in_an_arena() -> None:
     batch = paddock.batch("clutter", 2, seed=3, starts=[(0.7, 0.75, 1.0), (0.8, 0.75, -1.0 + 2 * math.pi)])
     batch.run(2.0, explorer())
     with paddock.open("clutter", seed=4) as arena:
@@ -125,7 +125,7 @@ def test_a_start_given_by_hand_is_that_of_a_world_with_its_robot_there() -> None
         assert arena.digest() == batch.digest(1)
 
 
-def test_another_policy_remembers_nothing_of_the_one_before() -> None:
+def test_new_policy_starts_with_empty_memory() -> None:
     batch = paddock.batch(crowded(), 1, seed=2)
     batch.run(1.0, {"r1": recurrent()})
     batch.run(1.0, {"r1": recurrent()})  # the same numbers, but new
@@ -134,7 +134,7 @@ def test_another_policy_remembers_nothing_of_the_one_before() -> None:
     assert batch.digest(0) == arena.digest()
 
 
-def test_scenes_take_turns_and_individuals_go_through_all_of_them() -> None:
+def test_scenes_alternate_and_individuals_run_in_all_of_them() -> None:
     scenes = [crowded(0.0), crowded(0.2)]
     net = recurrent(3)
     batch = paddock.batch(scenes, 6, seed=[4] * 6)
@@ -144,7 +144,7 @@ def test_scenes_take_turns_and_individuals_go_through_all_of_them() -> None:
         assert batch.digest(i) == alone(scenes[i % 2], 4, 2.0, drivers(one)).digest()
 
 
-def test_long_runs_in_slices_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sliced_runs_are_bit_identical(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = paddock.batch(crowded(), 3, seed=1)
     whole.run(2.0, drivers())
     monkeypatch.setattr("paddock.rollouts.batch.SLICE", 28)
@@ -154,7 +154,7 @@ def test_long_runs_in_slices_are_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     assert [whole.digest(i) for i in range(3)] == [sliced.digest(i) for i in range(3)]
 
 
-def test_a_world_goes_on_in_an_arena_of_its_own() -> None:
+def test_world_of_a_batch_continues_as_an_arena() -> None:
     batch = paddock.batch("clutter", 2, seed=9)
     batch.run(2.0, explorer())
     arena = batch.arena(1)
@@ -166,7 +166,7 @@ def test_a_world_goes_on_in_an_arena_of_its_own() -> None:
 
 
 def watched(spec: Any, seed: int, ticks: int, controller: Any) -> tuple[list[Any], ...]:
-    """Poses, contacts, readings and speeds of a single robot in every tick of an arena."""
+    """Return poses, contacts, readings and speeds of a single robot in every tick of an arena."""
     arena = paddock.open(spec, seed=seed)
     (robot,) = arena.robots.values()
     robot.enable("proximity", "ground")
@@ -184,7 +184,7 @@ WAY = np.array([(0.75, 0.9), (0.75, 1.4), (0.2, 1.4)])
 
 
 def farthest(at: np.ndarray) -> float:
-    """How far along the way the nearest points of it lie, at most."""
+    """Return the largest distance along the path among the nearest path points."""
     fine = np.vstack([WAY[0] + (WAY[1] - WAY[0]) * t for t in np.linspace(0, 1, 5001)])
     fine = np.vstack([fine, *(WAY[1] + (WAY[2] - WAY[1]) * t for t in np.linspace(0, 1, 5501)[1:])])
     nearest = [np.hypot(*(fine - one).T).argmin() for one in at]
@@ -194,7 +194,7 @@ def farthest(at: np.ndarray) -> float:
 BLIND = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.12, 0.11))
 
 
-def test_figures_are_what_a_watcher_of_an_arena_notes() -> None:
+def test_metrics_match_values_computed_from_an_arena() -> None:
     ticks = 400
     metrics = [
         Distance(), ContactTime(), Goal(at=(0.3, 1.0), radius=0.01), Along(points=WAY),
@@ -244,7 +244,7 @@ STRAIGHT = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.1, 0.1))
 
 @settings(max_examples=20)
 @given(st.lists(st.integers(1, 150), min_size=1, max_size=4), st.integers(0, 2**40))
-def test_a_world_stops_in_the_tick_in_which_it_reaches_its_goal(needed: list[int], seed: int) -> None:
+def test_world_stops_in_the_tick_of_reaching_its_goal(needed: list[int], seed: int) -> None:
     empty = world(Placed(name="red", type=puck(*SENSORS), at=(0.0, 0.0), noise=False))
     batch = paddock.batch([empty] * len(needed), seed=seed)
     edges = [0.1 * batch.dt * (ticks - 0.5) for ticks in needed]
@@ -256,7 +256,7 @@ def test_a_world_stops_in_the_tick_in_which_it_reaches_its_goal(needed: list[int
     assert [int(np.isfinite(row[:, 0, 0]).sum()) for row in out.trace] == [ticks + 1 for ticks in needed]
 
 
-def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
+def test_world_continues_until_all_robots_reach_all_goals() -> None:
     kind = puck(*SENSORS)
     robots = [Placed(name=f"r{i}", type=kind, at=(-1 + 0.3 * i, 0.5 * i), noise=False) for i in range(2)]
     batch = paddock.batch(world(*robots), 1)
@@ -313,7 +313,7 @@ def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
          "Goal: made for 2 scenes, but there are 1"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused_with_the_offender(call: Any, message: str) -> None:
+def test_invalid_arguments_are_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         call()
     assert message in str(caught.value)
@@ -325,14 +325,14 @@ def memory_of_several() -> Any:
     return batch.memory()
 
 
-def test_an_unknown_figure_is_told_with_those_there_are() -> None:
+def test_unknown_metric_is_refused_by_name() -> None:
     out = paddock.batch("clutter", 2).run(0.1, explorer(), metrics=[Distance()])
     assert repr(out) == "<Rollout of 2 worlds: distance, mean_speed, turned>"
     with pytest.raises(paddock.UnknownName, match="no metric called 'distanze'"):
         out["distanze"]
 
 
-def test_all_jobs_are_done_once_and_an_error_is_raised() -> None:
+def test_all_jobs_run_once_and_errors_are_raised() -> None:
     done: list[int] = []
     run_in_threads(range(50), lambda thread, job: done.append(job), 3)
     assert sorted(done) == list(range(50))
@@ -345,7 +345,7 @@ def test_all_jobs_are_done_once_and_an_error_is_raised() -> None:
         run_in_threads(range(50), fail, 3)
 
 
-def test_an_interrupt_waits_for_the_jobs_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_waits_for_running_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, waited_again, done = threading.Event(), threading.Event(), []
     really_join, joins = threading.Thread.join, []
 

@@ -1,4 +1,4 @@
-"""The GPU's driver, run by numba's simulator: the same worlds as on the CPU, to the last bit in double precision."""
+"""Tests of the GPU driver in numba's simulator: bit-identical to the CPU in double precision."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def both(worlds, policy, *, seconds=0.5, metrics=ALL, **how):
 
 
 def simulated(script: str, **environment: str) -> Any:
-    """What a script prints that begins with all these names, in numba's simulator."""
+    """Run a script after the given names in numba's simulator; return what it prints."""
     return cuda_simulator.simulated(START + textwrap.dedent(script), **environment)
 
 
@@ -77,7 +77,7 @@ POOLED = """
 """
 
 
-def test_the_pooled_way_gives_the_same_worlds_to_the_last_bit() -> None:
+def test_pooled_kernel_is_bit_identical_to_cpu() -> None:
     found = simulated(POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, seconds=3.0)))")
     assert found["same"] == [True] * 6
     assert found["ticks"][0] == found["ticks"][1]
@@ -87,7 +87,7 @@ def test_the_pooled_way_gives_the_same_worlds_to_the_last_bit() -> None:
 
 
 @pytest.mark.long
-def test_a_batch_goes_on_where_it_is_on_the_gpu_and_from_what_was_written_here() -> None:
+def test_batch_continues_on_the_gpu_after_host_changes() -> None:
     found = simulated(
         POOLED
         + """
@@ -116,7 +116,7 @@ def test_a_batch_goes_on_where_it_is_on_the_gpu_and_from_what_was_written_here()
 
 
 @pytest.mark.long
-def test_single_precision_stays_near() -> None:
+def test_single_precision_stays_close() -> None:
     found = simulated(
         POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, metrics=[ContactTime()], precision='float32')))"
     )
@@ -143,7 +143,7 @@ GENERAL = """
 
 @pytest.mark.long
 @pytest.mark.parametrize("body", ["puck", "crate"])
-def test_the_general_way_gives_the_same_worlds_to_the_last_bit(body: str) -> None:
+def test_general_kernel_is_bit_identical_to_cpu(body: str) -> None:
     found = simulated(
         GENERAL
         + f"""
@@ -164,7 +164,7 @@ def test_the_general_way_gives_the_same_worlds_to_the_last_bit(body: str) -> Non
 
 
 @pytest.mark.long
-def test_braitenberg_vehicles_and_kernels_of_ones_own_run_too() -> None:
+def test_braitenberg_vehicles_and_user_kernels_run_on_the_gpu() -> None:
     found = simulated(
         GENERAL
         + """
@@ -184,7 +184,7 @@ def test_braitenberg_vehicles_and_kernels_of_ones_own_run_too() -> None:
 
 
 @pytest.mark.long
-def test_worlds_of_several_robots_that_sense_each_other() -> None:
+def test_robots_sense_each_other_on_the_gpu() -> None:
     found = simulated(
         """
     RANGE = (
@@ -209,7 +209,7 @@ def test_worlds_of_several_robots_that_sense_each_other() -> None:
 
 
 @pytest.mark.long
-def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
+def test_every_sensor_kind_except_cameras_runs_on_the_gpu() -> None:
     found = simulated(
         """
     from paddock.sensors.registry import SENSORS
@@ -239,7 +239,7 @@ def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("strategy", ["gp", "neat"])
-def test_evolution_of_programs_gives_the_same_there(strategy: str) -> None:
+def test_evolution_of_programs_gives_the_same_fitness_on_the_gpu(strategy: str) -> None:
     here, there = simulated(
         f"""
     from paddock.evolve.options import EvolutionConfig, Execution
@@ -255,7 +255,7 @@ def test_evolution_of_programs_gives_the_same_there(strategy: str) -> None:
 
 
 @pytest.mark.long
-def test_one_run_has_one_kernel_of_ones_own_there_too() -> None:
+def test_second_user_kernel_in_a_run_is_refused_on_the_gpu() -> None:
     found = simulated(
         """
     @paddock.kernel
@@ -276,7 +276,7 @@ def test_one_run_has_one_kernel_of_ones_own_there_too() -> None:
     assert found.startswith("forth, back: a run can use only one kernel of your own")
 
 
-def test_a_world_too_large_for_a_thread_is_refused() -> None:
+def test_world_too_large_for_a_thread_is_refused() -> None:
     found = simulated(
         GENERAL
         + """
@@ -292,7 +292,7 @@ def test_a_world_too_large_for_a_thread_is_refused() -> None:
     assert found.endswith("use device='cpu', or smaller worlds")
 
 
-def test_without_a_gpu_the_way_out_is_told() -> None:
+def test_missing_gpu_is_reported_with_the_fix() -> None:
     with pytest.raises(paddock.SimulationError, match=r"no CUDA GPU was found.*device='cpu' runs everywhere"):
         paddock.batch("clutter", 2, device="cuda").run(0.1, explorer())
 

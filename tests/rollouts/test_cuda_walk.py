@@ -1,4 +1,4 @@
-"""Walkers with a reaction network on the GPU, run by numba's simulator."""
+"""Tests of walkers with a reaction network on the GPU, in numba's simulator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WALK = """
 """
 
 
-def test_walkers_are_the_same_there_to_the_last_bit() -> None:
+def test_walkers_are_bit_identical_to_cpu() -> None:
     found = simulated(
         WALK + "    print(json.dumps(both([isolate_walker()], RunAndTumble(), seconds=0.6, metrics=metrics)))"
     )
@@ -23,7 +23,7 @@ def test_walkers_are_the_same_there_to_the_last_bit() -> None:
     assert found["apart"] == found["figures"] == 0.0
 
 
-def test_single_precision_stays_near() -> None:
+def test_single_precision_stays_close() -> None:
     script = (
         "print(json.dumps(both([isolate_walker()], RunAndTumble(), seconds=0.3, metrics=metrics, precision='float32')))"
     )

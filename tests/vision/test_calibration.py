@@ -1,4 +1,4 @@
-"""Lenses calibrated with rendered views of the board, and the page of the documentation."""
+"""Tests of lens calibration with rendered views of the board, and of the documentation page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def views() -> list[Picture]:
     return list(show_boards(camera(), views=10, seed=1))
 
 
-def test_the_lens_is_found_and_views_that_had_no_say_fit(views: list[Picture]) -> None:
+def test_lens_is_calibrated_and_held_out_views_fit(views: list[Picture]) -> None:
     blank = np.full((SMALL.size[1], SMALL.size[0], 3), 128, np.uint8)
     found = calibrate_lens([*views, blank])
     truth = camera().model.lens
@@ -47,14 +47,14 @@ def test_too_few_views_and_mixed_cameras_are_refused(views: list[Picture]) -> No
         calibrate_lens([views[0], views[1][:, 1:]])
 
 
-def test_views_that_are_all_alike_do_not_determine_a_lens() -> None:
+def test_identical_views_are_refused() -> None:
     eye = camera()
     alike = [show_board(eye.model.lens, eye.spec, BoardSpec(), (0, 0, 0.5), (0, 0, 0), number=k) for k in range(8)]
     with pytest.raises(paddock.PaddockError, match=r"the 7 views do not determine the lens .*tilted differently"):
         calibrate_lens(alike)
 
 
-def test_the_figures_of_the_reproduction_hold_in_small() -> None:
+def test_reproduction_figures_hold_at_small_scale() -> None:
     figures = measure_camera((640, 480), pictures=3, views=10)
     assert figures.found >= 0.95
     assert figures.mean < 1
@@ -63,9 +63,7 @@ def test_the_figures_of_the_reproduction_hold_in_small() -> None:
     assert draw_error_map(figures).get_xlabel() == "x [m]"
 
 
-def test_the_python_examples_of_the_page_run_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_examples_of_the_page_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = DOCS / "overhead-camera.md"
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
@@ -75,14 +73,14 @@ def test_the_python_examples_of_the_page_run_one_after_the_other(
     assert len(list(tmp_path.glob("pictures/*.png"))) == 16
 
 
-def test_the_files_of_the_page_are_read() -> None:
+def test_toml_files_of_the_page_are_valid() -> None:
     text = (DOCS / "overhead-camera.md").read_text(encoding="utf-8")
     camera_file, site_file = re.findall(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert OverheadSpec.from_toml(camera_file).network.latency == 0.12
     assert SiteSpec.from_toml(site_file).robots[0].name == "e-puck_2479"
 
 
-def test_without_opencv_one_line_tells_how_to_get_it() -> None:
+def test_missing_opencv_is_reported_with_the_fix() -> None:
     program = (
         "import sys; sys.modules['cv2'] = None\n"
         "import numpy, paddock, paddock.vision, paddock.overhead\n"

@@ -1,4 +1,4 @@
-"""The client of IP cameras: passwords, damaged pictures, lost connections, late pictures."""
+"""Tests of the client of IP cameras: passwords, damaged pictures, lost connections and latency."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from paddock.vision.mjpeg import read_boundary
 
 @contextmanager
 def listen(*answers: bytes) -> Iterator[str]:
-    """A server that gives each request one of the answers, in turn, and closes it.
+    """Serve one of the answers per request, in turn, then close the connection.
 
-    A client of another test may still look for its own server on this port, so each server has a path of its own.
-    """
+    Each server has its own path, since a client of another test may still try to reach this port."""
     path, left = f"/{uuid4()}", list(reversed(answers))
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -53,7 +52,7 @@ STREAM = b"HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace;boundary=e
 
 @pytest.mark.parametrize("scheme", ["basic", "digest"])
 @pytest.mark.parametrize("path", ["/snapshot.jpg", "/stream.mjpg"])
-def test_a_picture_comes_with_a_password(scheme: str, path: str) -> None:
+def test_picture_is_received_with_password(scheme: str, path: str) -> None:
     spec = with_network(user="lab", password="se cret", authentication=scheme)
     with serve_camera(spec, moving=True) as (server, arena):
         for eye in (
@@ -70,7 +69,7 @@ def test_a_picture_comes_with_a_password(scheme: str, path: str) -> None:
             next(IpCamera(server.url + path).stream())
 
 
-def test_a_stream_is_as_late_as_the_camera_and_loses_pictures() -> None:
+def test_stream_has_the_latency_of_the_camera_and_drops_pictures() -> None:
     spec = with_network(latency=0.1, jitter=0.04, dropped=0.3)
     with serve_camera(spec, moving=True) as (server, arena):
         eye = IpCamera(server.url + "/stream.mjpg", clock=lambda: arena.time)
@@ -81,13 +80,13 @@ def test_a_stream_is_as_late_as_the_camera_and_loses_pictures() -> None:
     assert times == sorted(set(times))
 
 
-def test_cut_pictures_are_skipped() -> None:
+def test_truncated_pictures_are_skipped() -> None:
     with serve_camera(with_network(cut=0.5), moving=True) as (server, _):
         eye = IpCamera(server.url + "/stream.mjpg")
         assert any(eye.broken for _ in islice(eye.stream(), 100))
 
 
-def test_damaged_parts_are_skipped_and_an_ended_stream_is_opened_again() -> None:
+def test_damaged_parts_are_skipped_and_ended_stream_is_reopened() -> None:
     whole = jpeg()
     answers = (
         STREAM + part(whole, time=1) + part(whole[:900], time=2, length=len(whole)) + part(b"no picture", time=3),
@@ -100,7 +99,7 @@ def test_damaged_parts_are_skipped_and_an_ended_stream_is_opened_again() -> None
         assert (eye.broken, eye.reconnects) == (2, 2)
 
 
-def test_a_camera_without_lengths_and_times_is_understood() -> None:
+def test_stream_without_lengths_and_times_is_accepted() -> None:
     whole = jpeg()
     body = b"--eye\r\nContent-Type: image/jpeg\r\n\r\n" + whole + b"\r\n"
     with listen(STREAM + body + body + b"--eye--") as url:
@@ -111,7 +110,7 @@ def test_a_camera_without_lengths_and_times_is_understood() -> None:
     assert read_boundary('multipart/x-mixed-replace; boundary="--my"') == b"--my"
 
 
-def test_what_is_no_camera_is_told() -> None:
+def test_invalid_cameras_are_reported() -> None:
     with pytest.raises(paddock.LinkError, match="expected the address of a camera"):
         IpCamera("camera.local")
     with socket.create_server(("127.0.0.1", 0)) as gone:
@@ -132,7 +131,7 @@ def test_what_is_no_camera_is_told() -> None:
             IpCamera(url, timeout=0.2).take_picture()
 
 
-def test_a_lost_connection_is_opened_again_while_the_camera_restarts() -> None:
+def test_client_reconnects_while_the_camera_restarts() -> None:
     with serve_camera(with_network(), moving=True) as (first, _):
         port = first.server_address[1]
         eye = IpCamera(first.url + "/stream.mjpg")
@@ -144,7 +143,7 @@ def test_a_lost_connection_is_opened_again_while_the_camera_restarts() -> None:
     pictures.close()
 
 
-def test_repeated_pictures_are_passed_on_only_to_those_who_want_them() -> None:
+def test_repeated_pictures_are_returned_only_on_request() -> None:
     whole = jpeg()
     untimed = b"--eye\r\nContent-Type: image/jpeg\r\n\r\n" + whole + b"\0\r\n"
     stream = STREAM + part(whole, time=7) * 25 + part(whole, time=8) + untimed * 3 + part(whole, time=6)
@@ -156,32 +155,32 @@ def test_repeated_pictures_are_passed_on_only_to_those_who_want_them() -> None:
 
 
 @pytest.mark.parametrize("url", ["http://h:99999/x", "http://[::1/x", "http://h:abc/"])
-def test_a_wrong_address_is_named(url: str) -> None:
+def test_invalid_address_is_reported(url: str) -> None:
     with pytest.raises(paddock.LinkError, match=r"expected the address of a camera") as caught:
         IpCamera(url)
     assert url in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["http://a..b/x", "http://127.0.0.1:1/ü.jpg", "http://127.0.0.1:1/a b"])
-def test_an_address_that_cannot_be_sent_is_named(url: str) -> None:
+def test_unsendable_address_is_reported(url: str) -> None:
     with pytest.raises(paddock.LinkError, match=r"the camera cannot be reached"):
         IpCamera(url).take_picture()
 
 
-def test_an_answer_that_is_not_http_is_shown_in_part_and_without_control_characters() -> None:
+def test_non_http_answer_is_shown_truncated_without_control_characters() -> None:
     with listen(b"\x1b[2J" + b"x" * 5000 + b"\n") as url, pytest.raises(paddock.LinkError) as caught:
         IpCamera(url).take_picture()
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 400
 
 
-def test_a_timeout_that_is_none_is_refused() -> None:
+def test_invalid_timeout_is_refused() -> None:
     with pytest.raises(paddock.LinkError, match=r"timeout: expected seconds > 0, got -1"):
         IpCamera("http://127.0.0.1:1/x", timeout=-1)
 
 
 @pytest.mark.parametrize("scheme", ["basic", "digest"])
-def test_names_and_passwords_in_any_script_are_understood(scheme: str) -> None:
+def test_user_and_password_may_be_in_any_script(scheme: str) -> None:
     spec = with_network(user="ロボット", password="żółw", authentication=scheme)
     with serve_camera(spec) as (server, _):
         assert IpCamera(server.url + "/snapshot.jpg", user="ロボット", password="żółw").take_picture().picture.size
@@ -190,6 +189,6 @@ def test_names_and_passwords_in_any_script_are_understood(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("stamp", [float("nan"), float("inf")])
-def test_a_time_that_is_not_finite_is_no_time(stamp: float) -> None:
+def test_non_finite_exposure_time_is_ignored(stamp: float) -> None:
     with listen(STREAM + part(jpeg(), time=stamp)) as url:
         assert IpCamera(url).take_picture().time_of_exposure is None

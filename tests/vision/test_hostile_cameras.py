@@ -1,4 +1,4 @@
-"""Cameras that are broken or mean no good: nothing fills the memory, nothing is waited for without end."""
+"""Tests of broken or hostile cameras: memory and waiting time are bounded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PART = b"--eye\r\nContent-Type: image/jpeg\r\n\r\n"
 
 @contextmanager
 def drip(first: bytes, then: bytes, every: float = 0.02) -> Iterator[str]:
-    """A server that answers each connection, and then sends a few bytes now and then, without end."""
+    """Serve an answer per connection, then send a few bytes periodically without end."""
     over = threading.Event()
 
     def talk(peer: socket.socket) -> None:
@@ -47,7 +47,7 @@ def drip(first: bytes, then: bytes, every: float = 0.02) -> Iterator[str]:
 
 
 def draw_jpeg(size: tuple[int, int] = (32, 16)) -> bytes:
-    """A small JPEG file whose head tells of a picture of that size."""
+    """Return a small JPEG file whose header states the given size."""
     file = io.BytesIO()
     Image.new("RGB", (32, 16), "white").save(file, "JPEG")
     jpeg = bytearray(file.getvalue())
@@ -67,7 +67,7 @@ def draw_jpeg(size: tuple[int, int] = (32, 16)) -> bytes:
     ],
     ids=["head", "picture", "part", "no boundary", "no pictures"],
 )
-def test_a_camera_that_drips_is_given_up(first: bytes, then: bytes, problem: str) -> None:
+def test_slow_camera_causes_a_timeout(first: bytes, then: bytes, problem: str) -> None:
     with drip(first, then) as url:
         with pytest.raises(paddock.Timeout, match=problem) as caught:
             IpCamera(url, timeout=0.5).take_picture()
@@ -77,8 +77,8 @@ def test_a_camera_that_drips_is_given_up(first: bytes, then: bytes, problem: str
                 next(IpCamera(url, timeout=0.5).stream(most_reconnects=0))
 
 
-def test_a_slow_stream_of_whole_pictures_goes_on() -> None:
-    """Each picture has the whole time; not all of them together."""
+def test_slow_stream_of_whole_pictures_continues() -> None:
+    """The timeout applies to each picture, not to the whole stream."""
     with drip(STREAM, PART + draw_jpeg() + b"\r\n", every=0.1) as url:
         pictures = IpCamera(url, timeout=1).stream(most_reconnects=0, repeats=True)
         assert sum(next(pictures).picture.shape == (16, 32, 3) for _ in range(12)) == 12
@@ -89,20 +89,20 @@ def test_a_slow_stream_of_whole_pictures_goes_on() -> None:
 @pytest.mark.parametrize(
     "head", [OK + b"Content-Length: %d\r\n\r\n" % len(draw_jpeg()), STREAM + PART], ids=["single", "stream"]
 )
-def test_a_picture_that_would_fill_the_memory_is_refused(head: bytes, size: tuple[int, int]) -> None:
+def test_oversized_picture_is_refused(head: bytes, size: tuple[int, int]) -> None:
     problem = f"a picture of {size[0]} × {size[1]} pixels: expected at most 40 million"
     with drip(head + draw_jpeg(size) + b"\r\n--eye\r\n", b"\0") as url, pytest.raises(paddock.Refused, match=problem):
         IpCamera(url).take_picture()
 
 
-def test_a_part_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.vision.client.LARGEST", 10_000)
     with drip(STREAM + PART + b"\0" * 20_000, b"\0") as url, pytest.raises(paddock.LinkError, match="more than 10000"):
         IpCamera(url).take_picture()
 
 
 class Chunks:
-    """A stream whose bytes come in pieces."""
+    """A stream whose bytes arrive in pieces."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self._pieces = iter(pieces)
@@ -112,7 +112,7 @@ class Chunks:
 
 
 @given(st.lists(st.integers(1, 60), min_size=1), st.booleans())
-def test_parts_are_the_same_however_the_bytes_come(sizes: list[int], with_length: bool) -> None:
+def test_parts_do_not_depend_on_chunk_sizes(sizes: list[int], with_length: bool) -> None:
     bodies = [b"first", b"", b"--ey is no boundary\r\n\r\nthird"]
     head = "--eye\r\nContent-Length: {}\r\n\r\n" if with_length else "--eye\r\nX: {}\r\n\r\n"
     whole = b"junk\r\n" + b"".join(head.format(len(body)).encode() + body + b"\r\n" for body in bodies) + b"--eye--"

@@ -1,4 +1,4 @@
-"""Robots measured in pictures: as exactly as promised, also in bad light, and mistakes are noticed."""
+"""Tests of robot tracking by markers: accuracy, bad light and outliers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PICTURES = 4
 
 
 def measure(spec: OverheadSpec, *, leds: object = (), twists: object = None) -> tuple[float, np.ndarray, np.ndarray]:
-    """Share of robots found, their distances from the truth [m], their headings' errors [rad]."""
+    """Return the share of robots found, position errors [m] and heading errors [rad]."""
     eye, finder = camera(spec), tracker(spec)
     distances, turns = [], []
     for number in range(PICTURES):
@@ -47,27 +47,27 @@ def measure(spec: OverheadSpec, *, leds: object = (), twists: object = None) -> 
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_robots_are_found_within_a_millimetre(name: str, spec: OverheadSpec) -> None:
+def test_robots_are_located_within_a_millimetre(name: str, spec: OverheadSpec) -> None:
     found, distances, turns = measure(spec)
     assert found >= 0.95
     assert distances.mean() < 1e-3
     assert np.degrees(turns.mean()) < 1.5
 
 
-def test_robots_with_all_leds_on_are_found() -> None:
+def test_robots_with_all_leds_on_are_located() -> None:
     found, distances, _ = measure(SMALL, leds=[[1.0] * 10] * 3)
     assert found >= 0.9
     assert distances.mean() < 1e-3
 
 
-def test_robots_at_full_speed_are_found_where_they_are_in_the_middle_of_the_exposure() -> None:
+def test_moving_robots_are_located_at_mid_exposure() -> None:
     spec = replace(SMALL, sensor=ImageSensor(exposure=0.02))
     found, distances, _ = measure(spec, twists=[[0.128, 0.0]] * 3)
     assert found >= 0.95
     assert distances.mean() < 1e-3
 
 
-def test_a_covered_marker_is_lost_and_its_coverage_tells() -> None:
+def test_covered_marker_is_lost_and_lowers_coverage() -> None:
     finder = tracker()
     clear, hidden = (
         [(0.2, 0.2, 0.0), (0.6, 0.2, 0.0), (0.9, 0.3, 0.0)],
@@ -78,7 +78,7 @@ def test_a_covered_marker_is_lost_and_its_coverage_tells() -> None:
     assert finder.coverage == {"ann": 1.0, "bob": 1.0, "cyd": 0.5}
 
 
-def test_the_covariance_is_at_least_as_large_as_the_errors() -> None:
+def test_covariance_covers_the_errors() -> None:
     finder, squares = tracker(), []
     for number in range(PICTURES):
         poses = draw_poses(number)
@@ -90,7 +90,7 @@ def test_the_covariance_is_at_least_as_large_as_the_errors() -> None:
     assert np.mean(squares) < 4  # 3 if all were normal
 
 
-def test_the_plane_of_the_floor_is_the_wrong_one() -> None:
+def test_floor_plane_gives_wrong_positions() -> None:
     finder = tracker()
     low = MarkerTracker(
         finder.floor_pose,
@@ -104,7 +104,7 @@ def test_the_plane_of_the_floor_is_the_wrong_one() -> None:
         assert math.dist(wrong[name], pose[:2]) > 0.01
 
 
-def test_a_floor_marker_that_was_moved_has_no_say() -> None:
+def test_moved_floor_marker_is_an_outlier() -> None:
     eye = camera()
     spec = replace(SMALL, markers=MarkerLayout())
     site = eye.site
@@ -118,7 +118,7 @@ def test_a_floor_marker_that_was_moved_has_no_say() -> None:
     assert pose.camera.pose.height == pytest.approx(eye.model.pose.height, abs=0.01)
 
 
-def test_the_pose_is_found_and_what_hinders_is_told() -> None:
+def test_camera_pose_is_found_and_problems_are_reported() -> None:
     eye, pose = camera(), see_floor()
     assert np.allclose(pose.camera.pose.place, eye.model.pose.place, atol=0.005)
     assert pose.rms < 0.3
@@ -132,7 +132,7 @@ def test_the_pose_is_found_and_what_hinders_is_told() -> None:
         replace(eye.site, floor=(FloorMarker(marker=3, at=(0, 0)),) * 2, robots=())
 
 
-def test_a_marker_that_jumps_is_believed_when_it_is_seen_there_again() -> None:
+def test_jump_of_a_marker_is_accepted_when_confirmed() -> None:
     finder = MarkerTracker(see_floor(), camera().site, fastest=0.2)
     here, there = (
         [(0.2, 0.3, 0.0), (0.5, 0.3, 0.0), (0.8, 0.3, 0.0)],
@@ -145,19 +145,19 @@ def test_a_marker_that_jumps_is_believed_when_it_is_seen_there_again() -> None:
     assert found == [{*NAMES}, {"bob", "cyd"}, {*NAMES}]
 
 
-def test_a_picture_of_another_size_than_the_lens_is_refused() -> None:
+def test_picture_of_another_size_than_the_lens_is_refused() -> None:
     with pytest.raises(paddock.SpecError, match=r"a picture of 320 × 240 pixels.*use lens\.scale_to\(\(320, 240\)\)"):
         tracker().locate(np.zeros((240, 320, 3), np.uint8))
 
 
-def test_a_marker_at_the_folded_edge_of_the_lens_is_not_measured() -> None:
+def test_marker_at_the_folded_edge_of_the_lens_is_ignored() -> None:
     finder, eye = tracker(), camera()
     seen = find_markers(eye.take_picture(eye.set_scene(draw_poses(0))))
     assert {each.robot for each in finder.measure({**seen, 0: seen[0] + 1e6}, 1.0)} == {"bob", "cyd"}
 
 
 @pytest.mark.parametrize("shape", [(0, 0, 3), (10, 0), (4, 4, 4)], ids=str)
-def test_what_is_no_picture_is_refused(shape: tuple[int, ...]) -> None:
+def test_invalid_picture_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(paddock.PaddockError, match=r"a picture: expected uint8 of shape"):
         find_markers(np.zeros(shape, np.uint8))
     with pytest.raises(paddock.PaddockError, match=r"a picture: expected uint8 of shape"):

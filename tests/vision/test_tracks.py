@@ -1,4 +1,4 @@
-"""Robots without a number: spots keep their identities, LEDs tell them, colours find them."""
+"""Tests of tracking without markers: spots, blink codes and colour patches."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ costs = st.integers(1, 5).flatmap(
 
 
 @given(costs)
-def test_an_assignment_costs_no_more_than_any_other(table: list[list[float]]) -> None:
+def test_assignment_is_optimal(table: list[list[float]]) -> None:
     array = np.where(np.isinf(table), 1e6, table)
     pairs = assign(table)
     wide = array if array.shape[0] <= array.shape[1] else array.T
@@ -43,7 +43,7 @@ def test_an_assignment_costs_no_more_than_any_other(table: list[list[float]]) ->
     assert all(math.isfinite(table[row][column]) for row, column in pairs)
 
 
-def test_two_spots_that_cross_keep_their_identities_through_lost_pictures() -> None:
+def test_crossing_spots_keep_their_identities_through_lost_pictures() -> None:
     tracker = SpotTracker(fastest=0.3)
     numbers: dict[str, set[int]] = {"east": set(), "north": set()}
     for k in range(40):
@@ -58,7 +58,7 @@ def test_two_spots_that_cross_keep_their_identities_through_lost_pictures() -> N
     assert tracker.tracks[0].velocity[0] == pytest.approx(0.1, rel=0.05)
 
 
-def test_a_spot_that_jumps_is_another_one() -> None:
+def test_spot_that_jumps_starts_a_new_track() -> None:
     tracker = SpotTracker(fastest=0.2)
     (first,) = tracker.update(0.0, [(0.1, 0.1)])
     (other,) = tracker.update(0.1, [(0.9, 0.1)])
@@ -74,7 +74,7 @@ def test_tracks_end_when_the_clock_goes_back() -> None:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_a_blinking_led_tells_its_number_whenever_one_begins_to_look(number: int) -> None:
+def test_blink_code_is_read_from_any_start_time(number: int) -> None:
     codes = [BlinkCode(word) for word in blink_codes(6)]
     for begin in (0.0, 0.37, 1.21, 2.9):
         times = np.arange(begin, begin + 3.4, 0.1)
@@ -85,7 +85,7 @@ def test_a_blinking_led_tells_its_number_whenever_one_begins_to_look(number: int
         assert read_blinks(samples[:10], codes) is None
 
 
-def test_words_are_far_apart() -> None:
+def test_blink_codes_have_a_minimum_distance_of_4_bits() -> None:
     words = blink_codes(8)
     for a, b in itertools.combinations(words, 2):
         assert min((a ^ ((b << k | b >> 12 - k) & 0xFFF)).bit_count() for k in range(12)) >= 4
@@ -93,7 +93,7 @@ def test_words_are_far_apart() -> None:
         blink_codes(1000)
 
 
-def test_robots_without_markers_are_told_apart_by_their_leds_while_they_drive() -> None:
+def test_moving_robots_are_identified_by_their_leds() -> None:
     alike = replace(LAB, robots=tuple(replace(robot, color="#4c9f70") for robot in LAB.robots))
     eye = OverheadCamera(alike, BARE, seed=1)
     codes = dict(zip(("ann", "bob", "cyd"), (BlinkCode(word, bit=0.2) for word in blink_codes(3)), strict=True))
@@ -123,7 +123,7 @@ def test_robots_without_markers_are_told_apart_by_their_leds_while_they_drive() 
         PatchTracker(eye.model, "#4c9f70", {"a": None, "b": None}, height=0.05, radius=0.037)
 
 
-def test_the_only_robot_of_its_colour_needs_no_led() -> None:
+def test_only_robot_of_its_colour_needs_no_led() -> None:
     finder = PatchTracker(camera(BARE).model, "#c0392b", {"cyd": None}, height=0.0475, radius=0.037)
     (seen,) = finder.locate(look(BARE, draw_poses(3)), 0.0)
     assert seen.robot == "cyd"
@@ -131,7 +131,7 @@ def test_the_only_robot_of_its_colour_needs_no_led() -> None:
     assert finder.coverage == {"cyd": 1.0}
 
 
-def test_coloured_lids_are_found_in_their_plane() -> None:
+def test_coloured_lids_are_located_in_their_plane() -> None:
     eye, poses = camera(BARE), [(0.2, 0.2, 0.0), (0.6, 0.5, 1.0), (0.95, 0.3, 2.0)]
     picture = look(BARE, poses)
     greens = find_patches(picture, "#4c9f70", eye.model, 0.0475, radius=0.037)
