@@ -43,6 +43,7 @@ from paddock.modules.motor import MotorModule, MotorOptions
 from paddock.modules.planner import PlannerModule, PlannerOptions
 from paddock.modules.reflex import ReflexModule, ReflexOptions
 from paddock.modules.remote_map import read_map
+from paddock.robots import load_robot, robot_names
 from paddock.testing import serve
 
 pytestmark = pytest.mark.heavy
@@ -455,6 +456,10 @@ def test_configuration_errors_name_the_key(tmp_path: Path) -> None:
         ('[[modules]]\nname = "my-module"', r"modules\[0\].name: expected at most 32 letters.*got 'my-module'"),
         (
             'kind = "scout"\n[[modules]]\nname = "coordinator"',
+            r"kind: expected the type of the robot pioneer, but it has no 'range', unlike a scout",
+        ),
+        (
+            'kind = "scout"\ndevices = ["laser"]\n[[modules]]\nname = "coordinator"',
             r"kind: expected the type of the robot pioneer, but a scout has no 'laser'",
         ),
         (
@@ -468,3 +473,68 @@ def test_configuration_that_cannot_drive_is_refused(text: str, message: str, tmp
     path.write_text(f"seconds = 1.0\n{text}\n", encoding="utf-8")
     with pytest.raises(SpecError, match=message):
         run_together(load_modules(path))
+
+
+def has_mapping_sensors(name: str) -> bool:
+    kinds = {sensor.kind for sensor in load_robot(name).sensors}
+    return "encoders" in kinds and bool(kinds & {"laser", "sonar", "proximity"})
+
+
+@pytest.mark.parametrize("kind", [name for name in robot_names() if has_mapping_sensors(name)])
+def test_every_shipped_robot_with_encoders_and_range_sensors_maps(kind: str, tmp_path: Path) -> None:
+    spec = configure(tmp_path, *MAPPING, lock_step=True, seconds=0.5)
+    world = tmp_path / "hall.toml"
+    world.write_text(world.read_text(encoding="utf-8").replace("pioneer-p2dx", kind), encoding="utf-8")
+    modules = run_together(spec)
+    assert int(modules["mapper"].status().split()[0]) >= 3  # scans; some lasers need 0.2 s for each
+
+
+def test_a_mapper_does_without_a_gyroscope_that_is_not_among_the_devices(tmp_path: Path) -> None:
+    spec = configure(tmp_path, *MAPPING, lock_step=True, seconds=0.5, devices=("laser", "encoders"))
+    world = tmp_path / "hall.toml"
+    world.write_text(world.read_text(encoding="utf-8").replace("pioneer-p2dx", "pioneer-p3dx"), encoding="utf-8")
+    assert run_together(spec)["mapper"].status().startswith("6 scans")
+
+
+PLANNER = """from paddock.core.observation import WheelSpeeds
+
+def short(robot): ...
+
+class Short:
+    def __init__(self, robot): ...
+
+def fails(spec, feed):
+    return lambda seen: WheelSpeeds(1 / 0, 0.0)
+
+def word(spec, feed):
+    return lambda seen: "fast"
+
+def curve(spec, feed, *, speed=0.1):
+    return lambda seen: WheelSpeeds(speed, speed / 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("short", r"^mine.py line 3: expected short\(spec, feed, \*\*options\).*: too many positional arguments$"),
+        ("Short", r"^mine.py:Short: expected Short\(spec, feed, \*\*options\).*: too many positional arguments$"),
+        ("fails", r"^mine.py line 9: ZeroDivisionError: division by zero$"),
+        ("word", r"^the controller mine.py:word returned 'fast': expected the speeds of both wheels"),
+    ],
+)
+def test_a_mistake_in_a_planner_of_a_user_is_told_in_one_line_with_its_place(
+    name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(PLANNER, encoding="utf-8")
+    options = {"planner": {"controller": f"mine.py:{name}"}}
+    with pytest.raises(PaddockError, match=message):
+        run_together(configure(tmp_path, lock_step=True, seconds=1.0, options=options))
+
+
+def test_a_planner_of_a_user_drives_with_its_options(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PLANNER, encoding="utf-8")
+    options = {"planner": {"controller": "mine.py:curve", "options": {"speed": 0.12}}}
+    modules = run_together(configure(tmp_path, lock_step=True, seconds=2.0, options=options))
+    assert modules["motor"].status().startswith("0.12 0.06 m/s")

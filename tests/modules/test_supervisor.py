@@ -13,7 +13,9 @@ from rich.console import Console
 from command_line import paddock
 from modules.rooms import configure, write_configuration
 from paddock.cli.modules_view import make_table
+from paddock.core.errors import PaddockError
 from paddock.modules import Supervisor, open_bus
+from paddock.modules.supervisor import LOOK
 
 
 def test_run_ends_with_coordinator_even_if_others_end_simultaneously(tmp_path: Path) -> None:
@@ -71,3 +73,32 @@ def test_error_of_a_crashed_module_is_shown(tmp_path: Path) -> None:
             console.print(make_table(monitor, width))
         assert "crashed: ValueError: boom" in printed.get()
         assert ("status" in printed.get()) is (width > 100)
+
+
+def run_failing_module(folder: Path, exits: list[int]) -> Supervisor:
+    """Let the planner of a supervisor end with these statuses, one after the other."""
+    supervisor = Supervisor(configure(folder), "unused")
+    for process in supervisor.processes.values():
+        process.start_at = math.inf
+    planner = supervisor.processes["planner"]
+    planner.log = folder / "planner.log"
+    planner.log.write_text("paddock: mine.py line 9: ZeroDivisionError: division by zero\n", encoding="utf-8")
+    supervisor.health_monitor["PLANNER"].received_at = 1.0  # it has run before
+    with open_bus("memory://failing", "SUPERVISOR") as supervisor.bus:
+        for status in exits:
+            planner.process, planner.started = subprocess.Popen([sys.executable, "-c", f"exit({status})"]), math.inf
+            planner.process.wait()
+            supervisor.update(LOOK)
+            planner.start_at = math.inf
+    return supervisor
+
+
+def test_a_module_that_fails_again_and_again_ends_the_run_with_its_error(tmp_path: Path) -> None:
+    with pytest.raises(PaddockError, match=r"^module planner failed 3 times: mine.py line 9: ZeroDivisionError"):
+        run_failing_module(tmp_path, [2, 1, 2])
+
+
+def test_a_module_that_is_not_running_at_the_end_is_named_with_its_error(tmp_path: Path) -> None:
+    failed = run_failing_module(tmp_path, [2])
+    assert failed.describe_failure().startswith("module planner was not running at the end: mine.py line 9")
+    assert not run_failing_module(tmp_path, [2, 0]).describe_failure()

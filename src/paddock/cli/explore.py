@@ -15,11 +15,13 @@ from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.cli.run import run_world
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
+from paddock.core.places import warn_user
 from paddock.episodes import Episode
 from paddock.mapping import Mapper, assess_map, save_map
 from paddock.navigation import Explorer, Navigator
 from paddock.navigation.explorer import FINISHED
 from paddock.navigation.map_controller import MapController
+from paddock.worlds.blind_spots import describe_blind_spots
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,12 @@ def run_explorer(run: MapRun, method: str) -> bool:
     console.print(f"{ended}: {area:.1f} m² of free space known, {left} left", markup=False)
     truth = find_truth(arena.world, robot.spec, controller.start)
     if controller.growth and truth is not None:
+        is_blind = describe_blind_spots(arena.world, robot.spec, controller.mapper.reader.device)
+        without = ", without the obstacles below the sensor" if is_blind else ""
         quality = assess_map(controller.mapper.grid, truth, alignment=None)
         console.print(
-            f"against the world: {quality.mapped:.1%} of reachable space mapped, F1 of occupied cells {quality.f1:.3f}"
+            f"against the world{without}: "
+            f"{quality.mapped:.1%} of reachable space mapped, F1 of occupied cells {quality.f1:.3f}"
         )
     return controller.done and controller.reason == FINISHED
 
@@ -80,6 +85,8 @@ def drive(
     def choose(arena: Arena) -> Drivers:
         robot = choose_robot(arena, run.robot)
         mapper = mapper_of(robot, method=run.mapping, pose=robot.pose, seed=run.seed)
+        if not last and (found := describe_blind_spots(arena.world, robot.spec, mapper.reader.device)):
+            warn_user(f"{arena.world.name}: {found}: it is not in the map, and the robot does not avoid it")
         last[:] = [(make(mapper, robot), arena, robot)]
         return Drivers(controllers={robot.name: last[0][0]}, devices={})
 

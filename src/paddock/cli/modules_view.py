@@ -48,7 +48,7 @@ def run_modules(
 
 def run_processes(config: str, spec: ModulesSpec, only: str | None, out: Path | None, json_lines: bool) -> bool:
     """Run modules as processes with a live table; return whether Ctrl-C ended the run."""
-    console, interrupted = Console(), False
+    console, interrupted, failure = Console(), False, ""
     chosen = None if only is None else [name.strip() for name in only.split(",")]
     with (
         Supervisor(spec, config, only=chosen) as supervisor,
@@ -68,6 +68,8 @@ def run_processes(config: str, spec: ModulesSpec, only: str | None, out: Path | 
             if is_explored(supervisor.health_monitor):
                 supervisor.stop()
                 console.print(FINISHED, style="green")
+            else:
+                failure = supervisor.describe_failure()
         except KeyboardInterrupt:
             supervisor.stop()  # stop the robot before the map is written
             console.print("stopped early", style="yellow")
@@ -80,6 +82,8 @@ def run_processes(config: str, spec: ModulesSpec, only: str | None, out: Path | 
         console.print(
             f"measurement to motor, {len(latencies)} cycles: 99 % within {slow} ms, {share:.1%} within {QUICK:g} ms"
         )
+    if failure:
+        raise PaddockError(failure)
     return interrupted
 
 

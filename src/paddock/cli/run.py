@@ -28,10 +28,12 @@ from paddock.cli.sheets import print_sheet
 from paddock.core.errors import PaddockError
 from paddock.core.jit import stopwatch_on_compiler
 from paddock.core.outside import shell_word, visible
+from paddock.core.places import warn_user
 from paddock.episodes import Episode
 from paddock.referees import Referee
 from paddock.report import write_run
 from paddock.report.sheets import Sheet
+from paddock.worlds.blind_spots import describe_blind_spots
 from paddock.worlds.placement import source_files
 
 SHOWN = 12  # robots in the table
@@ -69,7 +71,7 @@ def run_world(
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture = check_picture(picture)
     check_seconds(seconds)
-    with paddock.open(world, seed=seed) as arena, keep_recording(arena, record), ExitStack() as stack:
+    with open_world(world, seed, warns=settings is None) as arena, keep_recording(arena, record), ExitStack() as stack:
         if not headless:
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
@@ -100,6 +102,15 @@ def run_world(
                 break
     if outcome.interrupted or outcome.episode.failed:
         sys.exit(INTERRUPTED if outcome.interrupted else 2)
+
+
+def open_world(world: str, seed: int, *, warns: bool) -> Arena:
+    """Open a world; `warns`: for each type of robot, warn about obstacles that are lower than all its range sensors."""
+    arena = paddock.open(world, seed=seed)
+    for spec in {robot.spec.name: robot.spec for robot in arena.robots.values()}.values() if warns else ():
+        if found := describe_blind_spots(arena.world, spec):
+            warn_user(f"{arena.world.name}: {found}: no range sensor detects it")
+    return arena
 
 
 def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunWriter | None:

@@ -25,6 +25,7 @@ Duration = Annotated[float, Number("seconds", above=0, high=1e6)]
 ON_THE_WAY = 0.04  # [s] latency from a measurement through all modules to the wheels, on a busy machine
 BRAKING = 0.02  # [s] minimum time for braking: without it the robot could not drive
 QUICK = 10.0  # [m/s²] deceleration assumed for robots whose data sheet does not specify it
+USED_KINDS = ("sonar", "laser", "proximity", "encoders", "gyroscope")  # of devices that the shipped modules use
 Seed = Annotated[int, Number("a seed", low=0, high=2**63 - 1)]
 
 
@@ -92,7 +93,7 @@ class ModulesSpec(Spec):
     url: str | None = None  # a remote arena or robot, instead of a world in the coordinator
     robot: str | None = None  # its name in the world; None: the only one
     kind: str | None = None  # robot type; None: the type in the world
-    devices: tuple[str, ...] = ("sonar", "laser", "encoders")
+    devices: tuple[str, ...] | None = None  # names of the devices to read; None: `enabled_devices`
     seed: Seed = 0
     seconds: Duration = 600.0  # simulated duration of the run
     period: Duration = 0.1  # simulated, between two rounds
@@ -158,6 +159,13 @@ class ModulesSpec(Spec):
             if robot.name == self.robot_name:
                 return robot.type if isinstance(robot.type, RobotSpec) else load_robot(robot.type)
         raise UnknownName("robot", self.robot_name, [robot.name for robot in world.robots])
+
+    @cached_property
+    def enabled_devices(self) -> tuple[str, ...]:
+        """Devices whose readings the modules receive: `devices`, or all that mapper, planner and reflex can use."""
+        if self.devices is not None:
+            return self.devices
+        return tuple(sensor.name for sensor in self.robot_spec.sensors if sensor.kind in USED_KINDS)
 
     @cached_property
     def stop_times(self) -> StopTimes:

@@ -48,12 +48,8 @@ class CoordinatorModule(Module):
         super().__init__(name, spec, options, bus)
         self.arena: BaseArena = open_arena(spec)
         self.robot: Robot = self.arena[spec.robot_name]
-        self.robot.enable(*spec.devices)
-        if unknown := set(spec.devices) - {sensor.name for sensor in spec.robot_spec.sensors}:
-            kind = spec.robot_spec.name
-            raise SpecError(
-                f"expected the type of the robot {self.robot.name}, but a {kind} has no {min(unknown)!r}", path="kind"
-            )
+        check_kind(spec, self.robot)
+        self.robot.enable(*spec.enabled_devices)
         self.stop_times = replace(spec.stop_times, tick=self.arena.dt)
         self.ticks = max(1, round(spec.period / self.arena.dt))
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
@@ -228,6 +224,21 @@ class CoordinatorModule(Module):
         if self._trace is not None:
             self._trace.close()
         self.arena.close()
+
+
+def check_kind(spec: ModulesSpec, robot: Robot) -> None:
+    """Refuse a robot that lacks devices of the configured type, or a type that lacks the configured devices."""
+    kind = spec.robot_spec.name
+    if unknown := set(spec.enabled_devices) - {sensor.name for sensor in spec.robot_spec.sensors}:
+        raise SpecError(
+            f"expected the type of the robot {robot.name}, but a {kind} has no {min(unknown)!r}", path="kind"
+        )
+    if spec.devices is None and (unknown := set(spec.enabled_devices) - {sensor.name for sensor in robot.spec.sensors}):
+        raise SpecError(
+            f"expected the type of the robot {robot.name}, but it has no {min(unknown)!r}, unlike a {kind}: "
+            "or list its devices in `devices`",
+            path="kind",
+        )
 
 
 def open_arena(spec: ModulesSpec) -> BaseArena:

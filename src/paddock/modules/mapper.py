@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -43,19 +43,22 @@ class MapperModule(Module):
     def __init__(self, name: str, spec: ModulesSpec, options: MapperOptions, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
+        travel = travel_sensors_of(robot, ORIGIN, motion_noise_of(robot))
+        if travel.gyroscope not in spec.enabled_devices:
+            travel = replace(travel, gyroscope=None)  # the encoders suffice
         with name_unknown_option("mapper", options.options):
             self.mapper = Mapper(
-                travel_sensors_of(robot, ORIGIN, motion_noise_of(robot)),
+                travel,
                 range_reader_of(robot, options.device),
                 method=options.method,
                 resolution=options.resolution,
                 seed=spec.seed,
                 **options.options,
             )
-        sensors = self.mapper.reader.device, self.mapper.sensors.encoders
+        sensors = self.mapper.reader.device, travel.encoders, travel.gyroscope
         self.devices = [name for name in sensors if name is not None]  # travel and scan, read at the same time
         for name in self.devices:
-            if name not in spec.devices:
+            if name not in spec.enabled_devices:
                 raise SpecError(f"missing: {name!r}, which the mapper needs", path="devices")
         self.builder = ObservationBuilder(robot)
         header = {"robot": robot.name, "seed": spec.seed, "method": options.method, "resolution": options.resolution}
@@ -86,7 +89,7 @@ class MapperModule(Module):
     def send_results(self) -> None:
         """Send the pose, and periodically the map."""
         estimate = self.mapper.estimate
-        x, y, theta = estimate.pose
+        x, y, theta = map(float, estimate.pose)
         covariance = np.asarray(estimate.covariance, float).reshape(-1).tolist()
         self.send(PoseMessage(time=self.time, x=x, y=y, theta=theta, covariance=covariance))
         if (

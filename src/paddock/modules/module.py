@@ -6,12 +6,16 @@ import math
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 import msgspec
 
+from paddock.core.errors import PaddockError
+from paddock.core.places import error_location, problem_of
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
 from paddock.modules.bus import Bus, open_bus
@@ -205,6 +209,17 @@ class Module:
                 self.bus.send(part)
 
 
+@contextmanager
+def locate_errors() -> Iterator[None]:
+    """Raise an error that occurs in a user's file as one message with its location there."""
+    try:
+        yield
+    except Exception as error:
+        if (where := error_location(error)) is None:
+            raise
+        raise PaddockError(f"{where}: {problem_of(error)}") from error
+
+
 def start_module(kind: str, spec: ModulesSpec) -> Module:
     """Create a module of a configuration and join the bus."""
     entry = spec.entry(kind)
@@ -215,7 +230,8 @@ def start_module(kind: str, spec: ModulesSpec) -> Module:
     if entry.faults is not None:
         bus = FaultyBus(bus)
     try:
-        return cls(name, spec, options, bus)
+        with locate_errors():
+            return cls(name, spec, options, bus)
     except BaseException:
         bus.close()
         raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -9,7 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paddock.arena.localisation import odometry_of
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.observation import Observation, WheelSpeeds, acting
+from paddock.core.places import place, users_code
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
 from paddock.mapping.scan import Floats
@@ -129,6 +133,7 @@ class PlannerModule(DrivingModule):
         super().__init__(name, spec, options, bus)
         make = PLANNERS.get(options.controller, folder=spec.folder or None)
         self.feed: list[Callable[[ModuleMessage], None]] = []
+        check_factory(make, options)
         with name_unknown_option("planner", options.options):
             self.controller = make(spec.robot_spec, self.feed, **options.options)
         self.act = acting(self.controller)
@@ -189,5 +194,33 @@ class PlannerModule(DrivingModule):
         answer = self.act(look)
         wheels = getattr(answer, "wheels", answer)
         if wheels is not None:
-            left, right = wheels
-            self.drive(self.spec.stop_times.limit(WheelSpeeds(float(left), float(right))))
+            self.drive(self.spec.stop_times.limit(self.read_speeds(wheels)))
+
+    def read_speeds(self, answer: Any) -> WheelSpeeds:
+        """Return the controller's answer as wheel speeds [m/s]."""
+        try:
+            left, right = (float(speed) for speed in answer)
+        except (TypeError, ValueError):
+            left = right = math.nan
+        if math.isfinite(left) and math.isfinite(right):
+            return WheelSpeeds(left, right)
+        raise PaddockError(
+            f"the controller {self.options.controller} returned {format_value(answer)}: expected the speeds of both "
+            "wheels [m/s], WheelSpeeds(left, right), or None to send no command"
+        )
+
+
+def check_factory(make: Callable[..., Any], options: PlannerOptions) -> None:
+    """Refuse a user's factory of controllers that cannot be called with the robot, the feed and the options."""
+    try:
+        inspect.signature(make).bind(None, None, **options.options)
+    except TypeError as error:
+        if "unexpected keyword" in str(error):
+            return  # the call itself raises an error that names the option
+        code = users_code(make)
+        where = options.controller if code is None else place(code.co_filename, code.co_firstlineno)
+        name = options.controller.rpartition(":")[2]
+        raise PaddockError(
+            f"{where}: expected {name}(spec, feed, **options), called with the robot's spec, a list and the options "
+            f"of the configuration: {error}"
+        ) from None

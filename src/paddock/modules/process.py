@@ -12,7 +12,7 @@ from pathlib import Path
 
 from paddock.modules.config import ModulesSpec
 from paddock.modules.faults import FaultyBus
-from paddock.modules.module import start_module
+from paddock.modules.module import locate_errors, start_module
 
 SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: id of the supervisor; a module ends together with it
 ARENA_URL = "PADDOCK_ARENA_URL"  # in the environment, because other users can read a token in a command line
@@ -50,7 +50,8 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
         if faults is not None and isinstance(bus, FaultyBus):
             signal.signal(signal.SIGUSR1, lambda *_: bus.begin(Path(spec.folder) / faults))
     try:
-        module.run()
+        with locate_errors():
+            module.run()
     finally:
         ended.set()
         module.close()

@@ -137,7 +137,7 @@ class PointReader:
         for name in observation:
             if name in self.beams:
                 beams, most = self.beams[name]
-                ranges = np.asarray(getattr(observation, name), float)
+                ranges = np.asarray(getattr(observation, name), float).reshape(-1)  # of one beam, a plain number
                 met = np.isfinite(ranges) & (ranges < most)
                 if name in self.cones:
                     wide.append((beams[met], ranges[met], self.cones[name]))

@@ -63,13 +63,12 @@ class ReflexModule(Module):
         robot = spec.robot_spec
         self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
         self.rule: ProtectiveField | ClosingRule = (
-            make_closing_rule(robot, spec.devices)
+            make_closing_rule(robot, spec.enabled_devices)
             if options.rule == "ap2dx"
             else make_field(robot, self.reader, options)
         )
-        self.watched = [  # devices without whose readings the robot is blind
-            name for name in self.reader.beams if name in (spec.devices if options.rule != "ap2dx" else ("sonar",))
-        ]
+        watched = spec.enabled_devices if options.rule != "ap2dx" else ("sonar",)
+        self.watched = [name for name in self.reader.beams if name in watched]  # without them the robot is blind
         limits = ReflexLimits(escape_time=options.escape_time, escape_distance=options.escape_distance)
         self.reflex = Reflex(self.rule, int(time.time() * EPOCHS), limits)
         self.cause = 0.0  # wall time at which the newest readings were sent

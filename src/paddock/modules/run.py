@@ -10,7 +10,7 @@ from pathlib import Path
 
 from paddock.modules.carriers.lines import LineServer
 from paddock.modules.config import ModulesSpec
-from paddock.modules.module import Module, start_module
+from paddock.modules.module import Module, locate_errors, start_module
 from paddock.modules.recording import BusRecorder
 
 LOOK = 0.25  # [s] between two checks whether the run is over
@@ -51,7 +51,8 @@ class ModuleThreads:
 
     def _run(self, module: Module) -> None:
         try:
-            module.run()
+            with locate_errors():
+                module.run()
         except BaseException as error:
             self._errors.append(error)
         finally:

@@ -35,6 +35,7 @@ LOOK = 0.05  # [s] between two checks of the processes
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # set to 1 for each module
 SWITCH = 0.0005  # [s] for which a thread may delay another one that has messages to forward
 GRACE = 2.0  # [s] for a module to end after SIGTERM
+MOST_FAILURES = 3  # errors of a module in a row, each soon after its start, after which it is not restarted again
 MISTAKE = 2  # exit status of a module with an invalid configuration: a restart would not help
 
 
@@ -51,6 +52,7 @@ class ModuleProcess:
     delay: float = FIRST_DELAY
     start_at: float = 0.0
     restarts: int = -1
+    failures: int = 0  # errors in a row, each soon after a start; signals do not count
     finished: bool = False  # whether it has ended with the run
     worked: float | None = None  # processor time at which it became silent [s]
 
@@ -82,7 +84,8 @@ class ModuleProcess:
         self.process = None
         now = time.monotonic()
         if now - self.started > STEADY:
-            self.delay = FIRST_DELAY
+            self.delay, self.failures = FIRST_DELAY, 0
+        self.failures = self.failures + 1 if status > 0 else 0
         self.start_at, self.delay = now + self.delay, min(2 * self.delay, LONGEST_DELAY)
         return status
 
@@ -90,7 +93,8 @@ class ModuleProcess:
         """Return the last line of its output, which contains the error if it has failed."""
         assert self.log is not None
         lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
-        return next((visible(line.strip()) for line in reversed(lines) if line.strip()), "it printed nothing")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "it printed nothing")
+        return visible(last.removeprefix("paddock: "))
 
     def stop(self) -> None:
         """Terminate the process, and kill it if it does not end in time."""
@@ -194,10 +198,19 @@ class Supervisor:
                 raise PaddockError(f"the coordinator ended with {why}")
             elif status is not None:
                 self.health_monitor[name.upper()].crash = process.last_line()
+                if process.failures >= MOST_FAILURES and name != "coordinator":  # its server may come back
+                    raise PaddockError(f"module {name} failed {process.failures} times: {process.last_line()}")
             if process.is_due and not self.over:
                 process.start()
             self.health_monitor[name.upper()].restarts = process.restarts
             self.health_monitor[name.upper()].ended = process.finished or self.over
+
+    def describe_failure(self) -> str:
+        """Return the error of a module that has failed and is not running again; an empty string if there is none."""
+        for name, process in self.processes.items():
+            if process.failures and process.process is None and not process.finished:
+                return f"module {name} was not running at the end: {process.last_line()}"
+        return ""
 
     def _is_hanging(self, name: str, process: ModuleProcess) -> bool:
         """Return whether a module has reported since its start, but not for some time."""
