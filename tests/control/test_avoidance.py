@@ -268,8 +268,8 @@ def write(folder: Path, avoid: str, robot: str = "e-puck", at: str = "[0.25, 0.5
             "Distal: goal: expected .x, y. in metres",
         ),
         (
-            lambda: make_avoidance("planning").act([0.07] * 8, ORIGIN, 0.0),
-            "Planning: dt: expected seconds > 0, got 0.0",
+            lambda: make_avoidance("planning").act([0.07] * 8, ORIGIN, -0.1),
+            "Planning: dt: expected seconds >= 0, got -0.1",
         ),
     ],
 )

@@ -95,7 +95,7 @@ def test_summary_of_invalid_particles_is_refused(poses: np.ndarray) -> None:
     [
         (lambda: PoseFix(0.0, 0.0, 0.0, 0.0, np.zeros((3, 3))), "PoseFix: covariance: expected variances > 0"),
         (
-            lambda: PoseFix(0.0, 0.0, 0.0, math.nan, np.diag([1.0, 0.0, 1.0])),
+            lambda: PoseFix(0.0, 0.0, 0.0, math.nan, np.diag([0.0, 0.0, 1.0])),
             "PoseFix: covariance: expected variances > 0",
         ),
         (lambda: PoseFix(0.0, 0.0, 0.0, 0.0, "a"), "PoseFix: covariance: expected 3 × 3 finite numbers, got 'a'"),

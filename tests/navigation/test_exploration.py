@@ -108,6 +108,7 @@ def test_small_robot_explores_a_maze_without_contact() -> None:
         explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec)
         episode = arena.run(80, explorer)
     assert episode.trace.contacts.max() == 0
+    assert explorer.growth[-1][1] > explorer.growth[0][1]
     assert not explorer.done  # with cells of 5 cm it takes narrow corridors for walls
 
 

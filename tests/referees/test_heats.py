@@ -71,6 +71,7 @@ def test_heat_starts_after_failed_new_preparation(monkeypatch):
     def refuse(*_):
         raise paddock.SimulationError("there is no room")
 
+    monkeypatch.setattr("paddock.server.heat_manager.COUNT_INTERVAL", 0.1)
     with serve_heats(HeatSettings(seconds=1.0, countdown=1)).in_background() as server, Peer(server) as peer:
         peer.ask("set_heat", action="start")
         monkeypatch.setattr("paddock.server.heat_manager.assign_places", refuse)

@@ -319,14 +319,16 @@ def warn_of_shared_state(controllers: Mapping[str, Any]) -> None:
         shared = controllers[names[0]]
         if len(names) > 1 and vars_of(shared) and not is_policy(shared):
             warn_user(
-                f"run: {', '.join(names)} have the same {type(shared).__name__} as their controller, so each robot "
-                "continues with the state of the others: create one for each robot"
+                f"run: {', '.join(names)} have the same {type(shared).__name__} as their controller. If it keeps "
+                "state, each robot continues with the state of the others: create one for each robot"
             )
 
 
 def vars_of(controller: Any) -> Mapping[str, Any]:
-    """Return the attributes of a controller; empty for functions and classes."""
-    return {} if isroutine(controller) or isclass(controller) else getattr(controller, "__dict__", {})
+    """Return the attributes that a controller may change; empty for functions, classes and frozen dataclasses."""
+    parameters = getattr(type(controller), "__dataclass_params__", None)
+    frozen = parameters is not None and parameters.frozen
+    return {} if frozen or isroutine(controller) or isclass(controller) else getattr(controller, "__dict__", {})
 
 
 def check_ticks(n: int) -> int:

@@ -141,7 +141,9 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
                     if next(self._job, DONE) is DONE:
                         self._job = None
         except PaddockError as error:
+            self._job = None
             self.disconnect(error)
         except Exception:
+            self._job = None
             self.log.exception("%s: a message could not be processed", self.name)
             self.disconnect("the server failed to process a message")

@@ -75,7 +75,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
 
     def _end(self) -> None:
         """Close the connection as soon as the messages that the client sent before its end are processed."""
-        if (self._job or self._messages) and not self.deaf:
+        if (self._job or self._messages) and self.can_work():
             self.loop.call_soon(self._end)
         else:
             self.transport.close()

@@ -71,6 +71,7 @@ def _run_command() -> None:
 @contextmanager
 def _shorten_warnings() -> Iterator[None]:
     """Print each warning of Paddock in one line, with its location only if that is in a user's own file."""
+    import sys
     import warnings
 
     from paddock.core.errors import PaddockWarning
@@ -86,7 +87,8 @@ def _shorten_warnings() -> Iterator[None]:
                 usual(message, category, file, line, *more)
 
         warnings.showwarning = show  # type: ignore[assignment]
-        warnings.simplefilter("always", PaddockWarning)
+        if not sys.warnoptions:  # else the user has chosen what to show
+            warnings.simplefilter("default", PaddockWarning)
         yield
 
 

@@ -145,7 +145,11 @@ def make_table(monitor: HealthMonitor, width: int) -> Group:
             numbers = [str(report.rounds), f"{row.rate:.1f}", str(report.lost), *delays, f"{report.cpu:.1f}"]
         state = Text(row.state, style=COLOURS[row.state])
         status = visible(report.status) if report else ""
-        says = Text(f"crashed: {row.crash}" if row.crash else status, overflow="ellipsis", no_wrap=True)
+        says = Text(
+            f"crashed: {row.crash}" if row.crash and row.state != "running" else status,
+            overflow="ellipsis",
+            no_wrap=True,
+        )
         table.add_row(row.name.lower(), state, str(row.restarts), *numbers, *([says] if wide else []))
         if says and not wide:
             below.append(Text(f"{row.name.lower()}: {says}"))

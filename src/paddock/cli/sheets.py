@@ -63,7 +63,7 @@ def _least(cell: str) -> int:
 
 def _widths(columns: Mapping[int, Sequence[str]], room: int) -> dict[int, int]:
     """Return minimum widths, then widen step by step the column that saves the most lines, while there is room."""
-    widths = {k: max(map(_least, cells)) for k, cells in columns.items()}
+    widths = {k: max(1, *map(_least, cells)) for k, cells in columns.items()}
 
     def lines_saved(k: int) -> tuple[float, float]:
         """Return the lines saved by one more character: those of the rows, and, if equal, those of the head."""

@@ -43,4 +43,4 @@ def print_json(values: object) -> None:
     """Print an object as a line of JSON; numbers that JSON does not support become null."""
     from paddock.report.summary import plain
 
-    typer.echo(json.dumps(plain(values)))
+    typer.echo(json.dumps(plain(values), ensure_ascii=False))

@@ -30,8 +30,6 @@ def whole_file(
     try:
         with _claim(part, 0o600 if private else 0o666):
             try:
-                if private and part.exists():
-                    part.chmod(0o600)  # an existing file may be readable by others
                 with part.open(mode, **how) as file:
                     yield file
                     file.flush()
@@ -58,9 +56,13 @@ def _claim(part: Path, permissions: int) -> Iterator[None]:
         try:
             with suppress(OSError):  # not on every network drive
                 fcntl.flock(file, fcntl.LOCK_EX)
-            if _is_at(file, part):
-                yield
-                return
+            if not _is_at(file, part):
+                continue
+            if os.fstat(file).st_mode & 0o777 & ~permissions:  # left over, and readable by others
+                part.unlink()
+                continue
+            yield
+            return
         finally:
             os.close(file)
 

@@ -56,7 +56,7 @@ class PoseFix:
             raise PaddockError(f"PoseFix: expected finite numbers, and a heading that is finite or NaN, got {self!r}")
         object.__setattr__(self, "covariance", check_covariance("PoseFix", self.covariance))
         known = 3 if self.has_heading else 2
-        if np.linalg.eigvalsh(self.covariance[:known, :known])[0] <= 0:
+        if not self.covariance[:known, :known].any():
             raise PaddockError("PoseFix: covariance: expected variances > 0: no measurement is exact")
 
     @property

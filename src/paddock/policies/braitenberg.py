@@ -74,7 +74,7 @@ class Braitenberg:
 
     def __post_init__(self) -> None:
         for name in ("left", "right", "speed"):
-            if not isinstance(getattr(self, name), tuple | list):
+            if not isinstance(getattr(self, name), Sequence | np.ndarray):
                 raise PaddockError(
                     f"Braitenberg: {name}: expected a tuple of numbers, got {format_value(getattr(self, name))}"
                 )

@@ -34,7 +34,7 @@ class Foraging(Referee):
 
     def start(self, arena: Arena) -> None:
         for thing in self.things:
-            check_inside("foraging: things", arena.world, thing)
+            check_inside("foraging: things", arena.world, thing, self.radius)
         self._places = Places(arena)
         self.left: list[Place] = list(self.things) or draw_places(arena, self.count)
         self.collected: dict[str, list[tuple[float, Place]]] = {name: [] for name in self._places.names}

@@ -57,7 +57,7 @@ class MazeRace(Referee):
         if self.goal is None and not goals:
             raise PaddockError(f"maze-race: {arena.world.name} has no start called 'exit' or 'goal': set goal = [x, y]")
         goal = goals[0] if self.goal is None else self.goal
-        check_inside("maze-race: goal", arena.world, goal)
+        check_inside("maze-race: goal", arena.world, goal, self.radius)
         self._goal = np.array(goal)
         self._measure_distance = make_distance_function(arena.world, goal)
         self._places, self._begin = Places(arena), arena.time

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from paddock.arena import Arena
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
@@ -10,10 +12,11 @@ from paddock.engine.state import X, Y
 from paddock.worlds.spec import WorldSpec
 
 
-def check_inside(what: str, world: WorldSpec, place: Point) -> None:
-    """Refuse a position that no robot can reach, because it is outside of the walls around a world."""
+def check_inside(what: str, world: WorldSpec, place: Point, radius: float = 0.0) -> None:
+    """Refuse a place that no robot can reach, because all points within its radius are outside of a world's walls."""
     x0, y0, x1, y1 = world.bounds
-    if not (world.open or (x0 <= place[0] <= x1 and y0 <= place[1] <= y1)):
+    outside = math.hypot(max(x0 - place[0], place[0] - x1, 0.0), max(y0 - place[1], place[1] - y1, 0.0))
+    if outside > radius and not world.open:
         raise PaddockError(
             f"{what}: ({place[0]:g}, {place[1]:g}) is outside of {world.name}: "
             f"expected x from {x0:g} to {x1:g} and y from {y0:g} to {y1:g}"

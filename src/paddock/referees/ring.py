@@ -50,9 +50,9 @@ class RingReferee(Referee):
     def start(self, arena: Arena) -> None:
         x0, y0, x1, y1 = arena.world.bounds
         centre = ((x0 + x1) / 2, (y0 + y1) / 2) if self.centre is None else self.centre
-        check_inside("ring: centre", arena.world, centre)
         self._centre = np.array(centre)
         self._radius = self.radius or self.share_of_world * min(x1 - x0, y1 - y0) / 2
+        check_inside("ring: centre", arena.world, centre, self._radius)
         self._places, self._begin = Places(arena), arena.time
 
     def on_moved(self, arena: Arena, robot: str) -> None:

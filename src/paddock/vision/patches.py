@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, SpecError
 from paddock.core.rules import is_color, rgb
 from paddock.vision.camera_model import CameraModel
 from paddock.vision.markers import Pixels8, check_colours
@@ -59,7 +59,10 @@ def find_patches(
     for contour in contours:
         if len(contour) < 8:
             continue
-        points = camera.locate(contour.reshape(-1, 2).astype(float), height).astype(np.float32)
+        try:
+            points = camera.locate(contour.reshape(-1, 2).astype(float), height).astype(np.float32)
+        except SpecError:  # it lies above the horizon
+            continue
         area, around = cv2.contourArea(points), cv2.arcLength(points, True)
         if abs(area / wanted - 1) > tolerance:
             continue

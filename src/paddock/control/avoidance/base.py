@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
+
+import numpy as np
 
 from paddock.control.answers import check_wheel_speeds
 from paddock.control.avoidance.ring import EPUCK_RING, Distances, ProximityRing
@@ -57,7 +59,7 @@ class ObstacleAvoidance(ABC):
 
     def reset(self, start: Pose, goal: Point) -> None:
         """Clear the state and start at an estimated pose; the goal is in the same frame [m]."""
-        if not isinstance(goal, tuple | list) or len(goal) != 2 or not all_finite(*goal):
+        if not isinstance(goal, Sequence | np.ndarray) or len(goal) != 2 or not all_finite(*goal):
             raise PaddockError(f"{type(self).__name__}: goal: expected (x, y) in metres, got {format_value(goal)}")
         self.start, self.goal = start, goal
         self.state: DriveState = "driving"
@@ -71,8 +73,8 @@ class ObstacleAvoidance(ABC):
         if len(proximity) != len(self.ring.mounts):
             count = len(self.ring.mounts)
             raise PaddockError(f"{type(self).__name__}: expected {count} distances, got {len(proximity)}")
-        if not dt > 0:
-            raise PaddockError(f"{type(self).__name__}: dt: expected seconds > 0, got {dt!r}")
+        if not dt >= 0:
+            raise PaddockError(f"{type(self).__name__}: dt: expected seconds >= 0, got {dt!r}")
         if self.state != "driving":
             return STOP
         if math.dist(pose[:2], self.goal) <= self.within:
