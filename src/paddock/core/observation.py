@@ -152,7 +152,7 @@ def acting(controller: Any) -> Callable[[Observation], Any]:
 def _describe_object(value: Any) -> str:
     """Describe a value of a user; an object without its own text by its class and its methods, not by its address."""
     kind = type(value)
-    if kind.__repr__ is not object.__repr__:
+    if getattr(kind, "__repr__", None) is not getattr(object, "__repr__", None):
         return repr(value)
     methods = [name for name, there in vars(kind).items() if callable(there) and not name.startswith("_")]
     return f"the object of class {kind.__name__} (its methods: {', '.join(methods) or 'none'})"

@@ -121,7 +121,7 @@ def as_routine(left: float, right: float, routine: Routine | None = None) -> tup
     """Convert travel as in a program that either drives straight or turns on the spot and only counts steps."""
     mean = (abs(left) + abs(right)) / 2
     if routine not in (None, *ROUTINES):
-        raise UnknownName("routine of odometry", routine, ROUTINES)
+        raise UnknownName("routine of odometry", str(routine), ROUTINES)
     if routine is None:
         routine = "straight" if left * right >= 0 else "left" if right > 0 else "right"
     turn = ROUTINES[routine]
