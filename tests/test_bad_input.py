@@ -362,12 +362,14 @@ BROKEN_WORLDS = [
         "a floor too large for its pixels",
         'name = "lesson"\nbounds = [0, 0, 100, 100]\n[floor]\npixels_per_metre = 1000\n'
         "strokes = [{ points = [[0, 0], [1, 1]] }]",
-        "lesson.toml: floor.pixels_per_metre: expected pixels per metre <= 63 for a floor of this size, got 1000",
+        "lesson.toml: floor.pixels_per_metre: expected pixels per metre <= 63 for a floor of 100 m x 100 m, got 1000; "
+        "if the floor should be smaller: bounds are in metres",
     ),
     row(
         "a floor too large for any pixels",
         'name = "lesson"\nbounds = [0, 0, 10000, 10000]\n[floor]\nstrokes = [{ points = [[0, 0], [1, 1]] }]',
-        "lesson.toml: floor.pixels_per_metre: expected pixels per metre <= 0.63 for a floor of this size, got 500",
+        "lesson.toml: floor.pixels_per_metre: expected pixels per metre <= 0.63 for a floor of 10000 m x 10000 m, "
+        "got 500; if the floor should be smaller: bounds are in metres",
     ),
     row(
         "no pixels at all",

@@ -417,6 +417,7 @@ def test_interrupted_run_is_reported_as_not_repeatable(tmp_path: Path) -> None:
     assert done.returncode == 130
     why = "it depends on when the run was interrupted"
     assert f"(not repeatable: {why})" in done.stdout
+    assert "stopped early in stopped.py line 3" in done.stdout
     folder = tmp_path / "runs" / "empty-001"
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert (summary["ended"], summary["repeatable"]) == ("interrupted", False)

@@ -45,13 +45,24 @@ MISTAKES = {
         "class Controller:\n    gain = 1\n\n    def act(self, o):\n        return 'fast'\n",
         "line 4: the controller of 'red' returned 'fast': expected (left, right)",
     ),
-    "an act without an argument": ("def act():\n    return 0, 0\n", "line 1: TypeError: act() takes 0 positional"),
+    "an act without an argument": (
+        "def act():\n    return 0, 0\n",
+        "line 1: controller: expected arguments as in act(o",
+    ),
     "a robot that is not there": (
         "def act(o):\n    return 0, 0\n\nCONTROLLERS = {'rde': act}\n",
         "line 4: no robot called 'rde' (did you mean 'red'?)",
     ),
     "no dict": ("CONTROLLERS = 5\n", "line 1: CONTROLLERS: expected a dict of controllers by robot name, got 5"),
     "no function": ("# mine\nact = 5\n", "line 2: 5 is not a controller: expected a function act(observation)"),
+    "a method without an argument": (
+        "class Controller:\n    def act(self):\n        return 0, 0\n",
+        "line 2: controller: expected arguments as in act(self, observation), got act(self)",
+    ),
+    "a method of another name": (
+        "class Controller:\n    def step(self, o):\n        return 0, 0\n",
+        "line 1: the object of class Controller (its methods: step) is not a controller: expected a function",
+    ),
     "a class instead of an object": (
         "class Mine:\n    pass\n\nCONTROLLERS = {'red': Mine}\n",
         "line 4: the controller Mine is a class: expected an object, Mine()",
@@ -157,10 +168,22 @@ def test_options_fixed_by_a_scenario_are_refused(option: str) -> None:
     assert f"{name} cannot be used with --scenario, which takes --robot, --seed, --speed, --out, " in done.stderr
 
 
+def unwrap(text: str) -> str:
+    """Return the text of a box in one line."""
+    return " ".join(text.replace("│", " ").split())
+
+
 def test_robot_type_is_refused_as_an_address() -> None:
     done = command("run", "-c", "mine.py", "--robot", "e-puck2")
     assert done.returncode == 2
     assert "expected the address of a robot, such as epuck2://192.168.1.20, got 'e-puck2'" in done.stderr
+    assert "types of robots (see: paddock robots) belong into worlds" in unwrap(done.stderr)
+
+
+def test_an_address_without_its_scheme_is_answered_with_the_whole_url() -> None:
+    done = command("run", "-c", "mine.py", "--robot", "127.0.0.1:8801")
+    assert done.returncode == 2
+    assert "(a server is 'ws://127.0.0.1:8801', an e-puck2 'epuck2://127.0.0.1:8801')" in unwrap(done.stderr)
 
 
 @pytest.mark.parametrize("where", ["clutter", "--robot ws://127.0.0.1:9?robot=red"])

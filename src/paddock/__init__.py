@@ -156,7 +156,7 @@ def _build_world(call: str, world: World, dt: float | None) -> BuiltWorld:
         raise SimulationError(
             f"{call}: expected a world's name, the path of a TOML file, or a WorldSpec, got {format_value(world)}"
         )
-    if dt is not None and not (all_finite(dt) and 1e-4 <= dt <= 1):
+    if dt is not None and not (all_finite(dt) and not isinstance(dt, bool) and 1e-4 <= dt <= 1):
         raise SimulationError(f"dt: expected seconds >= 0.0001 and <= 1, got {dt!r}")
     spec = world if isinstance(world, WorldSpec) else load_world(world)
     return build(spec, dt=None if dt is None else float(dt))

@@ -673,3 +673,40 @@ def test_on_tick_is_called_after_each_tick_of_step_advance_and_run() -> None:
         end()
         arena.step(5)
         assert ticks == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_arguments_of_another_type_are_refused_with_what_is_expected() -> None:
+    name: Any = []
+    ticks: Any = np.array([1, 2])
+    world: Any = "clutter"
+    with paddock.open("clutter") as arena:
+        with pytest.raises(paddock.SimulationError, match=r"spawn: expected the name of a robot, got \[\]"):
+            arena.spawn(name, "e-puck")
+        with pytest.raises(paddock.SimulationError, match="step: expected a whole number of ticks >= 0"):
+            arena.step(ticks)
+        with pytest.raises(paddock.SpecError, match=r"expected a WorldSpec, as .*load_world\(name\) returns it"):
+            arena.change_world(world)
+        arena.step(np.int64(1))  # type: ignore[arg-type]
+        assert arena.tick == 1
+    with pytest.raises(paddock.SimulationError, match=r"dt: expected seconds .* got True"):
+        paddock.open("clutter", dt=True)
+
+
+def test_an_index_on_a_device_is_answered_with_how_to_read_it() -> None:
+    with paddock.open("clutter") as arena:
+        device: Any = arena["red"].proximity
+        with pytest.raises(
+            paddock.PaddockError, match=r"red.proximity is a device, .*: use red.proximity.read\(\)\[0\]"
+        ):
+            _ = device[0]
+
+
+def test_a_run_of_no_time_compiles_no_loop_and_has_the_trace_of_any_controller(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any) -> None:
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr("paddock.arena.arena.loop_for", refuse)
+    with paddock.open("clutter") as arena:
+        episode = arena.run(0, explorer())
+        assert episode.ticks == 0
+        assert len(episode.robots["red"].trace) == len(arena.run(0, lambda seen: None).robots["red"].trace)

@@ -24,6 +24,10 @@ def first_value(values: Any) -> float:
     return float(values[0])
 
 
+def touched(values: Any) -> Any:
+    return values > 0.5
+
+
 def seen() -> paddock.Observation:
     slots = {"ground": Slot(0, 3, all_values), "compass": Slot(3, 4, first_value)}
     return paddock.Observation(1.25, np.array([0.1, 0.2, 0.3, 1.5]), slots, {"camera": PICTURE})
@@ -38,7 +42,16 @@ def test_observation_has_an_attribute_for_each_read_device() -> None:
 
 def test_observation_lists_its_devices() -> None:
     assert list(seen()) == ["ground", "compass", "camera"]
-    assert repr(seen()) == "Observation(time=1.250, devices=ground, compass, camera)"
+
+
+def test_a_printed_observation_shows_its_readings_in_one_line() -> None:
+    assert str(seen()) == (
+        "Observation(time=1.250, ground=[0.1, 0.2, 0.3], compass=1.5, camera="
+        f"<image of {PICTURE.shape[1]} x {PICTURE.shape[0]} pixels>)"
+    )
+    slots = {"laser": Slot(0, 180, all_values), "bumper": Slot(180, 182, touched)}
+    many = paddock.Observation(0.0, np.arange(182.0), slots)
+    assert str(many) == ("Observation(time=0.000, laser=[0, 1, 2, …, 177, 178, 179] (180 values), bumper=[True, True])")
 
 
 def test_unread_device_error_suggests_a_read_one() -> None:
@@ -126,3 +139,15 @@ def test_other_objects_are_refused_as_controllers(thing: Any) -> None:
 def test_class_instead_of_an_instance_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match=r"Still is a class: expected an object, Still\(\)"):
         acting(Still)
+
+
+def test_an_object_without_act_is_described_by_its_class_and_methods() -> None:
+    class Stepper:
+        def step(self, observation: paddock.Observation) -> None: ...
+
+    with pytest.raises(paddock.PaddockError) as caught:
+        acting(Stepper())
+    assert str(caught.value) == (
+        "the object of class Stepper (its methods: step) is not a controller: "
+        "expected a function act(observation) or an object with such a method"
+    )

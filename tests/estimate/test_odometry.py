@@ -169,3 +169,11 @@ def test_missing_reading_is_compensated_by_the_next() -> None:
     for travel in (0.0, 0.1, math.nan, 0.3):
         odometry.update(travel, travel)
     assert odometry.pose == Pose(pytest.approx(0.3), 0.0, 0.0)
+
+
+def test_an_unknown_routine_is_refused_with_the_known_ones() -> None:
+    odometry = Odometry(wheel_separation=0.053, form="programmed")
+    odometry.update(0.0, 0.0)
+    odometry.routine = "lef"  # type: ignore[assignment]
+    with pytest.raises(paddock.UnknownName, match=r"no routine of odometry called 'lef' \(did you mean 'left'\?\)"):
+        odometry.update(0.1, 0.1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
+import paddock
 import paddock.gym as pg
 from solvers import SOLVERS
 
@@ -91,3 +92,12 @@ def seen_goal(env: pg.PaddockParallelEnv, agent: str, *, flee: bool = True) -> n
     if flee and number == len(env.possible_agents) - 1:
         return np.zeros(2)
     return SOLVERS["GoTo"](env.stepper.answers.observations[0, number : number + 1])[0]
+
+
+def test_an_action_that_is_nan_counts_as_0_and_is_reported_once() -> None:
+    env = pg.make_env("Avoid", rooms=1)
+    env.reset(seed=1)
+    with pytest.warns(paddock.PaddockWarning, match="step: an action is NaN, which counts as 0"):
+        env.step([float("nan"), 0.5])
+    env.step([float("nan"), 0.5])  # a second warning would be an error
+    assert env.stepper.episodes.commands[0, 0, 0] == 0.0

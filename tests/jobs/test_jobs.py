@@ -162,3 +162,9 @@ def test_unpicklable_function_is_refused() -> None:
 def test_overlong_number_of_workers_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match="workers: expected a number of processes, or ray, got '9999"):
         parse_workers("9" * 5000)
+
+
+@BOTH
+def test_a_job_that_exits_does_not_end_the_program(workers: int) -> None:
+    with pytest.raises(paddock.PaddockError, match=r"work.py line \d+: SystemExit: 3: a job called sys.exit"):
+        run_jobs(work.die, ["exit", "a"], workers=workers)

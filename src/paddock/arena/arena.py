@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base import BaseArena, check_ticks
+from paddock.arena.base import ONE, BaseArena, check_ticks
 from paddock.arena.callbacks import Callbacks
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
@@ -138,7 +138,7 @@ class Arena(BaseArena):
                         self.recorder.after_ticks()
                     for call in self._on_tick.calls:
                         call()
-        elif n == 1:
+        elif n is ONE:  # a fast path; other integers equal to 1 take the slower one, and arrays are refused there
             with self.turn:
                 self._step(self.model, self.state, self.commands, self.scratch, 1)
                 if self.recorder is not None:
@@ -186,7 +186,7 @@ class Arena(BaseArena):
         plan = loop.plan
         hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched or self._on_tick.calls
         controllers = {id(controller): controller for controller in plan.controllers.values()}.values()
-        if hooks or not controllers or not all(is_policy(controller) for controller in controllers):
+        if hooks or not controllers or not plan.ticks or not all(map(is_policy, controllers)):
             return loop.drive()
         return self._drive_compiled(loop)
 

@@ -25,6 +25,7 @@ from paddock.core.errors import PaddockError, SimulationError, format_value
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
 from paddock.core.places import warn_user
+from paddock.core.signatures import check_arguments
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import LASTING, Kind
@@ -37,6 +38,7 @@ from paddock.policies.policy import is_policy
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
 
+ONE = 1  # number of ticks of most steps
 ROW_PERIOD = 0.1  # default time between two rows of a trace [s]
 MAX_ROWS = 10_000  # default maximum number of rows of a trace
 
@@ -148,6 +150,8 @@ class BaseArena(Closing):
             heading: heading [rad].
             color: colour of its body; by default that of its type.
         """
+        if not isinstance(name, str):
+            raise SimulationError(f"spawn: expected the name of a robot, got {format_value(name)}")
         place = (0.0, 0.0) if at is None else at
         if not is_list(place) or len(place) != 2 or not all_finite(*place, heading):
             raise SimulationError(
@@ -224,6 +228,8 @@ class BaseArena(Closing):
         for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
             if function is not None and not callable(function):
                 raise SimulationError(f"run: {name}: expected a function, got {format_value(function)}")
+            if function is not None:
+                check_arguments(function, f"run: {name}", *(() if name == "renew" else ("arena",)))
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
             acting(controller)  # raises before the run starts if it is not a controller

@@ -15,7 +15,7 @@ from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
 from paddock.core.observation import acting
-from paddock.core.places import error_location, place, problem_of
+from paddock.core.places import error_location, place, problem_of, show_path
 from paddock.core.user_code import check_file, check_text, load_fresh
 from paddock.policies.policy_files import load_policy
 from paddock.policies.trainable import Trainable
@@ -183,6 +183,8 @@ def report_error_location(path: Path | None, *names: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:  # SystemExit: sys.exit() in the file must not end Paddock
         if path is None:
             raise
+        if isinstance(error, PaddockError) and str(error).startswith(f"{show_path(path)} line "):
+            raise  # it has its location
         where = error_location(error, path)
         if where is None:
             if isinstance(error, LinkError):  # not an error of the file

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName, with_article
+from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName, format_value, with_article
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings, Slot
@@ -142,6 +142,10 @@ class Device:
     def pan_angle(self) -> float:
         """Current pan angle [rad]; 0 for fixed devices."""
         return self.robot.body.pan_angle(self) if self.pivots else 0.0
+
+    def __getitem__(self, index: object) -> Any:
+        which = format_value(index) if isinstance(index, int) else "…"
+        raise DeviceRefused(f"{self} is a device, not its reading: use {self}.read()[{which}]")
 
     def __str__(self) -> str:
         return f"{self.robot.name}.{self.name}"

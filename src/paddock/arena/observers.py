@@ -11,6 +11,7 @@ import numpy as np
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation
+from paddock.core.signatures import check_arguments
 from paddock.core.values import as_picture
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Watches:
         self._refuse_if_gone()
         if not callable(observer):
             raise PaddockError(f"{camera}.on_image: expected a function that takes a picture, got {observer!r}")
+        check_arguments(observer, f"{camera}.on_image", "picture")
         camera.refuse_if_disabled()
         entry = ImageObserver(observer, Schedule(period, self.robot.arena.dt))
         self._set_camera(camera.name, (*self._cameras.get(camera.name, ()), entry))

@@ -17,6 +17,7 @@ from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
 from paddock.core.places import users_code, warn_user
+from paddock.core.signatures import check_arguments
 
 if TYPE_CHECKING:
     from paddock.arena.base import BaseArena
@@ -255,6 +256,7 @@ class Robot:
         """
         if not callable(observer):
             raise PaddockError(f"{self.name}.on_sense: expected a function that takes an observation, got {observer!r}")
+        check_arguments(observer, f"{self.name}.on_sense", "observation")
         return self.watches.on_sense(observer, devices)
 
     @property

@@ -19,7 +19,7 @@ from paddock.arena.controllers import ANSWERING, Drivers, report_error_location
 from paddock.arena.episode_loop import Until
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
-from paddock.core.places import is_users
+from paddock.core.places import error_location, is_users
 from paddock.episodes import Episode
 from paddock.policies.policy import is_policy
 from paddock.report.summary import METRICS
@@ -95,11 +95,12 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
                 on_step=None if quiet else on_step,
                 renew=lambda: drive.choose().controllers,
             )
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         if arena.episode is None:
             raise
         if drive.seconds < ENDLESS:
-            console.print("stopped early", style="yellow")
+            where = error_location(stop)  # in an endless loop of a controller, for example
+            console.print(f"stopped early{f' in {where}' if where else ''}", style="yellow", markup=False)
         return DriveOutcome(episode=arena.episode, interrupted=True)
     except (Exception, SystemExit) as error:
         if arena.episode is None:  # the run had not started

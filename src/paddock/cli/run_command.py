@@ -131,8 +131,8 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
         raise typer.BadParameter("expected either a world or --scenario or --robot")
     if robot is not None and "://" not in robot:
         raise typer.BadParameter(
-            f"--robot: expected the address of a robot, such as epuck2://192.168.1.20, got {robot!r}: "
-            "types of robots (see: paddock robots) belong into worlds"
+            f"--robot: expected the address of a robot, such as epuck2://192.168.1.20, got {robot!r}"
+            + explain_address(robot)
         )
     mode = next((mode for mode in MODES if context.params[mode] is not None), None)
     if mode is not None:
@@ -147,6 +147,16 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
         check_file(controller, str(controller))  # before a page is opened or a robot is connected
     if mode == "robot" and controller is None and policy is None:
         raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
+
+
+def explain_address(robot: str) -> str:
+    """Return what a user probably meant by an address without `://`: a type of robot, or an incomplete URL."""
+    from paddock.links import suggest_url
+    from paddock.robots import robot_names
+
+    if robot in robot_names() or robot.endswith(".toml"):
+        return ": types of robots (see: paddock robots) belong into worlds"
+    return suggest_url("", robot)
 
 
 def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:

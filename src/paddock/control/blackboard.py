@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.observation import Observation
+from paddock.core.signatures import check_arguments
 
 WHEELS = "wheels"  # the entry that becomes the command
 
@@ -44,6 +45,7 @@ class Source:
                 raise PaddockError(f"Source {self.name!r}: {what}: expected a tuple of names, got {entries!r}{fix}")
         if not callable(self.work):
             raise PaddockError(f"Source {self.name!r}: work: expected a function, got {self.work!r}")
+        check_arguments(self.work, f"Source {self.name!r}: work", keywords=self.reads)
 
 
 class Blackboard:

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import Kernel
-from paddock.core.values import as_picture
+from paddock.core.signatures import check_arguments
+from paddock.core.values import Named, Picture, as_picture
 
 Readings = NDArray[np.float64]
+MAX_SHOWN = 16  # maximum number of values of a device in a printed observation
 Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max, description="a finite number")]
 
 
@@ -76,8 +78,12 @@ class Observation:
             return slot.show(self._readings[slot.first : slot.last])
         if self._pictures is not None and name in self._pictures:
             return as_picture(self._pictures[name])
+        raise self._unknown_device(name)
+
+    def _unknown_device(self, name: str) -> UnknownName:
+        """Return the error for a device that was not read, with the fix."""
         fix = f'if the robot has it, enable it with robot.enable("{name}") before arena.run() or robot.sense()'
-        raise UnknownName("enabled device", name, list(self), fix=fix)
+        return UnknownName("enabled device", name, list(self), fix=fix)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the devices that were read."""
@@ -91,7 +97,7 @@ class Observation:
 
     def only(self, names: Collection[str]) -> Observation:
         """Return the same observation restricted to some devices."""
-        return Observation(self.time, self._readings, {n: s for n, s in self._slots.items() if n in names})
+        return type(self)(self.time, self._readings, {n: s for n, s in self._slots.items() if n in names})
 
     def parts(self) -> tuple[float, Readings, Mapping[str, Slot], Mapping[str, NDArray[np.uint8]] | None]:
         """Return the constructor arguments, to create an equal observation in another process."""
@@ -99,13 +105,31 @@ class Observation:
 
     def __reduce__(self) -> tuple[type[Observation], tuple[Any, ...]]:
         """Copy and pickle through the constructor: `__getattr__` would recurse on a partially filled object."""
-        return Observation, self.parts()
+        return type(self), self.parts()
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
 
     def __repr__(self) -> str:
-        return f"Observation(time={self.time:.3f}, devices={', '.join(self)})"
+        values = [f"{name}={_format_reading(getattr(self, name))}" for name in self]
+        return f"Observation({', '.join([f'time={self.time:.3f}', *values])})"
+
+
+def _format_reading(reading: Any) -> str:
+    """Format a reading in one line: a number, named values, a short array, or the size of an image."""
+    if isinstance(reading, Picture):
+        return f"<image of {reading.shape[1]} x {reading.shape[0]} pixels>"
+    if isinstance(reading, float):
+        return f"{reading:.4g}"
+    if isinstance(reading, np.ndarray) and not isinstance(reading, Named):
+        values = [str(value) if isinstance(value, bool) else f"{value:.4g}" for value in reading.tolist()]
+        if len(values) <= MAX_SHOWN:
+            return f"[{', '.join(values)}]"
+        return f"[{', '.join([*values[:3], '…', *values[-3:]])}] ({len(values)} values)"
+    if isinstance(reading, tuple):
+        fields = getattr(reading, "_fields", ())
+        return f"{type(reading).__name__}({', '.join(f'{n}={v:.4g}' for n, v in zip(fields, reading, strict=False))})"
+    return repr(reading)
 
 
 def acting(controller: Any) -> Callable[[Observation], Any]:
@@ -118,6 +142,17 @@ def acting(controller: Any) -> Callable[[Observation], Any]:
         act = act.function  # an observation is a Python object
     if not callable(act):
         raise PaddockError(
-            f"{controller!r} is not a controller: expected a function act(observation) or an object with such a method"
+            f"{_describe_object(controller)} is not a controller: expected a function act(observation) or an object "
+            "with such a method"
         )
+    check_arguments(act, "controller", "observation")
     return act  # type: ignore[no-any-return]
+
+
+def _describe_object(value: Any) -> str:
+    """Describe a value of a user; an object without its own text by its class and its methods, not by its address."""
+    kind = type(value)
+    if getattr(kind, "__repr__", None) is not getattr(object, "__repr__", None):
+        return repr(value)
+    methods = [name for name, there in vars(kind).items() if callable(there) and not name.startswith("_")]
+    return f"the object of class {kind.__name__} (its methods: {', '.join(methods) or 'none'})"

@@ -43,8 +43,13 @@ def problem_of(error: BaseException) -> str:
 
 def place(file: Path | str, line: int) -> str:
     """Format a location as `FILE line N`, relative to the working directory if possible."""
+    return f"{show_path(file)} line {line}"
+
+
+def show_path(file: Path | str) -> Path:
+    """Return the path of a file, relative to the working directory if possible."""
     path, here = Path(file).resolve(), Path.cwd()
-    return f"{path.relative_to(here) if path.is_relative_to(here) else path} line {line}"
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def warn_user(text: str, *, author: Callable[..., Any] | None = None) -> None:

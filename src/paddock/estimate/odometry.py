@@ -22,6 +22,8 @@ travel as positive."""
 Routine = Literal["straight", "left", "right"]
 """Current routine of such a program: driving straight, or turning on the spot to a side."""
 
+ROUTINES: dict[str, int] = {"straight": 0, "left": 1, "right": -1}  # direction of the turn
+
 
 @dataclass(slots=True)
 class AngleUnwrapper:
@@ -118,9 +120,11 @@ class Odometry:
 def as_routine(left: float, right: float, routine: Routine | None = None) -> tuple[float, float]:
     """Convert travel as in a program that either drives straight or turns on the spot and only counts steps."""
     mean = (abs(left) + abs(right)) / 2
+    if routine not in (None, *ROUTINES):
+        raise UnknownName("routine of odometry", str(routine), ROUTINES)
     if routine is None:
         routine = "straight" if left * right >= 0 else "left" if right > 0 else "right"
-    turn = {"straight": 0, "left": 1, "right": -1}[routine]
+    turn = ROUTINES[routine]
     return (-turn * mean, turn * mean) if turn else (mean, mean)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.signatures import check_arguments
 from paddock.evolve.evaluators import EvaluatorFactory, LocalEvaluator, SharedEvaluator
 from paddock.evolve.evolution import Evolution, Generation, find_strategy
 from paddock.evolve.folder import SUMMARY, EvolutionFolder
@@ -115,6 +116,8 @@ class EvolutionSession:
         execution: Execution,
         watch: Watch | None,
     ) -> None:
+        if watch is not None:
+            check_arguments(watch, "watch", "evolution", "generation")
         self.evolution, self.folder, self.before = evolution, folder, spent
         self.execution, self.watch = execution, watch
         self.wall, self.busy = time.perf_counter(), time.process_time()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.jit import progress_while_compiling
+from paddock.core.places import warn_user
 from paddock.gym import tables as t
 from paddock.gym.arrays import EnvArrays
 from paddock.gym.plan import kernel_for
@@ -31,6 +32,7 @@ class Stepper(EnvArrays):
         self._hands = [self._scratch() for _ in range(hands)]
         self._shares = [(count * i // hands, count * (i + 1) // hands) for i in range(hands)]
         self._helpers = ThreadPoolExecutor(hands - 1) if hands > 1 else None
+        self._warned = False  # of an action that is NaN
         kernel = kernel_for(spec, self.layout)
         with progress_while_compiling("the step of environments", kernel):
             self._entry = kernel.entry(*self._arguments(0, begin=True))
@@ -73,6 +75,9 @@ class Stepper(EnvArrays):
             wanted = allowed[2 if len(self) == 1 else 0]
             raise SimulationError(f"step: expected actions of shape {wanted}, got {given.shape}")
         self.actions[...] = given.reshape(shape)
+        if not self._warned and np.isnan(self.actions).any():
+            self._warned = True
+            warn_user("step: an action is NaN, which counts as 0 (this warning is shown once)")
         self._run(begin=False)
 
     def _check_numbers(self, actions: Any) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeV
 from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import available_threads
+from paddock.core.signatures import check_arguments
 from paddock.jobs.process_worker import ProcessWorker
 from paddock.jobs.worker import JobAnswer, Worker
 
@@ -99,11 +100,13 @@ class JobRunner(Closing, Generic[Job, Result]):
             jobs: the jobs.
             progress: called with the number of finished jobs and the total number.
         """
+        if progress is not None:
+            check_arguments(progress, "progress", "done", "total")
         results: dict[int, Result] = {}
         with closing(self.stream(jobs)) as answers:
             for number, answer in answers:
                 if answer.failure is not None:
-                    raise answer.failure.error
+                    raise answer.failure.error_to_raise()
                 results[number] = answer.value
                 if progress is not None:
                     progress(len(results), len(jobs))
@@ -130,6 +133,7 @@ def run_jobs(
         workers: see `Workers`. With 1, all jobs are done in this process.
         progress: called with the number of finished jobs and the total number.
     """
+    check_arguments(work, "run_jobs: work", "job")
     with JobRunner[Job, Result](partial(give_work, work), workers, most=len(jobs)) as runner:
         return runner.run(jobs, progress)
 

@@ -35,6 +35,12 @@ class JobFailure:
         problem = f"{where}: {problem_of(error)}" if where else problem_of(error)
         return cls(problem, "".join(traceback.format_exception(error)), error)
 
+    def error_to_raise(self) -> BaseException:
+        """Return the exception; a PaddockError instead of a SystemExit, which would end the program without a word."""
+        if isinstance(self.error, SystemExit):
+            return PaddockError(f"{self.problem}: a job called sys.exit(), which ends only the job: raise an error")
+        return self.error
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the failure; an exception that cannot be pickled is replaced by a PaddockError with its text."""
         error = self.error

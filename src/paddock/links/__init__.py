@@ -80,7 +80,7 @@ def connect(
     scheme, url = _split_own(url)
     if not is_path(scheme) and scheme not in LINKS:
         raise LinkError(
-            f"connect: expected a URL such as 'ws://localhost:8642', got {format_value(url)}{_suggest_url(scheme, url)}"
+            f"connect: expected a URL such as 'ws://localhost:8642', got {format_value(url)}{suggest_url(scheme, url)}"
         )
     link = LINKS.get(scheme)
     known = inspect.signature(link).parameters
@@ -99,7 +99,7 @@ def _split_own(url: Any) -> tuple[str, Any]:
     return name.lower(), url
 
 
-def _suggest_url(scheme: str, url: object) -> str:
+def suggest_url(scheme: str, url: object) -> str:
     """Return a suggestion for a URL with an unknown scheme or without a scheme."""
     if scheme or not (isinstance(url, str) and url):
         return suggestion(scheme, LINKS) if scheme else ""

@@ -19,7 +19,7 @@ from paddock.sandbox import messages
 from paddock.sandbox.failure import FailureKind
 from paddock.sandbox.guards import spare_memory
 from paddock.sandbox.limits import SandboxLimits
-from paddock.sandbox.sandbox_body import SandboxArena, SandboxBody
+from paddock.sandbox.sandbox_body import SandboxArena, SandboxBody, SandboxObservation
 
 MAX_CHARACTERS = 400  # maximum characters of a text in a failure
 
@@ -73,10 +73,10 @@ class ControllerRunner:
         if letter == messages.READINGS:
             (now,) = messages.TIME.unpack_from(message)
             readings = np.frombuffer(bytearray(message), np.float64, offset=messages.TIME.size)
-            self.body.seen = Observation(now, readings, self.body.slots)
+            self.body.seen = SandboxObservation(now, readings, self.body.slots)
         elif letter == messages.OBSERVATION:
             now, readings, pictures = pickle.loads(message[1:])
-            self.body.seen = Observation(now, readings, self.body.slots, pictures)
+            self.body.seen = SandboxObservation(now, readings, self.body.slots, pictures)
         else:
             self.body.slots = pickle.loads(message[1:])
             return False

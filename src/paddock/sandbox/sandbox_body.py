@@ -11,12 +11,21 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body
 from paddock.arena.devices import Camera, Device
 from paddock.arena.robot import Robot
-from paddock.core.errors import DeviceRefused, Refused
+from paddock.core.errors import DeviceRefused, Refused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.observation import Command, Observation, Readings, Slot, WheelSpeeds
 from paddock.robots import RobotSpec
 
 NOT_HERE = "not available to a controller in the sandbox"
+
+
+class SandboxObservation(Observation):
+    """An observation of a controller that cannot enable devices itself."""
+
+    __slots__ = ()
+
+    def _unknown_device(self, name: str) -> UnknownName:
+        return UnknownName("enabled device", name, list(self), fix="a controller may read no others here")
 
 
 class SandboxBody(Body):
@@ -25,7 +34,7 @@ class SandboxBody(Body):
     def __init__(self, name: str, spec: RobotSpec, devices: Collection[str] | None) -> None:
         self.name, self.spec, self.devices = name, spec, devices
         self.slots: dict[str, Slot] = {}  # slots of the devices that are read
-        self.seen = Observation(0.0, np.zeros(0), self.slots)
+        self.seen: Observation = SandboxObservation(0.0, np.zeros(0), self.slots)
         self.wheels: tuple[float, float] | None = None  # speeds set since the last answer
         self._command = WheelSpeeds(0.0, 0.0)  # speeds set last
         self._pans: dict[str, float] = {}

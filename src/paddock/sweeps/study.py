@@ -13,6 +13,7 @@ from typing import Any
 from paddock.core.errors import PaddockError
 from paddock.core.locks import lock_folder
 from paddock.core.outside import shell_word
+from paddock.core.signatures import check_arguments
 from paddock.jobs import FinishedJobs, JobFailure, JobRunner, Workers
 from paddock.report.document_files import ensure_folder
 from paddock.scenarios.spec import MAX_RUNS
@@ -55,6 +56,8 @@ def sweep(
         progress: called with the number of finished runs and the number of all runs.
         run: execute only the run with this number, in this process, without writing files; its error is raised.
     """
+    if progress is not None:
+        check_arguments(progress, "progress", "done", "total")
     plan = SweepPlan(load_sweep(spec))
     if run is not None:
         return plan.run_alone(run)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.errors import SpecError
+from paddock.core.errors import SpecError, format_value
 from paddock.core.geometry import Disc, bounding_radius, inner_radius
 from paddock.core.spec import rgb
 from paddock.engine import model as m
@@ -57,6 +57,10 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
         dt: length of a tick [s]; None for the world's own.
         like: the same world with other robots, built before; its floor is reused.
     """
+    if not isinstance(spec, WorldSpec):
+        raise SpecError(
+            f"expected a WorldSpec, as paddock.worlds.load_world(name) returns it, got {format_value(spec)}"
+        )
     specs = robot_types(spec)
     check_placement(spec, specs)
     tick = spec.dt if dt is None else dt

@@ -36,7 +36,8 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
     if width * height > MAX_PIXELS:
         fitting = min(math.sqrt(MAX_PIXELS / ((x1 - x0) * (y1 - y0))), MAX_PIXELS / max(x1 - x0, y1 - y0))
         raise SpecError(
-            f"expected pixels per metre <= {_round_down(fitting):g} for a floor of this size, got {scale:g}",
+            f"expected pixels per metre <= {_round_down(fitting):g} for a floor of {x1 - x0:g} m x {y1 - y0:g} m, "
+            f"got {scale:g}; if the floor should be smaller: bounds are in metres",
             path="floor.pixels_per_metre",
             file=world.file,
         )
