@@ -66,6 +66,7 @@ def run_world(
     creates the controllers if given; `files` are added to the folder, and `settings` to its summary.
     """
     console, page = Console(), None
+    is_built_in = controller is None and policy is None and choose is None
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture = check_picture(picture)
     check_seconds(seconds)
@@ -92,6 +93,8 @@ def run_world(
                 continue
             with suppress(SystemExit):  # rich exits if the reader of a pipe has closed it; the files are written anyway
                 _report(console, arena, outcome.episode, wall_time)
+                if is_built_in and arena.robots:
+                    console.print(f"built-in controller: {_name_built_ins(arena)}", style="dim", highlight=False)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
             _write_folder(console, arena, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
@@ -110,9 +113,17 @@ def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Pa
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
     """Return the settings that determine a run, for its summary."""
-    built_in = ", ".join(dict.fromkeys(map(name_built_in, arena.robots.values())))
-    config = {"seed": arena.seed, "seconds": seconds, "controller": str(driver or f"built-in: {built_in}")}
+    config = {
+        "seed": arena.seed,
+        "seconds": seconds,
+        "controller": str(driver or f"built-in: {_name_built_ins(arena)}"),
+    }
     return config if referee is None else {**config, "referee": referee.to_table()}
+
+
+def _name_built_ins(arena: Arena) -> str:
+    """Return the names of the built-in controllers of all robots."""
+    return ", ".join(dict.fromkeys(map(name_built_in, arena.robots.values())))
 
 
 @contextmanager
@@ -192,7 +203,7 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str
             visible(arena[name].spec.name if name in arena else "left"),
             f"{figures['distance']:.2f}",
             f"{figures['mean_speed']:.3f}" if episode.ticks else "-",
-            f"{figures['contact_time']:.1f}",
+            f"{figures['contact_time']:.2f}",
             f"{x:.2f}, {y:.2f}",
             f"{round(math.degrees(heading))}°",
         )
