@@ -45,7 +45,7 @@ def choose_built_in(robot: Robot) -> Any:
 
 
 def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
-    """Return a controller that drives straight, turns on the spot before obstacles and steers away from walls beside it.
+    """Return a controller that drives straight, turns on the spot before obstacles and steers away from side walls.
 
     The distances follow from the size of the body. A robot with a single beam ahead needs its beams to the sides: a
     wall that it approaches at a small angle is far away in the beam ahead.

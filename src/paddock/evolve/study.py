@@ -157,7 +157,7 @@ class EvolutionSession:
 
 
 def summarize(evolution: Evolution) -> dict[str, Any]:
-    """Return the results of an evolution, without the times. A task that does not report solutions has None for them."""
+    """Return the results of an evolution, without the times. Solutions are None if the task does not report them."""
     config, history = evolution.config, evolution.history
     last = history[-1] if history else None
     reports = reports_solved(evolution.task)
