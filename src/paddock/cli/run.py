@@ -65,8 +65,7 @@ def run_world(
     A viewer of the page can restart the run; with `needs_viewer`, the run starts only when there is a viewer. `choose`
     creates the controllers if given; `files` are added to the folder, and `settings` to its summary.
     """
-    console, page = Console(), None
-    is_built_in = controller is None and policy is None and choose is None
+    console, page, is_built_in = Console(), None, not (controller or policy or choose)
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture = check_picture(picture)
     check_seconds(seconds)
@@ -92,9 +91,7 @@ def run_world(
                     raise
                 continue
             with suppress(SystemExit):  # rich exits if the reader of a pipe has closed it; the files are written anyway
-                _report(console, arena, outcome.episode, wall_time)
-                if is_built_in and arena.robots:
-                    console.print(f"built-in controller: {_name_built_ins(arena)}", style="dim", highlight=False)
+                _report(console, arena, outcome.episode, wall_time, is_built_in=is_built_in)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
             _write_folder(console, arena, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
@@ -121,7 +118,7 @@ def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Refere
     return config if referee is None else {**config, "referee": referee.to_table()}
 
 
-def _name_built_ins(arena: Arena) -> str:
+def _name_built_ins(arena: BaseArena) -> str:
     """Return the names of the built-in controllers of all robots."""
     return ", ".join(dict.fromkeys(map(name_built_in, arena.robots.values())))
 
@@ -187,7 +184,7 @@ def describe_wall_time(wall: float, compile_s: float) -> str:
     return f"{max(0.0, wall - compile_s):.2f} s{more}"
 
 
-def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str) -> None:
+def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str, *, is_built_in: bool) -> None:
     if not arena.robots:
         console.print(f"{arena.world.name}: no robots in this world", style="yellow", markup=False)
         return
@@ -212,6 +209,8 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str
     print_sheet(console, title, Sheet(COLUMNS, tuple(rows)))
     if (more := len(arena.robots) - SHOWN) > 0:
         console.print(f"… and {more} more")
+    if is_built_in:
+        console.print(f"built-in controller: {_name_built_ins(arena)}", style="dim", highlight=False)
     for event in episode.interventions[:SHOWN]:
         console.print(f"{event.time:8.2f} s  {event}", style="yellow", markup=False, highlight=False)
     if episode.digest is not None and not episode.failed:

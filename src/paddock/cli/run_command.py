@@ -78,9 +78,7 @@ def run(
     headless: options.Headless = False,
     port: options.Port = None,
 ) -> None:
-    """Run a world with your own controller, or with a built-in one.
-
-    The page closes when the run ends, unless it is open in a browser. Open its printed address before that.
+    """Run a world with your own or a built-in controller. The page closes with the run unless a browser shows it.
 
     A controller is a Python file with a function that is called once per tick for every robot:
 
