@@ -307,6 +307,19 @@ def test_speed_is_refused_without_a_page(command: str) -> None:
     assert "--speed is the speed of a page; this run has none" in " ".join(done.stderr.replace("│", "").split())
 
 
+@pytest.mark.parametrize("command", ["run empty", "explore empty", "demo", "exercise try first-drive"])
+def test_a_port_is_refused_where_there_is_no_page(command: str) -> None:
+    done = paddock(*command.split(), "--headless", "--port", "8700")
+    assert done.returncode == 2
+    assert "--port is the port of a page; this run has none" in " ".join(done.stderr.replace("│", "").split())
+
+
+def test_a_single_run_of_a_sweep_refuses_a_folder_that_it_would_not_write() -> None:
+    done = paddock("sweep", "sweep.toml", "--run", "1", "--out", "there")
+    assert done.returncode == 2
+    assert "--out: leave it out: --run executes a single run" in " ".join(done.stderr.replace("│", "").split())
+
+
 def test_run_with_page_prints_its_address_and_has_the_same_digest() -> None:
     shown, headless = (paddock("run", "clutter", "--seconds", "6", *how) for how in (("--speed", "0"), ("--headless",)))
     assert re.search(r"watch it at http://127\.0\.0\.1:\d+/", shown.stdout)

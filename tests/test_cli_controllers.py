@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 import time
@@ -14,6 +15,7 @@ from rich.console import Console
 
 import paddock
 from command_line import paddock as command
+from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import chosen_controllers, load_file
 from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
@@ -361,3 +363,38 @@ def test_ctrl_c_stops_a_robot(tmp_path: Path, emulators: tuple[str, list[str]]) 
             assert "s and is stopped" in printed
             truth.step(10)
             assert truth[name].wheels.speeds == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("world", "name"), [("clutter", "explorer"), ("line-track", "line patrol"), ("maze", "wanderer")]
+)
+def test_a_run_names_its_built_in_controller(world: str, name: str) -> None:
+    done = command("run", world, "--headless", "--seconds", "0.1")
+    assert f"built-in controller: {name}" in done.stdout
+
+
+def test_a_run_with_an_own_controller_names_no_built_in_one(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def act(observation):\n    return 0, 0\n", encoding="utf-8")
+    assert (
+        "built-in"
+        not in command("run", "clutter", "-c", "mine.py", "--headless", "--seconds", "0.1", folder=tmp_path).stdout
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_scout_does_not_rub_along_walls_with_its_built_in_controller(seed: int) -> None:
+    with paddock.open("maze", seed=seed) as arena:
+        drivers = chosen_controllers(arena, None, None, otherwise=choose_built_in)
+        arena["scout"].enable(*drivers.devices["scout"])
+        figures = arena.run(60, drivers.controllers, metrics=["distance", "contact-time"]).metrics
+    assert figures["contact_time"] < 1.0
+    assert figures["distance"] > 4.0
+
+
+def test_a_contact_of_a_single_tick_is_visible_in_the_table_of_a_run(tmp_path: Path) -> None:
+    program = "def act(observation):\n    return (0.1, 0.1) if observation.time < 0.01 else (-0.1, -0.1)\n"
+    (tmp_path / "touch.py").write_text(program, encoding="utf-8")
+    world = 'name = "touch"\nbounds = [0, 0, 1, 1]\nrobots = [{name = "r", type = "e-puck", at = [0.9625, 0.5]}]\n'
+    (tmp_path / "touch.toml").write_text(world, encoding="utf-8")
+    done = command("run", "touch.toml", "-c", "touch.py", "--headless", "--seconds", "1", folder=tmp_path)
+    assert re.search(r"[│|] +0\.0[24] +[│|]", done.stdout), done.stdout

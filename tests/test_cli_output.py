@@ -119,3 +119,10 @@ def test_warning_is_one_line_with_the_user_file_and_line(tmp_path: Path) -> None
     done = paddock("run", "empty", "-c", "mine.py", "--headless", "--seconds", "5", folder=tmp_path)
     (line,) = done.stderr.splitlines()
     assert line.startswith("paddock: mine.py line 1: the controller of 'red' always returned None")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no device without an end")
+def test_an_import_of_a_file_without_an_end_is_refused(tmp_path: Path) -> None:
+    done = paddock("import", "/dev/zero", folder=tmp_path)
+    assert done.returncode == 2
+    assert "/dev/zero: expected a text of at most 20,000,000 characters" in done.stderr

@@ -18,9 +18,11 @@ from command_line import paddock
 from paddock.classes import ClassFolder, ClassSpec
 from paddock.contests import ContestResult, draw_bracket, find_entrants, load_contest, new, new_contest, run_contest
 from paddock.contests.new import GAMES
+from paddock.contests.report import contest_report
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.observation import Observation
 from paddock.recordings import Recording
+from paddock.report.sheets import Sheet
 from paddock.sandbox import SandboxedController
 from paddock.sandbox.fork_server import fork_server
 from paddock.testing import wait_for
@@ -271,6 +273,34 @@ def test_single_robots_of_round_are_compared_by_score(submissions: Path, tmp_pat
     assert [(line.robot, line.points) for line in result.standings][:2] == [("fast", 2.0), ("crash", 4 / 3)]
     assert {row.start for row in result.rows} == {"left"}
     assert len({row.seed for row in result.rows if row.round == 1}) == 1
+
+
+def test_alone_a_robot_starts_at_the_pose_of_the_robot_of_a_world_without_starts(
+    submissions: Path, tmp_path: Path
+) -> None:
+    robot = '{name = "red", type = "e-puck", at = [0.5, 0.3], heading_deg = 90}'
+    world = f'name = "plain"\nbounds = [0, 0, 1, 1]\nrobots = [{robot}]\n'
+    (tmp_path / "plain.toml").write_text(world, encoding="utf-8")
+    contest = write_contest(tmp_path, heat_size=1, world="plain.toml")
+    result = run_contest(contest, submissions, out=tmp_path / "out", workers=1)
+    assert {row.start for row in result.rows} == {"red"}
+    assert result.standings[0].robot == "fast"
+    first = Recording(tmp_path / "out" / result.heats[0].recording)
+    x, y, heading = first.trace(first.robots[0]).pose[0]
+    assert (x, y, heading) == pytest.approx((0.5, 0.3, math.pi / 2))
+
+
+def test_a_contest_of_one_in_a_world_without_starts_and_robots_is_not_told_to_reduce_its_heats(tmp_path: Path) -> None:
+    (tmp_path / "bare.toml").write_text('name = "bare"\nbounds = [0, 0, 1, 1]\n', encoding="utf-8")
+    (tmp_path / "height.py").write_text(REFEREE)
+    with pytest.raises(PaddockError, match=r"bare has 0 starts .none.: .*add \[\[starts\]\] or a robot to it$"):
+        load_contest(write_contest(tmp_path, heat_size=1, world="bare.toml", robot="e-puck"))
+
+
+def test_the_report_tells_in_which_heats_a_controller_failed(league: tuple[Path, ContestResult]) -> None:
+    _, result = league
+    (failures,) = (part for part in contest_report(result) if isinstance(part, Sheet) and "failure" in part.heads)
+    assert failures.heads[-1] == "in heat no."
 
 
 def test_elimination_has_champion_and_picture(submissions: Path, tmp_path: Path) -> None:

@@ -67,6 +67,33 @@ def check_texts(picture: Image.Image, written: list[Rectangle]) -> None:
             assert a[2] <= b[0] or a[0] >= b[2] or a[3] <= b[1] or a[1] >= b[3]
 
 
+@pytest.mark.parametrize(
+    ("robot", "size", "note"),
+    [
+        ("scout", 4.0, "beams are drawn up to 1.2 m"),
+        ("pioneer-p3dx", 8.0, "beams are drawn up to 1.5 m"),
+        ("khepera", 4.0, ""),
+    ],
+)
+def test_the_legend_tells_if_beams_are_shorter_than_their_range(robot: str, size: float, note: str) -> None:
+    world = WorldSpec(name="w", bounds=(0, 0, size, size), robots=(Placed(name="r", type=robot, at=(2, 2)),))
+    draw_world(world)
+    texts = [entry.text for entry in world_legend(world, [load_robot(robot)]) if entry.symbol == "cut"]
+    assert texts == ([note] if note else [])
+
+
+def test_fields_without_a_colour_can_be_told_apart_in_the_picture_and_the_legend() -> None:
+    fields = [Field(name=name, shape="radial", at=(x, 1), radius=0.8) for name, x in (("sugar", 1), ("salt", 3))]
+    own = Field(name="acid", shape="radial", at=(5, 1), radius=0.8, color="#123456")
+    world = WorldSpec(name="w", bounds=(0, 0, 6, 2), fields=(fields[0], own, fields[1]))
+    colors = [entry.color for entry in world_legend(world, []) if entry.symbol == "field"]
+    assert colors[0] == "#39a275"
+    assert colors[1] == "#123456"
+    assert colors[2] not in colors[:2]
+    picture = draw_world(world)
+    assert not close(pixel(picture, world, (1, 1)), pixel(picture, world, (3, 1)), most=25)
+
+
 @pytest.mark.parametrize("name", world_names())
 def test_every_world_is_drawn_without_overlapping_texts(name: str, written: list[Rectangle]) -> None:
     world = load_world(name)

@@ -41,12 +41,14 @@ def test_watch_hint_replays_the_evaluated_drive(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     hint = re.search(r"Watch it:  paddock (run .*)", done.stdout)
     assert hint is not None
-    assert hint[1].endswith("--seed 3 --seconds 60")
+    assert hint[1].endswith("--seed 3 --seconds 60 --referee maze-race")
     summary = json.loads((tmp_path / "found" / "summary.json").read_text("utf-8"))
     assert summary["solved"]
     assert summary["generations"] == summary["solved_in_generation"] < 30
     watched = command(*shlex.split(hint[1]), "--headless", "--out", "watched", folder=tmp_path)
     assert watched.returncode == 0, watched.stderr
+    assert re.search(r"time to the goal: \d+(\.\d+)? s", watched.stdout)  # it ends at the exit
+    assert re.search(r"scout +[│|] +\d+\.\d{1,3} +[│|] +0 ", watched.stdout), watched.stdout
     (trace,) = (tmp_path / "watched").rglob("trace.csv")
     with trace.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -217,7 +217,7 @@ def test_user_fitness_and_user_task_run(tmp_path: Path) -> None:
     done = evolved(tmp_path, "mine:far", "--world", "clutter", "--generations", "3", "--seconds", "5")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
-    assert (summary["evaluations"], summary["solved"]) == (15, False)
+    assert (summary["evaluations"], summary["solved"]) == (15, None)
     assert 0 < summary["best_fitness"] < 1
     whole = evolved(tmp_path, "mine:whole", "--generations", "1")
     assert json.loads(whole.stdout)["worlds"] == 1
@@ -230,6 +230,15 @@ def test_user_fitness_and_user_task_run(tmp_path: Path) -> None:
     assert "expected a fitness for each of 5 worlds" in wrong.stderr
     nowhere = evolved(tmp_path, "mine:far")
     assert "needs a world with one robot" in nowhere.stderr
+
+
+def test_nothing_is_printed_about_solutions_if_your_own_fitness_does_not_report_them(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
+    options = ("--world", "clutter", "--generations", "1", "--seconds", "1", "--population", "5", "--test", "2")
+    done = command("evolve", "mine:far", *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "test fitness" in done.stdout
+    assert "solved" not in done.stdout + done.stderr
 
 
 def test_champion_can_be_replayed(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from matplotlib.axes import Axes
 
 from command_line import paddock
 from paddock.classes import ClassFolder, ClassSpec
@@ -17,6 +18,8 @@ from paddock.core.errors import PaddockError
 from paddock.exercises import check_exercise, load_exercise
 from paddock.grading import find_similar, find_submissions, grade, save_grading
 from paddock.grading.receipts import parse_due
+from paddock.grading.report import class_report
+from paddock.report.document import Figure
 from paddock.testing import wait_for
 from warm_start import start_python
 
@@ -99,6 +102,20 @@ def test_each_check_gives_points_and_failures_name_line(marked: Path) -> None:
     assert marks["gustav"]["failure"] == f"invalid: {problem}"
     assert [marks[name]["total"] for name in ("cleo", "dora", "gustav")] == ["0", "0", "0"]
     assert {row["of"] for row in marks.values()} == {"5"}
+
+
+def test_the_axis_of_the_points_shows_the_whole_scale_even_if_nobody_has_full_marks(
+    exercise: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    for name in ("bert", "cleo", "hugo"):
+        (folder / f"{name}.py").write_text(PROGRAMS.get(name, PROGRAMS["bert"] + "# the same\n"))
+    grading = grade(exercise, folder, out=tmp_path / "out", workers=1)
+    assert max(each.marks.points for each in grading.graded) == 2
+    (chart,) = (part.picture for part in class_report(grading) if isinstance(part, Figure))
+    assert isinstance(chart, Axes)
+    assert (chart.get_xlim()[0], chart.get_xlim()[1]) == (0.0, 5.0)
 
 
 def test_same_submissions_give_byte_identical_files(

@@ -23,6 +23,10 @@ BLIND = '[robot]\nname = "red"\ntype = { name = "blind", body = { radius = 0.03,
 BLIND += "drive = { wheel_separation = 0.05, wheel_diameter = 0.04, max_speed = 0.2 } }\n"
 
 TABLE = {
+    "a point outside of the world": (
+        PUCK + '[[tasks]]\ntask = "go-to"\nx = 0.5\ny = 10\n',
+        "tasks[0].y: expected metres 0 … 2, inside the bounds of empty, got 10",
+    ),
     # The scenario itself.
     "an empty file": ("", "name: missing: a name of letters, digits, '-' and '_'"),
     "no world": (

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 import paddock
+from paddock.core.errors import PaddockWarning
 from paddock.sensors.chemical import ChemicalSpec
 from paddock.worlds.spec import Field, Light, Placed
 from scenes import alone, puck, world
@@ -54,5 +55,6 @@ def test_field_is_selected_by_index_and_a_missing_one_reads_zero():
         Field(name="b", shape="radial", at=(0, 0), radius=1, peak=2.0),
     )
     noses = [ChemicalSpec(name=f"nose{i}", field=i) for i in range(3)]
-    _arena, robot = alone(*noses, fields=fields, lights=(Light(at=(1, 1)),))
+    with pytest.warns(PaddockWarning, match=r"nose2 always reads 0: there is no field 2 .there are: 0 a, 1 b.$"):
+        _arena, robot = alone(*noses, fields=fields, lights=(Light(at=(1, 1)),))
     assert [robot.device(f"nose{i}").read() for i in range(3)] == [1.0, 2.0, 0.0]

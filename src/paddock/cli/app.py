@@ -115,6 +115,8 @@ def sweep(
       paddock sweep sweep.toml --workers ray --out runs/avoid
       paddock sweep sweep.toml --run 17
     """
+    if run is not None and out is not None:
+        raise typer.BadParameter("--out: leave it out: --run executes a single run without writing files")
     from paddock.cli.sweep import run_sweep
     from paddock.jobs import parse_workers
 

@@ -24,7 +24,11 @@ from paddock.evolve.evolution import Evolution, Generation
 from paddock.evolve.folder import CHAMPION, EvolutionExists
 from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import Study, Watch, evolve, resume
+from paddock.evolve.tasks.base import EvolutionTask
 from paddock.evolve.tasks.registry import TASKS
+from paddock.evolve.tasks.user_fitness import reports_solved
+from paddock.metrics import Goal
+from paddock.worlds.spec import GOALS
 
 # Labels of summary figures whose names are not clear enough.
 MEANINGS = {
@@ -142,8 +146,10 @@ class ProgressLines:
         config = evolution.config
         self._pending = (
             f"{config.task}: generation {now.number} of {config.generations}: champion {now.champion:.4g}, "
-            f"mean {now.mean:.4g}, solved {now.solved:.0%}"
+            f"mean {now.mean:.4g}"
         )
+        if reports_solved(evolution.task):
+            self._pending += f", solved {now.solved:.0%}"
         if self._printed is None or self.clock() - self._printed >= QUIET:
             self.end()
 
@@ -158,8 +164,13 @@ def _print_summary(console: Console, study: Study, out: Path | None) -> None:
     summary = study.summary
     table = new_table(f"{summary['task']}: result", "figure", "value")
     for name, value in summary.items():
-        if value is not None:  # such as the generation that solved the task, if none did
-            table.add_row(cell(MEANINGS.get(name, name.replace("_", " "))), cell(format_figure(value)))
+        if (
+            value is not None
+        ):  # such as the generation that solved the task, if none did or if the task does not report it
+            meaning = MEANINGS.get(name, name.replace("_", " "))
+            if name == "best_fitness" and not reports_solved(study.evolution.task):
+                meaning = "fitness of the champion"
+            table.add_row(cell(meaning), cell(format_figure(value)))
     console.print(table)
     if out is not None:
         print_written(out, f": {_list_files(study)}")
@@ -168,7 +179,15 @@ def _print_summary(console: Console, study: Study, out: Path | None) -> None:
                 f"Watch it:  paddock run {shell_word(out / 'world.toml')} --policy {shell_word(out / CHAMPION)} "
                 f"--seed {summary['seed']} --seconds {summary['seconds']:g}"
             )
+            if has_goal(study.evolution.task):
+                watch += " --referee maze-race"  # ends the run at the goal and prints the time
             console.print(watch, style="dim", soft_wrap=True, markup=False)
+
+
+def has_goal(task: EvolutionTask) -> bool:
+    """Whether a task measures the time to a goal that its first world contains."""
+    goals = any(start.name in GOALS for start in task.worlds[0].starts)
+    return goals and any(isinstance(metric, Goal) for metric in task.metrics)
 
 
 def format_figure(value: Any) -> str:

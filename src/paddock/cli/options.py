@@ -221,3 +221,9 @@ def refuse_speed_without_page(speed: float | None, headless: bool) -> None:
     """Raise an error if a speed is given for a run without a page."""
     if headless and speed is not None:
         raise typer.BadParameter("--speed is the speed of a page; this run has none, because of --headless or --robot")
+
+
+def refuse_port_without_page(port: int | None, headless: bool) -> None:
+    """Raise an error if a port is given for a run without a page."""
+    if headless and port is not None:
+        raise typer.BadParameter("--port is the port of a page; this run has none, because of --headless or --robot")

@@ -89,7 +89,7 @@ def print_standings(console: Console, game: Officiating) -> None:
         f"{referee.label}: {game.seconds:g} s", "place", "robot", score, "fouls", right=("place", score, "fouls")
     )
     for line in game.standings:
-        points = f"{line.score:.10g}" if math.isfinite(line.score) else "–"
+        points = f"{round(line.score, 3):.10g}" if math.isfinite(line.score) else "–"
         table.add_row(str(line.place), cell(line.robot), points, str(line.fouls))
     console.print(table)
     for foul in game.fouls[:SHOWN]:

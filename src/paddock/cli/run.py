@@ -67,7 +67,7 @@ def run_world(
     A viewer of the page can restart the run; with `needs_viewer`, the run starts only when there is a viewer. `choose`
     creates the controllers if given; `files` are added to the folder, and `settings` to its summary.
     """
-    console, page = Console(), None
+    console, page, is_built_in = Console(), None, not (controller or policy or choose)
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture = check_picture(picture)
     check_seconds(seconds)
@@ -93,7 +93,7 @@ def run_world(
                     raise
                 continue
             with suppress(SystemExit):  # rich exits if the reader of a pipe has closed it; the files are written anyway
-                _report(console, arena, outcome.episode, wall_time)
+                _report(console, arena, outcome.episode, wall_time, is_built_in=is_built_in)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
             _write_folder(console, arena, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
@@ -121,9 +121,17 @@ def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Pa
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
     """Return the settings that determine a run, for its summary."""
-    built_in = ", ".join(dict.fromkeys(map(name_built_in, arena.robots.values())))
-    config = {"seed": arena.seed, "seconds": seconds, "controller": str(driver or f"built-in: {built_in}")}
+    config = {
+        "seed": arena.seed,
+        "seconds": seconds,
+        "controller": str(driver or f"built-in: {_name_built_ins(arena)}"),
+    }
     return config if referee is None else {**config, "referee": referee.to_table()}
+
+
+def _name_built_ins(arena: BaseArena) -> str:
+    """Return the names of the built-in controllers of all robots."""
+    return ", ".join(dict.fromkeys(map(name_built_in, arena.robots.values())))
 
 
 @contextmanager
@@ -187,7 +195,7 @@ def describe_wall_time(wall: float, compile_s: float) -> str:
     return f"{max(0.0, wall - compile_s):.2f} s{more}"
 
 
-def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str) -> None:
+def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str, *, is_built_in: bool) -> None:
     if not arena.robots:
         console.print(f"{arena.world.name}: no robots in this world", style="yellow", markup=False)
         return
@@ -203,7 +211,7 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str
             visible(arena[name].spec.name if name in arena else "left"),
             f"{figures['distance']:.2f}",
             f"{figures['mean_speed']:.3f}" if episode.ticks else "-",
-            f"{figures['contact_time']:.1f}",
+            f"{figures['contact_time']:.2f}",
             f"{x:.2f}, {y:.2f}",
             f"{round(math.degrees(heading))}°",
         )
@@ -212,6 +220,8 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str
     print_sheet(console, title, Sheet(COLUMNS, tuple(rows)))
     if (more := len(arena.robots) - SHOWN) > 0:
         console.print(f"… and {more} more")
+    if is_built_in:
+        console.print(f"built-in controller: {_name_built_ins(arena)}", style="dim", highlight=False)
     for event in episode.interventions[:SHOWN]:
         console.print(f"{event.time:8.2f} s  {event}", style="yellow", markup=False, highlight=False)
     if episode.digest is not None and not episode.failed:

@@ -40,6 +40,7 @@ def demo(
       paddock demo --headless --seconds 20
     """
     options.refuse_speed_without_page(speed, headless)
+    options.refuse_port_without_page(port, headless)
     from paddock.cli.run import run_world
 
     run_world(
@@ -77,7 +78,7 @@ def run(
     headless: options.Headless = False,
     port: options.Port = None,
 ) -> None:
-    """Run a world with your own controller, or with a built-in one.
+    """Run a world with your own or a built-in controller. The page closes with the run unless a browser shows it.
 
     A controller is a Python file with a function that is called once per tick for every robot:
 
@@ -139,7 +140,9 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
         refuse_unused(context, mode, MODES[mode])
     if robot is None and (context.params["trace"] is not None or context.params["take_over"]):
         raise typer.BadParameter("--trace and --take-over need --robot; --out writes the traces of a world")
-    options.refuse_speed_without_page(context.params["speed"], context.params["headless"] or robot is not None)
+    without_page = context.params["headless"] or robot is not None
+    options.refuse_speed_without_page(context.params["speed"], without_page)
+    options.refuse_port_without_page(context.params["port"], without_page)
     refuse_old_recording(context.params)
     controller, policy = context.params["controller"], context.params["policy"]
     refuse_both(controller, policy)

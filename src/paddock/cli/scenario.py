@@ -117,7 +117,7 @@ def _report(console: Console, result: ScenarioResult) -> None:
     several = len(result.episode.robots) > 1
     table = new_table(
         f"{result.scenario}, seed {result.seed}: {result.episode.seconds:g} s, {result.distance:.2f} m, "
-        f"contact {result.contact_time:.1f} s; ended: {result.ended}",
+        f"contact {result.contact_time:.2f} s; ended: {result.ended}",
         *(("robot",) if several else ()),
         *("task", "from [s]", "to [s]", "done", "why it ended"),
         right=("from [s]", "to [s]"),

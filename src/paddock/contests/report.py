@@ -40,7 +40,7 @@ def contest_report(result: ContestResult) -> Iterator[Part]:
     if failures:
         yield Heading("Controllers that failed")
         rows = tuple((name, problem, ", ".join(heats)) for (name, problem), heats in failures.items())
-        yield Sheet(("name", "failure", "heats"), rows)
+        yield Sheet(("name", "failure", "in heat no."), rows)
     yield Heading("Heats")
     yield heats_sheet(
         [dataclasses.asdict(row) for row in result.rows], HEAT_COLUMNS[:-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,8 @@ from paddock.robots import RobotSpec, load_robot
 from paddock.sandbox import SandboxLimits
 from paddock.scenarios.spec import Seed
 from paddock.worlds import WorldSpec, load_world
-from paddock.worlds.spec import GOALS
+from paddock.worlds.placement import start_pose
+from paddock.worlds.spec import GOALS, Start
 
 Times = Annotated[int, Number("a whole number", low=1, high=1000)]
 AtMost = Annotated[int, Number("a whole number", low=0, high=1000)]  # 0: no limit
@@ -69,8 +71,17 @@ class ContestSpec(Spec):
             raise SpecError("missing: advance needs qualifying rounds", path="qualifying")
 
     def load_world(self) -> WorldSpec:
-        """Load the world, which defines the starts and the default robot type."""
-        return load_world(Path(self.folder) / self.world if self.world.endswith(".toml") else self.world)
+        """Load the world, which defines the starts and the default robot type.
+
+        In a world without starts, a robot that drives alone starts at the pose of the world's first robot.
+        """
+        world = load_world(Path(self.folder) / self.world if self.world.endswith(".toml") else self.world)
+        if self.heat_size > 1 or self.starts or not world.robots or any(s.name not in GOALS for s in world.starts):
+            return world
+        first = world.robots[0]
+        x, y, heading = start_pose(world, first)
+        start = Start(name=first.name, at=(x, y), heading_deg=math.degrees(heading))
+        return replace(world, starts=(*world.starts, start))
 
     def choose_robot(self, world: WorldSpec) -> str | RobotSpec:
         """Return the type of all robots."""
@@ -96,9 +107,14 @@ class ContestSpec(Spec):
                 raise SpecError(problem, path=f"starts[{i}]", file=self.file)
         found = self.starts or tuple(name for name in known if name not in GOALS)
         if len(found) < self.heat_size:
+            fix = (
+                "add [[starts]] or a robot to it"
+                if self.heat_size == 1
+                else "add [[starts]] to it, or reduce heat_size"
+            )
             raise SpecError(
                 f"{world.name} has {len(found)} starts ({', '.join(found) or 'none'}): expected one per robot of a "
-                f"heat, {self.heat_size}; choose another world, add [[starts]] to it, or reduce heat_size",
+                f"heat, {self.heat_size}; choose another world, {fix}",
                 path="heat_size",
                 file=self.file,
             )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from typing import Any
 
 from paddock.core.spec import rgb
+from paddock.worlds.spec import Field
 
 Rgba = tuple[int, int, int, int]
 
@@ -22,6 +25,8 @@ LINES = (
 )
 TASKS = ("#2e86ab", "#e6a117", "#2f9e6e", "#b5179e", "#7b5ea7", "#c9a200", "#6c757d", "#e4572e")
 
+FIELDS = ("#39a275", "#8e5ea2", "#e6a117", "#2e86ab", "#b5179e")  # fields without a colour of their own, in order
+
 
 def palette() -> dict[str, Any]:
     """Return the colours as plain data for JSON: colours by name, and lists of colours of lines and tasks."""
@@ -38,7 +43,14 @@ def palette() -> dict[str, Any]:
         "wheel": WHEEL,
         "lines": list(LINES),
         "tasks": list(TASKS),
+        "fields": list(FIELDS),
     }
+
+
+def field_colors(fields: Iterable[Field]) -> list[str]:
+    """Return the colours of a world's fields. Several fields with the default colour get different ones."""
+    others = itertools.cycle(FIELDS)
+    return [next(others) if field.color == FIELDS[0] else field.color for field in fields]
 
 
 def line_color(number: int) -> str:

@@ -7,14 +7,14 @@ import math
 from paddock.core.geometry import Disc, Pose, Shape, place_shape
 from paddock.core.spec import rgb
 from paddock.draw.canvas import FINER, Canvas, round_length
-from paddock.draw.colours import FAINT, INK, START_POSE, darken, tint
+from paddock.draw.colours import FAINT, INK, START_POSE, darken, field_colors, tint
 from paddock.draw.layout import WorldPicture
 from paddock.draw.legend import draw_goal, draw_symbol
 from paddock.draw.rays import LineOfSight, draw_beams
 from paddock.draw.symbols import draw_lamp, draw_robot_body, draw_sound, draw_start, front
 from paddock.worlds.fields import field_tint
 from paddock.worlds.floor import draw_floor
-from paddock.worlds.spec import GOALS
+from paddock.worlds.spec import GOALS, WorldSpec
 
 LONGEST_BEAM = 1.5  # maximum length of drawn beams [m]
 LARGEST_SHARE = 0.3  # maximum length of drawn beams as a fraction of the world
@@ -29,10 +29,10 @@ def floor_layer(picture: WorldPicture) -> None:
     texture, _ = draw_floor(picture.spec)
     size = max(1, right - left), max(1, bottom - top)
     floor = Image.fromarray(texture).resize(size, Image.Resampling.BILINEAR)
-    for i, field in enumerate(picture.spec.fields):
+    for i, color in enumerate(field_colors(picture.spec.fields)):
         strength = field_tint(picture.spec, i, max(1, round(plot[2] - plot[0])), max(1, round(plot[3] - plot[1])))
         mask = Image.fromarray(strength).resize(floor.size, Image.Resampling.BICUBIC)
-        floor.paste(rgb(field.color), (0, 0), mask)
+        floor.paste(rgb(color), (0, 0), mask)
     picture.canvas.image.paste(floor, (left, top))
 
 
@@ -49,12 +49,17 @@ def rays_layer(picture: WorldPicture) -> None:
     """Draw the beams of the sensors."""
     if not picture.rays:
         return
-    x0, y0, x1, y1 = picture.spec.bounds
-    most = min(LONGEST_BEAM, LARGEST_SHARE * max(x1 - x0, y1 - y0))
+    most = longest_beam(picture.spec)
     sight = LineOfSight(picture.pieces, picture.spec.bounds)
     for robot, pose in zip(picture.types, picture.poses, strict=True):
         for sensor in robot.sensors:
             draw_beams(picture.canvas, sensor, pose, most, sight)
+
+
+def longest_beam(spec: WorldSpec) -> float:
+    """Return the maximum length of drawn beams [m]."""
+    x0, y0, x1, y1 = spec.bounds
+    return min(LONGEST_BEAM, LARGEST_SHARE * max(x1 - x0, y1 - y0))
 
 
 def shadow_layer(picture: WorldPicture) -> None:

@@ -26,6 +26,10 @@ def draw_symbol(canvas: Canvas, entry: LegendEntry, left: Point, z: float) -> No
     if entry.symbol == "cone":
         tip = [(x, y), (x + 18 * z, y - 6 * z), (x + 18 * z, y + 6 * z)]
         canvas.stroke([tip[1], tip[0], tip[2], tip[1]], tint(color, 0.8), 1.4 * z)
+    elif entry.symbol == "cut":  # a beam that goes on as dots
+        canvas.stroke([(x, y), (x + 8 * z, y)], tint(color), 1.4 * z)
+        for dot in (11, 14, 17):
+            canvas.dot((x + dot * z, y), 0.8 * z, tint(color))
     elif entry.symbol == "field":
         canvas.block((x + 2 * z, y - 6 * z, x + 16 * z, y + 6 * z), tint(color, 0.55), radius=3 * z)
     elif entry.symbol == "lamp":

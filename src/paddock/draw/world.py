@@ -9,13 +9,14 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.draw.canvas import check_picture_size
-from paddock.draw.colours import ESTIMATE, FAINT, GOAL, INK
+from paddock.draw.colours import ESTIMATE, FAINT, GOAL, INK, field_colors
 from paddock.draw.layers import (
     axes_layer,
     border_layer,
     floor_layer,
     grid_layer,
     legend_layer,
+    longest_beam,
     name_layer,
     rays_layer,
     robot_layer,
@@ -86,7 +87,8 @@ def draw_world(
             where the robot was moved by hand.
         estimates: estimated paths of robots, by name, in the same form; drawn dashed.
         directions: whether to draw arrows along the trails that show the direction of travel.
-        rays: whether to draw the beams of the sensors, at most 1.5 m long.
+        rays: whether to draw the beams of the sensors, at most 1.5 m and 30 % of the world long;
+            the legend tells if that is shorter than a sensor's range.
         about: text below the title, after the world's name and size; empty: the number of robots.
         layers: layers to draw, from the floor up.
         size: width of the picture [pixels], 20 … 8000; its height depends on the world.
@@ -136,7 +138,14 @@ def world_legend(spec: WorldSpec, types: Sequence[RobotSpec]) -> list[LegendEntr
     for sensor in (sensor for kind in types for sensor in kind.sensors if next(beams(sensor), None)):
         names.setdefault(sensor.look.color, {})[sensor.name] = None
     legend = [LegendEntry("cone", color, ", ".join(found)) for color, found in names.items()]
-    legend += [LegendEntry("field", field.color, f"{field.name} (field)") for field in spec.fields]
+    most = longest_beam(spec)
+    if any(beam.reach > most for kind in types for sensor in kind.sensors for beam in beams(sensor)):
+        length = f"{most:.3g} m" if most >= 0.5 else f"{most * 100:.3g} cm"
+        legend.append(LegendEntry("cut", FAINT, f"beams are drawn up to {length}"))
+    colors = field_colors(spec.fields)
+    legend += [
+        LegendEntry("field", color, f"{field.name} (field)") for field, color in zip(spec.fields, colors, strict=True)
+    ]
     if spec.lights:
         legend.append(LegendEntry("lamp", spec.lights[0].color, "lamp"))
     if spec.sounds:

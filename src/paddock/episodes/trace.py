@@ -117,7 +117,7 @@ class Trace:
 
     @property
     def contacts(self) -> Floats:
-        """Number of contacts in the tick before each row, shape (row)."""
+        """Number of contacts in the tick before each row, shape (row); a short contact can lie between two rows."""
         return self.numbers[:, CONTACT]
 
     @property

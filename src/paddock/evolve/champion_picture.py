@@ -12,7 +12,7 @@ from paddock.draw.world import draw_world
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.tasks.base import Evaluation
 from paddock.evolve.tasks.user_errors import reraise_with_location
-from paddock.evolve.tasks.user_fitness import UserFitness
+from paddock.evolve.tasks.user_fitness import reports_solved
 from paddock.rollouts.batch import Batch
 from paddock.rollouts.rollout import Rollout
 from paddock.worlds.build import build
@@ -29,7 +29,7 @@ TITLE = 92  # height of the title above the worlds [pixels]
 def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
     """Draw up to four worlds with the champion's trail in each, several worlds in two columns."""
     rollout, evaluation, dt = drive_champion(evolution)
-    worlds, knows = evolution.task.worlds, not isinstance(evolution.task.evaluate, UserFitness)
+    worlds, knows = evolution.task.worlds, reports_solved(evolution.task)
     shown = min(MAX_WORLDS, len(worlds))
     columns, width = (1, ALONE) if shown == 1 else (2, BESIDE)
     remarks = (

@@ -16,7 +16,7 @@ from paddock.evolve.evolution import Evolution, Generation, find_strategy
 from paddock.evolve.folder import SUMMARY, EvolutionFolder
 from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.tasks.user_errors import reraise_with_location
-from paddock.evolve.tasks.user_fitness import UserFitness
+from paddock.evolve.tasks.user_fitness import reports_solved
 
 WORKERS = ("local", "ray")
 
@@ -97,7 +97,7 @@ def measure_compile_time(evolution: Evolution) -> float:
 
 def refuse_unsolvable(evolution: Evolution, execution: Execution) -> None:
     """Raise an error if `until_solved` is set for a task that does not report whether it is solved."""
-    if execution.until_solved and isinstance(evolution.task.evaluate, UserFitness):
+    if execution.until_solved and not reports_solved(evolution.task):
         raise PaddockError(
             f"until_solved: {evolution.task.name} returns a fitness, but not whether the task is solved: "
             "leave until_solved out, or return an EvolutionTask whose evaluation has solved"
@@ -160,9 +160,10 @@ class EvolutionSession:
 
 
 def summarize(evolution: Evolution) -> dict[str, Any]:
-    """Return the results of an evolution, without the times."""
+    """Return the results of an evolution, without the times. Solutions are None if the task does not report them."""
     config, history = evolution.config, evolution.history
     last = history[-1] if history else None
+    reports = reports_solved(evolution.task)
     return {
         "task": config.task,
         "strategy": config.strategy,
@@ -171,8 +172,8 @@ def summarize(evolution: Evolution) -> dict[str, Any]:
         "generations": len(history),
         "worlds": len(evolution.task.worlds),
         "seconds": evolution.task.seconds,
-        "solved": evolution.solved,
-        "solved_share": last.solved if last else 0.0,
+        "solved": evolution.solved if reports else None,
+        "solved_share": (last.solved if last else 0.0) if reports else None,
         "solved_in_generation": evolution.solved_in,
         "best_fitness": last.champion if last else None,
         "mean_fitness": last.mean if last else None,
@@ -198,7 +199,7 @@ def try_champion(evolution: Evolution, execution: Execution) -> dict[str, Any]:
         evaluation = evaluator(champion.weights)
     return {
         "test_drives": evaluator.drives,
-        "test_solved": float(evaluation.solved[0]),
+        "test_solved": float(evaluation.solved[0]) if reports_solved(task) else None,
         "test_fitness": float(evaluation.fitness[0]),
     }
 

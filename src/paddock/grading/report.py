@@ -133,6 +133,8 @@ def class_report(grading: Grading) -> Iterator[Part]:
             "Points", totals, x_name=f"points of {most}", color=LINES[0],
             about=f"{len(graded)} submissions", levels=levels,
         )  # fmt: skip
+        lowest, highest = chart.get_xlim()
+        chart.set_xlim(min(0.0, lowest), max(float(exercise.points), highest))  # the whole scale, reached or not
         yield Figure(POINTS, "Distribution of the points", chart)
     yield Heading("Checks")
     yield checks_sheet(grading)

@@ -9,6 +9,7 @@ from typing import Any
 
 from paddock.control.tasks import SensorRequirement, find_task
 from paddock.control.tasks.base import RANGER
+from paddock.control.tasks.go_to import GoToSpec
 from paddock.core import library
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.core.geometry import ORIGIN
@@ -57,6 +58,7 @@ def prepare(spec: ScenarioSpec) -> PreparedScenario:
                     raise SpecError(f"robot {name!r} is in the team twice", path="robot")
                 body = robot_types(world)[index]
                 check_tasks(spec, member.tasks, name, body)
+                check_goals(world, member.tasks)
                 robots.append(PreparedRobot(name, body, member.tasks))
             except SpecError as error:
                 raise error.within(f"team[{i}]") if spec.team and not error.file else error from None
@@ -162,6 +164,20 @@ def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, bo
                 raise error.within(where) from None
             except PaddockError as error:
                 raise SpecError(f"{described}: {error}", path=f"{where}.{path or 'task'}") from None
+
+
+def check_goals(world: WorldSpec, tasks: Sequence[PlannedTask]) -> None:
+    """Raise an error for a point outside of the bounds of a world that robots cannot leave."""
+    x0, y0, x1, y1 = world.bounds
+    for number, planned in enumerate(tasks):
+        for parameters, path in planned.extremes():
+            if world.open or not isinstance(parameters, GoToSpec):
+                continue
+            for key, value, low, high in (("x", parameters.x, x0, x1), ("y", parameters.y, y0, y1)):
+                if not low <= value <= high:
+                    where = path if path.startswith(f"{key}.") else key
+                    problem = f"expected metres {low:g} … {high:g}, inside the bounds of {world.name}, got {value:g}"
+                    raise SpecError(problem, path=f"tasks[{number}].{where}")
 
 
 def _check_need(need: SensorRequirement, who: str, robot: str, body: RobotSpec, path: str) -> None:

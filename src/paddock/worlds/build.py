@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.errors import SpecError, format_value
+from paddock.core.errors import PaddockWarning, SpecError, format_value
 from paddock.core.geometry import Disc, bounding_radius, inner_radius
 from paddock.core.spec import rgb
 from paddock.engine import model as m
@@ -18,6 +19,7 @@ from paddock.engine.state import PANS, pan_count, ticks_kept
 from paddock.engine.step import MAX_PIECES
 from paddock.robots import RobotSpec
 from paddock.sensors.base import Mount, Pivot, RangeSensorSpec, SensorSpec
+from paddock.sensors.chemical import ChemicalSpec
 from paddock.sensors.inertial import InertialSpec
 from paddock.sensors.registry import MEASURE
 from paddock.worlds.floor import draw_floor, field_picture
@@ -65,6 +67,8 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
     check_placement(spec, specs)
     tick = spec.dt if dt is None else dt
     types = list(dict.fromkeys(specs))
+    if like is None:
+        warn_about_missing_fields(spec, types)
     number = {kind: i for i, kind in enumerate(types)}
     variants: dict[tuple[float, ...], int] = {}  # equal robots share a row, which then stays in the cache
     rows = [_robot_row(robot, kind, number[kind]) for robot, kind in zip(spec.robots, specs, strict=True)]
@@ -102,6 +106,20 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
     led_count = max((len(kind.leds) for kind in types), default=0)
     values = max((sum(s.channels for s in kind.sensors) for kind in types), default=0)
     return BuiltWorld(spec, model, poses, tuple(specs), led_count, values)
+
+
+def warn_about_missing_fields(spec: WorldSpec, types: Iterable[RobotSpec]) -> None:
+    """Warn of sensors that always read 0 in a world with fields, because it has no field with their number."""
+    numbered = ", ".join(f"{i} {field.name}" for i, field in enumerate(spec.fields))
+    for kind in types:
+        for sensor in kind.sensors:
+            if spec.fields and isinstance(sensor, ChemicalSpec) and sensor.field >= len(spec.fields):
+                warnings.warn(
+                    f"{spec.name}: {kind.name}.{sensor.name} always reads 0: there is no field {sensor.field} "
+                    f"(there are: {numbered})",
+                    PaddockWarning,
+                    stacklevel=2,
+                )
 
 
 class Constants:

@@ -39,6 +39,11 @@ def make_fitness_task(function: Callable[[Rollout], Any], config: EvolutionConfi
     )
 
 
+def reports_solved(task: EvolutionTask) -> bool:
+    """Whether the evaluation of a task reports that it is solved; a user's fitness function does not."""
+    return not isinstance(task.evaluate, UserFitness)
+
+
 @dataclass(frozen=True)
 class UserFitness:
     """Evaluation by a user's function, which does not report whether the task is solved."""

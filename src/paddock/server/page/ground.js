@@ -1,6 +1,6 @@
 // The static layer: floor, fields, grid, walls with their shadows, lamps and start poses, axes.
 
-import { blend, tint } from "./paint.js";
+import { PALETTE, blend, tint } from "./paint.js";
 import { roundLengthAbove, tidy } from "./view.js";
 import { drawLamp, drawSound, drawStart } from "./symbols.js";
 
@@ -50,14 +50,15 @@ export class Ground {
       context.drawImage(this.floor, 0, 0, x1 - x0, y1 - y0);
       context.restore();
     }
-    for (const field of this.world.fields ?? []) this.#field(context, field);
+    const fields = this.world.fields ?? [];
+    fieldColors(fields).forEach((color, i) => this.#field(context, fields[i], color));
     if (theme.dark) {
       context.fillStyle = "rgba(14,18,26,0.22)"; // dims the bright floor in the dark theme
       context.fillRect(x0, y0, x1 - x0, y1 - y0);
     }
   }
 
-  #field(context, { shape, at, radius, color = "#39a275" }) {
+  #field(context, { shape, at, radius }, color) {
     if (shape === "image") return; // fields from images are not sent to the page
     const [x0, y0, x1, y1] = this.scene.bounds;
     const reach = shape === "gaussian" ? 2.5 * radius : radius;
@@ -167,6 +168,13 @@ export class Ground {
     for (const { outline } of this.shapes) for (const [x] of outline) least = Math.min(least, x);
     return least;
   }
+}
+
+/** The colours of fields. Several fields without a colour of their own get different ones, as in pictures. */
+function fieldColors(fields) {
+  let count = 0;
+  const next = () => PALETTE.fields[count++ % PALETTE.fields.length];
+  return fields.map(({ color = PALETTE.fields[0] }) => (color === PALETTE.fields[0] ? next() : color));
 }
 
 function outlineOf({ corners, radius }) {

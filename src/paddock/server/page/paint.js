@@ -11,6 +11,7 @@ export const PALETTE = {
     ...["#2e86ab", "#e4572e", "#2f9e6e", "#7b5ea7", "#e6a117"],
     ...["#b5179e", "#5c6570", "#8c5a3c", "#38b8c4", "#8fb331"],
   ],
+  fields: ["#39a275", "#8e5ea2", "#e6a117", "#2e86ab", "#b5179e"],
 };
 export const CONTACT = "#ff4d2e";
 

@@ -11,6 +11,7 @@ from paddock.core.geometry import Point
 from paddock.worlds.spec import WorldSpec
 
 MAX_FLOOR = 5000.0  # maximum pixels along a side of a floor
+MAX_TEXT = 20_000_000  # maximum characters of a plan; a device such as /dev/zero has no end
 FLOOR_DETAIL = 500.0  # pixels per metre of a floor, unless it is too large
 
 
@@ -36,7 +37,11 @@ def tidy(x: float, y: float) -> Point:
 def read_text(path: Path, *, errors: str = "strict") -> str:
     """Read a text file; `errors` is Python's name for the handling of bytes that are not UTF-8."""
     try:
-        return path.read_text(encoding="utf-8-sig", errors=errors)
+        with path.open(encoding="utf-8-sig", errors=errors) as file:
+            text = file.read(MAX_TEXT + 1)
+        if len(text) > MAX_TEXT:
+            raise SpecError(f"expected a text of at most {MAX_TEXT:,} characters", file=str(path))
+        return text
     except FileNotFoundError:
         raise SpecError("no such file", file=str(path)) from None
     except OSError as error:
