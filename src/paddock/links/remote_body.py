@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -255,7 +256,7 @@ class ObservationWithoutSome(Observation):
 
     __slots__ = ("_lost",)
 
-    def __init__(self, *parts: Any, lost: Mapping[str, str]) -> None:
+    def __init__(self, *parts: Any, lost: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__(*parts)
         self._lost = lost  # text of the error message, by device
 
