@@ -12,6 +12,8 @@ from mapping.floor_plans import equal_rooms, ring_corridor
 from paddock.core.geometry import Pose, relative, wrap
 from paddock.mapping.graph_slam import GraphOptions, GraphSlam
 
+pytestmark = pytest.mark.heavy
+
 ROUND = [(1.0, 1.0), (19.0, 1.0), (19.0, 13.0), (1.0, 13.0)]
 
 

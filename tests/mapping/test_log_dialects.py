@@ -35,6 +35,7 @@ def test_log_restores_the_recorded_drive(name: str, tmp_path: Path) -> None:
     assert len(log.problems) == sum(BROKEN.get(name, {}).values())
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("method", mostly(["scan-to-map"], MAPPING_METHODS.builtin))
 def test_every_method_maps_a_log(method: str, tmp_path: Path) -> None:
     path = write_log("robotlaser1", tmp_path)

@@ -16,6 +16,8 @@ from paddock.core.geometry import relative
 from paddock.mapping import load_map
 from paddock.mapping.logs import read_tum
 
+pytestmark = pytest.mark.heavy
+
 TRUTH = along((1.0, 3.0), (6.0, 3.0), (6.0, 4.0), (1.5, 4.0), (1.5, 2.5), spacing=0.25)
 
 

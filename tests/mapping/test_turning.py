@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 import paddock
 from paddock.arena import mapper_of
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.experiments.ap2dx.survey import add_wheel_errors
 from paddock.worlds.apartments import make_apartment
+
+pytestmark = pytest.mark.heavy
 
 
 def test_heading_does_not_drift_while_turning_in_a_new_room() -> None:
