@@ -510,3 +510,16 @@ def test_path_of_the_report_page_is_printed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (page,) = (tmp_path / "runs").rglob("report.html")
     assert f"the report is {page.relative_to(tmp_path)}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [("paddock ser", ["serve"]), ("paddock run clut", ["clutter"]), ("paddock run --scenario turn", ["turn-and-go"])],
+)
+def test_the_shell_completes_commands_worlds_and_scenarios(
+    line: str, completed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    monkeypatch.setenv("_PADDOCK_COMPLETE", "complete_bash")
+    assert paddock().stdout.split() == completed

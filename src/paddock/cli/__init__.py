@@ -62,7 +62,7 @@ def _run_command() -> None:
             )  # a character that the terminal cannot encode must not end a run
     try:
         with _shorten_warnings():
-            _make_command()()
+            _make_command()(prog_name="paddock")
     except PaddockError as error:
         _print_message(error, "bold red")
         sys.exit(2)
@@ -102,7 +102,7 @@ def _print_message(text: object, style: str) -> None:
 
 
 @functools.cache
-def _make_command() -> Callable[[], Any]:
+def _make_command() -> Callable[..., Any]:
     """Return the root command, created once per process."""
     from typer.main import get_command
 
