@@ -207,3 +207,9 @@ def test_write_error_of_the_system_is_quoted(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
     with pytest.raises(paddock.PaddockError, match=r"cannot write the report there: Permission denied; choose"):
         ensure_folder(tmp_path / "new")
+
+
+def test_rows_with_their_headers_become_a_table() -> None:
+    rows = [{"name": "a", "x [m]": "1"}, {"name": "b", "x [m]": "2"}]
+    assert Sheet.of(rows, "metres") == Sheet(("name", "x [m]"), (("a", "1"), ("b", "2")), "metres")
+    assert Sheet.of([]) == Sheet((), ())

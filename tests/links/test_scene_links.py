@@ -89,8 +89,8 @@ def test_epuck_in_scene_has_its_sensors_in_their_own_order(scheme: str) -> None:
     [
         ("vrep", "robbot=ePuck", "no option called 'robbot' .did you mean 'robot'"),
         ("coppelia", "robots=/ePuck", "no option called 'robots' .did you mean 'robot'"),
-        ("vrep", "synchronous=maybe", "expected vrep://host:19997.*synchronous=yes or no"),
-        ("coppelia", "stepping=perhaps", "expected coppelia://host:23000.*stepping=yes or no"),
+        ("vrep", "synchronous=maybe", "synchronous: expected yes or no, got 'maybe'"),
+        ("coppelia", "stepping=perhaps", "stepping: expected yes or no, got 'perhaps'"),
         ("vrep", "robot=Quadricopter", "expected one of .*for another name, set type="),
         ("coppelia", "robot=/Unicorn", "expected one of /.*for another name, set type="),
         ("vrep", "robot=ePuck%239", "no object called 'ePuck#9'"),
@@ -104,7 +104,7 @@ def test_errors_in_url_are_explained(scheme: str, query: str, message: str) -> N
 
 @BOTH
 def test_invalid_port_is_refused(scheme: str) -> None:
-    with pytest.raises(LinkError, match=f"expected {scheme}://host:.*0-65535"):
+    with pytest.raises(LinkError, match=f"expected a port from 1 to 65535, got 99999: '{scheme}://host:"):
         paddock.connect(f"{scheme}://127.0.0.1:99999")
 
 

@@ -235,13 +235,9 @@ BridgeHost = Annotated[
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
-def refuse_speed_without_page(speed: float | None, headless: bool) -> None:
-    """Raise an error if a speed is given for a run without a page."""
-    if headless and speed is not None:
-        raise typer.BadParameter("--speed is the speed of a page; this run has none, because of --headless or --robot")
-
-
-def refuse_port_without_page(port: int | None, headless: bool) -> None:
-    """Raise an error if a port is given for a run without a page."""
-    if headless and port is not None:
-        raise typer.BadParameter("--port is the port of a page; this run has none, because of --headless or --robot")
+def refuse_page_options(headless: bool, *, speed: float | None, port: int | None) -> None:
+    """Raise an error if an option of the page is given for a run without a page."""
+    for name, value in (("speed", speed), ("port", port)):
+        if headless and value is not None:
+            problem = f"--{name} is the {name} of a page; this run has none, because of --headless or --robot"
+            raise typer.BadParameter(problem)

@@ -39,8 +39,7 @@ def demo(
       paddock demo
       paddock demo --headless --seconds 20
     """
-    options.refuse_speed_without_page(speed, headless)
-    options.refuse_port_without_page(port, headless)
+    options.refuse_page_options(headless, speed=speed, port=port)
     from paddock.cli.run import run_world
 
     run_world(
@@ -141,8 +140,7 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
     if robot is None and (context.params["trace"] is not None or context.params["take_over"]):
         raise typer.BadParameter("--trace and --take-over need --robot; --out writes the traces of a world")
     without_page = context.params["headless"] or robot is not None
-    options.refuse_speed_without_page(context.params["speed"], without_page)
-    options.refuse_port_without_page(context.params["port"], without_page)
+    options.refuse_page_options(without_page, speed=context.params["speed"], port=context.params["port"])
     refuse_old_recording(context.params)
     controller, policy = context.params["controller"], context.params["policy"]
     refuse_both(controller, policy)

@@ -12,23 +12,9 @@ from paddock.engine.model import Bytes, Floats, Ints
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.metrics.base import Metric, RunTime
 from paddock.metrics.registry import number_of
+from paddock.rollouts import tables as t
 from paddock.rollouts.policy_table import slot_of
-from paddock.rollouts.tables import (
-    ENDLESS,
-    FIRST,
-    FIRST_SUM,
-    MEASURED,
-    METRIC_COLUMNS,
-    ROW_COLUMNS,
-    ROW_CONTACTS,
-    ROW_HEADING,
-    ROW_LEFT,
-    ROW_RIGHT,
-    ROW_X,
-    ROW_Y,
-    SLOT_COLUMNS,
-    MetricSums,
-)
+from paddock.rollouts.tables import MetricSums
 from paddock.worlds.build import BuiltWorld
 
 
@@ -50,13 +36,13 @@ def metric_sums_of(
     """
     worlds, robots = poses.shape[:2]
     rows: list[list[int]] = []
-    slots = np.zeros((len(metrics), robots, SLOT_COLUMNS), np.int64)
+    slots = np.zeros((len(metrics), robots, t.SLOT_COLUMNS), np.int64)
     numbers: list[list[float]] = [[] for _ in scenes]
     sums = np.zeros(
         (worlds, robots, sum(metric.columns for metric in metrics))
     )  # untouched pages of zeros use no memory
     column = marks = 0
-    ahead = np.full(worlds, ENDLESS)
+    ahead = np.full(worlds, t.ENDLESS)
     for k, metric in enumerate(metrics):
         if metric.scenes() not in (None, len(scenes)):
             kind = type(metric).__name__
@@ -74,17 +60,17 @@ def metric_sums_of(
             started[...] = metric.start(poses, of_world)
         column += metric.columns
         if metric.is_goal:
-            unreached = ((started[..., -1] < 0) & (slots[k, :, MEASURED] == 1)).sum(axis=1)
-            ahead = np.where(ahead == ENDLESS, 0, ahead) + unreached
+            unreached = ((started[..., -1] < 0) & (slots[k, :, t.MEASURED] == 1)).sum(axis=1)
+            ahead = np.where(ahead == t.ENDLESS, 0, ahead) + unreached
     return MetricSums(
-        np.array(rows, np.int64).reshape(-1, METRIC_COLUMNS),
+        np.array(rows, np.int64).reshape(-1, t.METRIC_COLUMNS),
         slots,
         np.array(numbers, np.float64).reshape(len(scenes), -1),
         sums,
         np.zeros((worlds, robots, marks), np.uint8),
         ticks.copy(),
         ahead.astype(np.int64),
-        _empty_traces(worlds, moments, robots, ROW_COLUMNS + readings),
+        _empty_traces(worlds, moments, robots, t.ROW_COLUMNS + readings),
         max(1, every),
     )
 
@@ -100,8 +86,8 @@ def _empty_traces(*shape: int) -> Floats:
 def write_first_rows(sums: MetricSums, motion: Floats) -> None:
     """Write the first rows of the traces from the current motion of all robots, shape (W, N, ·)."""
     for column, state in (
-        (ROW_X, X), (ROW_Y, Y), (ROW_HEADING, HEADING),
-        (ROW_LEFT, LEFT_SPEED), (ROW_RIGHT, RIGHT_SPEED), (ROW_CONTACTS, CONTACTS),
+        (t.ROW_X, X), (t.ROW_Y, Y), (t.ROW_HEADING, HEADING),
+        (t.ROW_LEFT, LEFT_SPEED), (t.ROW_RIGHT, RIGHT_SPEED), (t.ROW_CONTACTS, CONTACTS),
     ):  # fmt: skip
         sums.trace[:, 0, :, column] = motion[..., state]
 
@@ -110,8 +96,8 @@ def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime)
     """Return the metrics' figures by name, shape (W, N) each; NaN for robots that are not measured."""
     figures: dict[str, Floats] = {}
     for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
-        sums = metric_sums.sums[:, :, row[FIRST_SUM] : row[FIRST_SUM] + metric.columns]
-        measured = slots[:, MEASURED] == 1
+        sums = metric_sums.sums[:, :, row[t.FIRST_SUM] : row[t.FIRST_SUM] + metric.columns]
+        measured = slots[:, t.MEASURED] == 1
         for name, values in metric.figures_by_name(sums, run).items():
             figures[name] = np.array(values, np.float64) if measured.all() else np.where(measured, values, np.nan)
     return figures
@@ -122,16 +108,16 @@ def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
     names = [robot.name for robot in built.spec.robots]
     if metric.robot is not None and metric.robot not in names:
         raise UnknownName("robot", metric.robot, names)
-    rows = np.zeros((len(names), SLOT_COLUMNS), np.int64)
+    rows = np.zeros((len(names), t.SLOT_COLUMNS), np.int64)
     device = metric.required_device()
     concerned = [robot for robot, name in enumerate(names) if metric.robot in (None, name)]
     has_it = [device is None or any(s.name == device for s in built.robots[robot].sensors) for robot in concerned]
     for robot, measured in zip(concerned, has_it, strict=True):
         if measured or not any(has_it):  # raises below if no robot has the device
-            rows[robot, MEASURED] = 1
+            rows[robot, t.MEASURED] = 1
             if device is not None:
                 slot = slot_of(built, robot, device)
-                rows[robot, FIRST:] = slot.first, slot.values
+                rows[robot, t.FIRST :] = slot.first, slot.values
                 enabled[robot, slot.number] = 1
     return rows
 

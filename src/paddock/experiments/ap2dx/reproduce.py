@@ -48,25 +48,24 @@ class Ap2dxFindings(Outcome):
     @property
     def sheet(self) -> Sheet:
         """Table of all surveys."""
-        heads = ("world", "seed", "strategy", "time [s]", "path [m]", "mapped", "F1", "error [cm]", "[°]", "contacts")
-        return Sheet(heads, tuple(describe_survey(survey) for survey in (*self.surveys, *self.others)))
+        return Sheet.of(describe_survey(survey) for survey in (*self.surveys, *self.others))
 
 
-def describe_survey(survey: Survey) -> tuple[str, ...]:
+def describe_survey(survey: Survey) -> dict[str, str]:
     """Return the table row of a survey."""
     job, result = survey.job, survey.result
-    return (
-        job.world.name,
-        str(job.seed),
-        job.strategy,
-        f"{survey.seconds:.0f}",
-        f"{survey.path:.1f}",
-        f"{result.quality.mapped:.1%}",
-        f"{result.quality.f1:.3f}",
-        f"{100 * result.position_error:.1f}",
-        f"{result.heading_error * 57.29578:.2f}",
-        str(survey.contacts),
-    )
+    return {
+        "world": job.world.name,
+        "seed": str(job.seed),
+        "strategy": job.strategy,
+        "time [s]": f"{survey.seconds:.0f}",
+        "path [m]": f"{survey.path:.1f}",
+        "mapped": f"{result.quality.mapped:.1%}",
+        "F1": f"{result.quality.f1:.3f}",
+        "error [cm]": f"{100 * result.position_error:.1f}",
+        "[°]": f"{result.heading_error * 57.29578:.2f}",
+        "contacts": str(survey.contacts),
+    }
 
 
 def list_worlds() -> list[WorldSpec]:

@@ -15,10 +15,6 @@ from paddock.experiments.rows import mean_and_spread, number
 from paddock.jobs import Workers, run_jobs
 
 SEEDS = 20
-HEADS = (
-    *("row", "runs", "passed", "laps of the slower robot", "meetings", "slowest meeting [s]", "longest contact [s]"),
-    *("on the line, outside of passing [%]", "on the line, always [%]", "in parallel [s]", "touching each other [s]"),
-)
 
 
 @dataclass(frozen=True)
@@ -38,8 +34,8 @@ class FrameworkFindings(Outcome):
     @property
     def sheet(self) -> Sheet:
         """Results of the line crossing, with a column for every setup."""
-        rows = tuple(_describe_runs(name, list(runs)) for name, runs in self.runs.items())
-        return Sheet(HEADS, rows, "mean ± standard deviation over the runs").transpose()
+        rows = (_describe_runs(name, list(runs)) for name, runs in self.runs.items())
+        return Sheet.of(rows, "mean ± standard deviation over the runs").transpose()
 
     @property
     def seeds(self) -> int:
@@ -72,22 +68,23 @@ def cross(
     return {name: [run for run in done if run.job.setup == name] for name in SETUPS}
 
 
-def _describe_runs(name: str, runs: list[CrossingRun]) -> tuple[str, ...]:
+def _describe_runs(name: str, runs: list[CrossingRun]) -> dict[str, str]:
     figures = [run.figures for run in runs]
     slow = sum(found.slowest > IN_TIME for found in figures)
-    return (
-        name,
-        str(len(runs)),
-        str(sum(not found.failures for found in figures)),
-        mean_and_spread([min(found.laps) for found in figures], 1),
-        mean_and_spread([len(found.meetings) for found in figures], 1),
-        f"{max(found.slowest for found in figures):.1f}" + (f" ({slow} runs over {IN_TIME:g})" if slow else ""),
-        f"{max(found.contact for found in figures):.2f}",
-        mean_and_spread([100 * min(found.on_line) for found in figures], 1),
-        mean_and_spread([100 * min(found.on_line_always) for found in figures], 1),
-        mean_and_spread([found.parallel for found in figures], 1),
-        mean_and_spread([found.pushing for found in figures], 1),
-    )
+    slowest = f"{max(found.slowest for found in figures):.1f}" + (f" ({slow} runs over {IN_TIME:g})" if slow else "")
+    return {
+        "row": name,
+        "runs": str(len(runs)),
+        "passed": str(sum(not found.failures for found in figures)),
+        "laps of the slower robot": mean_and_spread([min(found.laps) for found in figures], 1),
+        "meetings": mean_and_spread([len(found.meetings) for found in figures], 1),
+        "slowest meeting [s]": slowest,
+        "longest contact [s]": f"{max(found.contact for found in figures):.2f}",
+        "on the line, outside of passing [%]": mean_and_spread([100 * min(found.on_line) for found in figures], 1),
+        "on the line, always [%]": mean_and_spread([100 * min(found.on_line_always) for found in figures], 1),
+        "in parallel [s]": mean_and_spread([found.parallel for found in figures], 1),
+        "touching each other [s]": mean_and_spread([found.pushing for found in figures], 1),
+    }
 
 
 def timing_sheet(times: Times) -> Sheet:
