@@ -12,7 +12,7 @@ from rich.markup import escape
 from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
-from paddock.experiments.rows import all_hold, claims
+from paddock.experiments.rows import claims, none_failed, summarise
 from paddock.jobs import Workers
 from paddock.report.document_files import ensure_folder
 
@@ -25,7 +25,7 @@ def reproduce(
     seeds: int | None = None,
     workers: Workers = None,
 ) -> bool:
-    """Run one reproduction, or `all`, and return whether every claim holds.
+    """Run one reproduction, or `all`, and return whether no claim failed.
 
     Args:
         name: name of the reproduction.
@@ -51,7 +51,7 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
     with show_runs(aside, name) as progress:
         outcome = reproduction_called(name)(seeds=seeds, workers=workers, progress=progress)
     wall = time.perf_counter() - started
-    holds = all_hold(outcome.rows)
+    fine = none_failed(outcome.rows)
     if json_lines:
         for row in outcome.rows:
             typer.echo(row.as_json())
@@ -62,13 +62,12 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
     if out is not None:
         written = outcome.write(out)
         aside.print(f"wrote {len(written)} files to {escape(str(out))}", highlight=False)
-    return holds
+    return fine
 
 
 def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
     sheet = outcome.sheet
     print_sheet(console, f"{name}: measurements" + (f", {sheet.about}" if sheet.about else ""), sheet)
     print_sheet(console, f"{name}: claims", claims(outcome.rows))
-    failed = [row for row in outcome.rows if not row.holds]
-    result = f"{len(outcome.rows) - len(failed)} of {len(outcome.rows)} claims hold; {wall:.1f} s"
-    console.print(result, style="red" if failed else "green", highlight=False)
+    style = "green" if none_failed(outcome.rows) else "red"
+    console.print(f"{summarise(outcome.rows)}; {wall:.1f} s", style=style, highlight=False)
