@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import typer
@@ -11,10 +12,13 @@ from rich.markup import escape
 
 from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet
+from paddock.core.locks import lock_folder
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
 from paddock.experiments.rows import claims, none_failed, summarise
-from paddock.jobs import Workers
+from paddock.jobs import FinishedJobs, Workers
 from paddock.report.document_files import ensure_folder
+
+FINISHED = "finished.jsonl"
 
 
 def reproduce(
@@ -30,7 +34,7 @@ def reproduce(
     Args:
         name: name of the reproduction.
         json_lines: print one JSON object for every claim instead of tables.
-        out: folder for the report; None: no report.
+        out: folder for the report and for finished runs, which are not repeated; None: none.
         seeds: number of seeds of every repeated experiment; None: as many as the claims need.
         workers: number of processes, None: one for every core; or "ray".
     """
@@ -48,8 +52,11 @@ def reproduce(
 def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None, workers: Workers) -> bool:
     console, aside = Console(), Console(stderr=True)
     started = time.perf_counter()
-    with show_runs(aside, name) as progress:
-        outcome = reproduction_called(name)(seeds=seeds, workers=workers, progress=progress)
+    with nullcontext() if out is None else lock_folder(out, timeout=0.0), show_runs(aside, name) as progress:
+        finished = None if out is None else FinishedJobs(out / FINISHED, f"reproduce {name}")
+        if finished:
+            aside.print(f"{escape(str(out))}: finished runs of an earlier call are not repeated", highlight=False)
+        outcome = reproduction_called(name)(seeds=seeds, workers=workers, progress=progress, finished=finished)
     wall = time.perf_counter() - started
     fine = none_failed(outcome.rows)
     if json_lines:
