@@ -79,3 +79,12 @@ def test_progress_lines_estimate_remaining_time() -> None:
         "normal: 60 of 100 walkers (2 populations of 50) in 6 s, about 4 s left",
         "normal: 100 of 100 walkers (2 populations of 50) in 10 s",
     ]
+
+
+@pytest.mark.parametrize("width", ["60", "80"])
+def test_pools_with_long_names_keep_their_figures(width: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", width)
+    Path("alone.toml").write_text(ALONE.replace('"x"', f'"{"long_" * 10}name"'), encoding="utf-8")
+    told = CliRunner().invoke(app, ["ecoli", "network", "alone.toml", "--seconds", "10"]).output
+    assert told.count("0.36788") == 2  # the lowest value and the end, e^-1

@@ -70,7 +70,12 @@ def reproduce(
         ),
     ],
     json: Json = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the report (Markdown, HTML, figures) and for finished runs, which are not repeated.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the report. Finished runs in it are not repeated."
+        ),
+    ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Number of seeds. Default: as many as the claims need.")
     ] = None,

@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.markup import escape
 
 from paddock.cli.progress import show_runs
-from paddock.cli.sheets import print_sheet
+from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.core.locks import lock_folder
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
 from paddock.experiments.rows import claims, none_failed, summarise
 from paddock.jobs import FinishedJobs, Workers
 from paddock.report.document_files import ensure_folder
+from paddock.report.sheets import Sheet
 
 FINISHED = "finished.jsonl"
 
@@ -50,7 +51,7 @@ def reproduce(
 
 
 def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None, workers: Workers) -> bool:
-    console, aside = Console(), Console(stderr=True)
+    console, aside = sheet_console(), Console(stderr=True)
     started = time.perf_counter()
     with nullcontext() if out is None else lock_folder(out, timeout=0.0), show_runs(aside, name) as progress:
         finished = None if out is None else FinishedJobs(out / FINISHED, f"reproduce {name}")
@@ -75,6 +76,8 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
 def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
     sheet = outcome.sheet
     print_sheet(console, f"{name}: measurements" + (f", {sheet.about}" if sheet.about else ""), sheet)
-    print_sheet(console, f"{name}: claims", claims(outcome.rows))
+    table = claims(outcome.rows)  # numbered, because a narrow terminal shows it in parts
+    numbered = tuple((str(number), *row) for number, row in enumerate(table.rows, 1))
+    print_sheet(console, f"{name}: claims", Sheet(("n", *table.heads), numbered))
     style = "green" if none_failed(outcome.rows) else "red"
     console.print(f"{summarise(outcome.rows)}; {wall:.1f} s", style=style, highlight=False)
