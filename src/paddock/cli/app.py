@@ -72,9 +72,7 @@ def reproduce(
     json: Json = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder for the report. Finished runs in it are not repeated."
-        ),
+        typer.Option(help="Folder for the report. Finished runs in it are not repeated."),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Number of seeds. Default: as many as the claims need.")
