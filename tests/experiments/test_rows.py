@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import os
@@ -143,8 +144,9 @@ def test_unknown_reproduction_suggests_closest_name() -> None:
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_every_reproduction_is_callable(name: str) -> None:
-    assert callable(reproduction_called(name))
+def test_every_reproduction_has_the_common_parameters(name: str) -> None:
+    parameters = inspect.signature(reproduction_called(name)).parameters
+    assert {"seeds", "workers", "progress", "finished"} <= set(parameters)
 
 
 def test_document_is_written_as_markdown_and_html(tmp_path: Path) -> None:
