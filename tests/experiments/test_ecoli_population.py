@@ -124,6 +124,19 @@ def test_ecoli_commands_write_their_files(tmp_path: Path, monkeypatch: pytest.Mo
     assert "oscillator" in run.invoke(app, ["ecoli", "network", "--list"]).output
 
 
+@pytest.mark.heavy
+def test_population_of_an_own_network_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cell = 'name = "mine"\ninput = "L"\noutput = "Y"\npools = [{ name = "L", start = 1.0, held = true }, %s]\n'
+    Path("mine.toml").write_text(cell % '{ name = "Y", start = 3.0, supply = 3.0, loss = 1.0 }', encoding="utf-8")
+    arguments = ["ecoli", "population", "--walkers", "4", "--seconds", "4", "--json", "--network"]
+    done, shipped = (CliRunner().invoke(app, [*arguments, name]).stdout for name in ("mine.toml", "ecoli-chemotaxis"))
+    assert [json.loads(line)["walker"] for line in done.splitlines()] == ["none", "normal"]
+    assert done != shipped
+    failed = CliRunner().invoke(app, [*arguments, "mine.toml", "--kinds", "no-methylation"])
+    assert "no pool of mine called 'M'" in str(failed.exception)
+
+
 def test_ecoli_commands_refuse_unknown_names() -> None:
     run = CliRunner()
     for arguments, message in (

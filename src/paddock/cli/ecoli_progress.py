@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from paddock.experiments.ecoli_walk.population import Population, run_population
+from paddock.experiments.ecoli_walk.population import NETWORK, Population, make_walker, run_population
 
 PIECES = 25  # parts of a population
 LEAST_WALKERS, MAX_WALKERS = 4, 1000  # walkers per part
@@ -23,14 +23,17 @@ Show = Callable[[str, int], None]
 """Callback with the kind of walker and the number of newly finished walkers."""
 
 
-def run_in_pieces(kind: str, world: str, *, walkers: int, seed: int, show: Show, **options: object) -> Population:
+def run_in_pieces(
+    kind: str, world: str, *, network: str = NETWORK, walkers: int, seed: int, show: Show, **options: object
+) -> Population:
     """Return the same as `run_population`, to the last bit: each walker has its own world, world i has seed + i."""
+    walker = make_walker(kind, network=network)
     size = min(max(LEAST_WALKERS, math.ceil(walkers / PIECES)), MAX_WALKERS)
     parts = []
     show(kind, 0)
     for first in range(0, walkers, size):
         count = min(size, walkers - first)
-        parts.append(run_population(kind, world, walkers=count, seed=seed + first, **options))  # type: ignore[arg-type]
+        parts.append(run_population(walker, world, walkers=count, seed=seed + first, **options))  # type: ignore[arg-type]
         show(kind, count)
     return join_populations(parts)
 

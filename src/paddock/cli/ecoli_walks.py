@@ -20,6 +20,7 @@ from paddock.experiments.ecoli_walk.population import (
     centre_of,
     compare_populations,
     isolate_walker,
+    make_walker,
 )
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
 from paddock.orders import format_waypoints
@@ -53,6 +54,7 @@ def compare_walkers(
     walkers: int,
     seconds: float,
     kinds: str,
+    network: str,
     nose: str,
     seed: int,
     folder: Path | None,
@@ -64,6 +66,7 @@ def compare_walkers(
     for kind in chosen:
         if kind not in WALKERS:
             raise UnknownName("kind of walker", kind, WALKERS)
+        make_walker(kind, network=network)  # raises if the network does not suit
     names = ["distance", *(f"density-{kind}" for kind in (UNBIASED, *chosen))]
     paths = {} if folder is None else figure_paths(folder, names, force=force)
     scene = isolate_walker(world, nose=nose)
@@ -73,8 +76,9 @@ def compare_walkers(
     with show_walkers(Console(stderr=True), walkers, 1 + len(chosen)) as show:
         for kind in (UNBIASED, *chosen):
             populations[kind] = run_in_pieces(
-                kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose, show=show
-            )
+                kind, world, network=network, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose,
+                show=show,
+            )  # fmt: skip
     found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
     print_lines(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
     if paths:
