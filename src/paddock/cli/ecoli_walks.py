@@ -8,8 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from paddock.cli.ecoli_networks import figure_paths
-from paddock.cli.ecoli_progress import run_in_pieces, show_walkers, warm_up
+from paddock.cli.ecoli_pieces import run_in_pieces, warm_up
 from paddock.cli.files import check_new, print_written
+from paddock.cli.progress import show_runs
 from paddock.cli.tables import new_table, print_json
 from paddock.core.errors import UnknownName
 from paddock.core.files import write_text
@@ -73,11 +74,18 @@ def compare_walkers(
     every = None if folder is None else max(1.0, seconds / ROWS)
     populations: dict[str, Population] = {}
     warm_up(world, every=every, nose=nose)
-    with show_walkers(Console(stderr=True), walkers, 1 + len(chosen)) as show:
+    total, done = walkers * (1 + len(chosen)), 0
+
+    def count(finished: int) -> None:
+        nonlocal done
+        done += finished
+        show(done, total)
+
+    with show_runs(Console(stderr=True), "population", of=f"walkers (populations of {walkers})") as show:
         for kind in (UNBIASED, *chosen):
             populations[kind] = run_in_pieces(
                 kind, world, network=network, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose,
-                show=show,
+                on_piece=count,
             )  # fmt: skip
     found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
     print_lines(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-QUIET = 30.0  # time between two lines [s]
+QUIET = 10.0  # time between two lines [s]
 WINDOW = 600.0  # the time left is estimated from the runs of this time [s]; single runs may take minutes
 ShowRuns = Callable[[int, int], None]
 """Callback with the finished and the total number of runs."""
@@ -18,7 +18,7 @@ ShowRuns = Callable[[int, int], None]
 
 @contextmanager
 def show_runs(console: Console, name: str, *, of: str = "runs") -> Iterator[ShowRuns]:
-    """Show a progress bar while the block runs, or, without a terminal, a line every half minute."""
+    """Show a progress bar while the block runs, or, without a terminal, a line every ten seconds."""
     if not console.is_terminal:
         yield print_runs(name, of, lambda text: console.print(text, highlight=False, markup=False, soft_wrap=True))
         return
@@ -41,7 +41,7 @@ def show_runs(console: Console, name: str, *, of: str = "runs") -> Iterator[Show
 def print_runs(
     name: str, of: str, print_line: Callable[[str], object], clock: Callable[[], float] = time.monotonic
 ) -> ShowRuns:
-    """Return a callback that prints a line with the time left, but not more often than every half minute."""
+    """Return a callback that prints a line with the time left, but not more often than every ten seconds."""
     started = last = clock()
     known: list[tuple[float, int]] = []  # time and finished runs of the first call; they may be those of an earlier run
 
