@@ -160,7 +160,7 @@ def run_jobs(
         if finished is not None:
             finished.add({keys[missing[number]]: encode_result(result)})
 
-    if missing:
+    if missing or not jobs:  # without jobs, too, wrong workers are an error
         report = None if progress is None else lambda done, total: progress(before + done, len(jobs))
         with JobRunner[Job, Result](partial(give_work, work), workers, most=len(missing)) as runner:
             runner.run([jobs[number] for number in missing], report, keep)
