@@ -87,7 +87,10 @@ def reproduce(
         ),
     ],
     json: Json = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the report. Finished runs in it are not repeated."),
+    ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Number of seeds. Default: as many as the claims need.")
     ] = None,
@@ -95,7 +98,8 @@ def reproduce(
 ) -> None:
     """Repeat a published experiment, and print the published numbers next to Paddock's.
 
-    The exit status is 0 only if every claim holds.
+    The exit status is 0 unless a claim fails. Claims that need more seeds than --seeds say so and do not fail.
+    To resume a reproduction that was stopped or killed, run the same command with --out again.
 
       paddock reproduce wall-follower
       paddock reproduce wall-follower --json --seeds 2

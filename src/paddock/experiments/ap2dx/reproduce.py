@@ -9,7 +9,7 @@ from functools import cached_property
 from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.ap2dx.claims import check_claims
 from paddock.experiments.ap2dx.survey import BEHAVIOURS, Survey, SurveyJob, run_survey
-from paddock.jobs import Workers, run_jobs
+from paddock.jobs import FinishedJobs, Workers, run_jobs
 from paddock.modules.safety import StateSearch, search_handshake, search_original
 from paddock.modules.safety.handshake import SafetyState
 from paddock.modules.safety.original import OriginalState
@@ -75,7 +75,13 @@ def list_worlds() -> list[WorldSpec]:
     return [load_world("yellow-rooms"), *homes]
 
 
-def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> Ap2dxFindings:
+def reproduce(
+    *,
+    seeds: int | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
+) -> Ap2dxFindings:
     """Run the experiments for the project's goals; see `paddock.experiments.Reproduction`."""
     check_seeds(seeds)
     count = SEEDS if seeds is None else seeds
@@ -83,7 +89,7 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     ours = [SurveyJob(world, seed) for seed in range(count) for world in worlds]
     others = [SurveyJob(world, seed, name) for name in OTHERS for seed in few for world in worlds]
     ablation = [SurveyJob(world, seed, passive=ABLATION) for seed in few for world in worlds[:3]]
-    done = run_jobs(run_survey, [*ablation, *others, *ours], workers=workers, progress=progress)
+    done = run_jobs(run_survey, [*ablation, *others, *ours], workers=workers, progress=progress, finished=finished)
     first, second = len(ablation), len(ablation) + len(others)
     return Ap2dxFindings(
         ablation=done[:first],

@@ -12,7 +12,7 @@ from paddock.experiments.epuck_framework.crossing import SETUPS, CrossingJob, Cr
 from paddock.experiments.epuck_framework.figures import IN_TIME
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
 from paddock.experiments.rows import mean_and_spread, number
-from paddock.jobs import Workers, run_jobs
+from paddock.jobs import FinishedJobs, Workers, run_jobs
 
 SEEDS = 20
 
@@ -44,16 +44,25 @@ class FrameworkFindings(Outcome):
 
 
 def reproduce(
-    *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None
+    *,
+    seeds: int | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
 ) -> FrameworkFindings:
     """Measure the timing tests first, alone, then run the line crossing; see `paddock.experiments.Reproduction`."""
     check_seeds(seeds)
     times = measure_tests()  # with all cycles: with fewer, a thread of the user might never read
-    return FrameworkFindings(times, cross(seeds=seeds, workers=workers, progress=progress))
+    return FrameworkFindings(times, cross(seeds=seeds, workers=workers, progress=progress, finished=finished))
 
 
 def cross(
-    *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None, seconds: float = 600.0
+    *,
+    seeds: int | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
+    seconds: float = 600.0,
 ) -> Mapping[str, list[CrossingRun]]:
     """Run the line crossing in every setup; the first run of each setup keeps its traces for the pictures."""
     jobs = [
@@ -64,7 +73,7 @@ def cross(
     drive_crossing(
         CrossingJob(setup=jobs[0].setup, seed=0, seconds=0.1)
     )  # compile the kernels once, before the worker processes start
-    done = run_jobs(drive_crossing, jobs, workers=workers, progress=progress)
+    done = run_jobs(drive_crossing, jobs, workers=workers, progress=progress, finished=finished)
     return {name: [run for run in done if run.job.setup == name] for name in SETUPS}
 
 

@@ -11,7 +11,7 @@ from paddock.experiments.rows import mean_and_spread
 from paddock.experiments.wall_follower.claims import Loops, check_claims
 from paddock.experiments.wall_follower.loop import LoopJob, compile_kernels, drive
 from paddock.experiments.wall_follower.trials import CLOCK, TRIALS, Trial
-from paddock.jobs import Workers, run_jobs
+from paddock.jobs import FinishedJobs, Workers, run_jobs
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ def reproduce(
     seeds: int | None = None,
     workers: Workers = None,
     progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
     trials: Sequence[Trial] = TRIALS,
 ) -> WallFollowerFindings:
     """Run the four rows of the study's table and our own wall followers; see `paddock.experiments.Reproduction`.
@@ -73,7 +74,7 @@ def reproduce(
     jobs = [(trial.row, job) for trial in trials for job in trial.jobs(seeds)]
     jobs.sort(key=lambda entry: _effort(entry[1]), reverse=True)  # so that no core is idle at the end
     compile_kernels()  # compile the kernels once, not in every process
-    done = run_jobs(drive, [job for _, job in jobs], workers=workers, progress=progress)
+    done = run_jobs(drive, [job for _, job in jobs], workers=workers, progress=progress, finished=finished)
     loops = {
         trial.row: [loop for (row, _), loop in zip(jobs, done, strict=True) if row == trial.row] for trial in trials
     }
