@@ -101,7 +101,7 @@ def test_half_written_list_is_not_applied(folder: ClassFolder) -> None:
     assert not server.refresh(settled=True)
     roster.write_bytes(whole.splitlines(keepends=True)[0] + b"Ada,ada,active")
     assert not server.refresh(settled=True)
-    roster.write_bytes(whole + "Bo,,\n".encode())
+    roster.write_bytes(whole + b"Bo,,\n")
     assert not server.refresh(settled=True)
     assert server.refresh(settled=True)
     assert [student.name for student in server.students] == [*(student.name for student in folder.students), "Bo"]
