@@ -275,7 +275,7 @@ class Classroom:
             self._apply_lesson()
             self.seating.place_all()
 
-        change_world(self._session, client, seated, seed, settle)
+        change_world(self._session, client, lesson.name, seated, seed, settle)
         try:
             remember_lesson(self.folder.path, lesson, world)
         except PaddockError as error:  # a full disk
