@@ -51,6 +51,7 @@ class DriveOutcome:
 
     episode: Episode
     interrupted: bool = False
+    error: BaseException | None = None  # error of a controller that ended the run
 
     @property
     def explanation(self) -> str:
@@ -109,7 +110,8 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
         culprit = arena.episode.culprit if is_located and len(drivers.controllers) > 1 else None
         whose = f"{error} (controller of {culprit!r})" if culprit else ""
         print_traceback(error, whole=drive.traceback, message=whose)
-        return DriveOutcome(episode=arena.episode.with_reason(str(error)) if is_located else arena.episode)
+        episode = arena.episode.with_reason(str(error)) if is_located else arena.episode
+        return DriveOutcome(episode=episode, error=error.__cause__ or error)
     assert arena.episode is not None
     return DriveOutcome(episode=arena.episode)
 

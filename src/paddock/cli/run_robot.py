@@ -56,6 +56,8 @@ def run_robot(
             outcome = run_drivers(arena, drive, console)
         finally:
             halted = halt(robot, console)
+        if isinstance(arena, RemoteArena):
+            arena.close(outcome.error)
     if trace is not None:
         outcome.episode.trace.save(trace)
         print_written(trace)
