@@ -133,6 +133,7 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "handleVisionSensor": ((CAMERA,), (ROBOT,)),
     "checkVisionSensor": ((CAMERA, -2), (ROBOT, -2)),
     "transformImage": ((bytes(12), [2, 2], 4), (bytes(13), [2, 2], 4)),
+    "transformBuffer": ((b"\0\0\x80\x3f", 6, 1000.0, 10.0, 2), (b"\0", 6, 1.0, 0.0, 2)),
     "getScaledImage": ((bytes(12), [2, 2], [4, 4], 0), (bytes(12), [2, 3], [4, 4], 0)),
     "createCollection": ((0,), None),
     "addItemToCollection": ((COLLECTION, 0, ROBOT, 0), (7, 0, ROBOT, 0)),
@@ -502,3 +503,39 @@ def test_camera_images_are_bytes_in_bottom_up_row_order(room: tuple[CoppeliaServ
     assert (upright == picture[::-1]).all()
     depth = np.frombuffer(sim.getVisionSensorDepth(camera, 1)[0], np.float32)
     assert depth.min() > 0
+
+
+def test_flags_of_handles_select_the_form_of_the_result(sim: Any) -> None:
+    camera, robot = sim.getObject("/ePuck/camera"), sim.getObject("/ePuck")
+    depths = sim.getVisionSensorDepthBuffer(camera)
+    coded = sim.getVisionSensorDepthBuffer(camera + sim.handleflag_codedstring)
+    assert np.frombuffer(coded, np.float32).tolist() == depths
+    assert max(sim.getVisionSensorDepthBuffer(camera + sim.handleflag_depthbuffermeters)) > 1.0
+    assert len(sim.getVisionSensorImage(camera + sim.handleflag_greyscale)) == len(depths)
+    sim.setObjectOrientation(robot, [0.0, 0.0, 1.0])
+    x, y, z, *turn = sim.getObjectPose(robot)
+    assert sim.getObjectPose(robot + sim.handleflag_wxyzquat) == [x, y, z, turn[3], *turn[:3]]
+    assert sim.getObjectQuaternion(robot | sim.handleflag_wxyzquat) == [turn[3], *turn[:3]]
+    sim.setObjectQuaternion(robot + sim.handleflag_wxyzquat, [1.0, 0.0, 0.0, 0.0])
+    sim.setObjectPose(robot + sim.handleflag_wxyzquat, [x, y, z, math.cos(0.2), 0.0, 0.0, math.sin(0.2)])
+    assert sim.getObjectOrientation(robot)[2] == pytest.approx(0.4)
+    with pytest.raises(Exception, match=f"object {MISSING + sim.handleflag_model} does not exist"):
+        sim.getObjectPose(MISSING + sim.handleflag_model)
+
+
+def test_depths_are_converted_to_millimetres(sim: Any) -> None:
+    depths = np.array([0.0, 0.5, 1.0, 90.0], np.float32).tobytes()
+    arguments = depths, sim.buffer_float, 1000.0, 10.0
+    for kind, number in ((sim.buffer_uint16, np.uint16), (sim.buffer_int32, np.int32), (sim.buffer_double, float)):
+        values = np.frombuffer(sim.transformBuffer(*arguments, kind), number)
+        assert values.tolist()[:3] == [10, 510, 1010]
+    assert np.frombuffer(sim.transformBuffer(*arguments, sim.buffer_uint16 + sim.buffer_clamp), np.uint16)[3] == 65535
+
+
+def test_old_names_of_object_parameters_return_a_status_and_the_value(sim: Any) -> None:
+    camera, floor = sim.getObject("/ePuck/camera"), sim.getObject("/Floor")
+    assert sim.getObjectInt32Parameter(camera, sim.visionintparam_resolution_x) == (1, 64)
+    assert sim.getObjectFloatParameter(floor, sim.objfloatparam_objbbox_max_x) == (1, 3.0)
+    assert sim.getObjectFloatParam(floor, sim.objfloatparam_objbbox_min_y) == -2.0
+    size, _ = sim.getShapeBB(sim.getObject("/ResizableFloor_5_25_element"))
+    assert size == [6.0, 4.0, 0.0]

@@ -17,7 +17,7 @@ VERSION = 30500  # version whose calls are supported: V-REP 3.5.0
 TIME_STEP, RANDOM, REAL_TIME, PROGRAM_VERSION = 1, 0, 25, 1
 HIGHEST = {"boolean": 64, "integer": 64, "floating": 2, "array": 7, "string": 140}  # highest parameter numbers
 Kind = Literal["boolean", "integer", "floating", "array"]
-IS_MODEL, NOT_MODEL = 0, 0xF0
+IS_MODEL, NOT_MODEL = 0, 0xF000
 MOTOR_ENABLED, VISIBLE, MASS, JOINT_VELOCITY = 2000, 10, 3005, 2012
 DEFAULTS: dict[tuple[Kind, int], object] = {
     ("integer", PROGRAM_VERSION): VERSION,
@@ -85,7 +85,7 @@ def bounding_box(found: SceneObject) -> tuple[float, float, float, float, float,
         x0, y0, x1, y1 = box_of(found.pieces[0])
         base = found.frame.position[2]
         return x0, y0, -base, x1, y1, found.height - base
-    if found.part == "solid":
+    if found.part in ("solid", "still") and found.pieces:
         boxes = [box_of(shape) for shape in found.pieces]
         x, y, _ = found.frame.position
         return (

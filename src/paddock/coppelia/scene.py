@@ -345,15 +345,15 @@ class CoppeliaScene:
             part: Part,
             parent: SceneObject | None,
             frame: Frame = ORIGIN,
-            also: str = "",
+            also: Sequence[str] = (),
             **fields: Any,
         ) -> SceneObject:
-            tail = alias + ("" if number is None else str(number))
+            tail = alias + ("" if number is None else f"{number}{model.ending}")
             name = f"{prefix}{tail}{suffix}" if alias else f"{model.name}{suffix}"
             found = self._add(name, alias or model.alias, type, part, parent, frame, robot=robot, **fields)
             self._names.setdefault(f"{robot.name}_{tail}" if alias else robot.name, found)
-            if also:
-                self._names[self._free_name(also)] = found
+            for other in (*also, *model.others.get(tail, ())):
+                self._names[self._free_name(other)] = found
             return found
 
         return add_robot(robot, model, add)
@@ -363,8 +363,11 @@ class CoppeliaScene:
         self._add("DefaultCamera", "DefaultCamera", CAMERA, "still", None, Frame((0.0, 0.0, 10.0)))
         x0, y0, x1, y1 = world.bounds
         floor = Frame(((x0 + x1) / 2, (y0 + y1) / 2, 0.0))
-        base = self._add(FLOOR, "Floor", SHAPE, "still", None, floor)
-        self._add(f"{FLOOR}_element", "box", SHAPE, "still", base)
+        area = ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+        base = self._add(FLOOR, "Floor", SHAPE, "still", None, floor, pieces=(area,))
+        x, y, _ = floor.position
+        area = ((x0 - x, y0 - y), (x1 - x, y0 - y), (x1 - x, y1 - y), (x0 - x, y1 - y))
+        self._add(f"{FLOOR}_element", "box", SHAPE, "still", base, pieces=(area,))
         for light in world.lights:
             self._add(self._free_name("Light"), "Light", LIGHT, "still", None, Frame((*light.at, light.height)))
         for start in world.starts:

@@ -28,13 +28,16 @@ restoreEntityColor rotateAroundAxis ruckigPos ruckigRemove ruckigStep ruckigVel 
 scaleObject scaleObjects scheduleExecution serialCheck serialClose serialOpen serialRead serialSend
 setEngineBoolParam setEngineFloatParam setEngineInt32Param setJointDependency setJointInterval setLinkDummy
 setReferencedHandles setScriptInt32Param setScriptStringParam setShapeBB setShapeMass setShapeMaterial
-setShapeTexture setSphericalJointMatrix setVelocity transformBuffer ungroupShape visitTree writeTexture
+setShapeTexture setSphericalJointMatrix setVelocity ungroupShape visitTree writeTexture
 """.split()  # noqa: SIM905 a list would take a page
+SHAPES = ("createHeightfieldShape", "createMeshShape", "createPrimitiveShape", "createPureShape", "createShape")
 
 
 def _declare(name: str) -> None:
     @call(name)
     def refuse(caller: RemoteCaller) -> None:
+        if name in SHAPES:
+            raise PaddockError(f"sim.{name} is not supported: define obstacles in the world file; a marker is a dummy")
         raise PaddockError(f"sim.{name} is not supported: the world is defined by its file")
 
 

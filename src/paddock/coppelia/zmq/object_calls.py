@@ -198,14 +198,26 @@ def close_scene(caller: RemoteCaller) -> int:
 # ---- parameters of objects
 
 
-@call("getObjectInt32Param", "getObjectInt32Parameter")
+@call()
 def get_object_int32_param(caller: RemoteCaller, found: SceneObject, number: int) -> int:
     return parameters.get_object_int(caller.scene, found, number)
 
 
-@call("getObjectFloatParam", "getObjectFloatParameter")
+@call()
 def get_object_float_param(caller: RemoteCaller, found: SceneObject, number: int) -> float:
     return parameters.get_object_float(caller.scene, found, number)
+
+
+@call()
+def get_object_int32_parameter(caller: RemoteCaller, found: SceneObject, number: int) -> tuple[int, int]:
+    """Return 1 and the value: two results (before version 4.3)."""
+    return 1, get_object_int32_param(caller, found, number)
+
+
+@call()
+def get_object_float_parameter(caller: RemoteCaller, found: SceneObject, number: int) -> tuple[int, float]:
+    """Return 1 and the value: two results (before version 4.3)."""
+    return 1, get_object_float_param(caller, found, number)
 
 
 @call("setObjectInt32Param", "setObjectInt32Parameter")
