@@ -44,6 +44,8 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "setObjectAlias": ((DUMMY, "Dummy"), (ROBOT, "")),
     "setObjectName": ((DUMMY, "Dummy"), (DUMMY, "a/b")),
     "getObjectUid": ((JOINT,), (MISSING,)),
+    "getObjectUniqueIdentifier": ((JOINT,), (MISSING,)),
+    "getObjectFromUid": ((JOINT,), (MISSING,)),
     "getObjectType": ((JOINT,), (MISSING,)),
     "getObjectsInTree": ((ROBOT, 5, 1), (MISSING,)),
     "getObjects": ((0, 1), ()),
@@ -145,6 +147,8 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     # signals, data, scripts
     "setInt32Signal": (("i", 3), ("i", 0.5)),
     "getInt32Signal": (("i",), ()),
+    "setIntegerSignal": (("i", 3), ("i", 0.5)),
+    "getIntegerSignal": (("i",), ()),
     "setFloatSignal": (("f", 0.5), ("f", "x")),
     "getFloatSignal": (("f",), (3,)),
     "setDoubleSignal": (("f", 0.5), ("f",)),
@@ -155,6 +159,7 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "getBufferSignal": (("b",), ()),
     "waitForSignal": (("i",), ()),
     "clearInt32Signal": (("i",), (3,)),
+    "clearIntegerSignal": (("i",), (3,)),
     "clearFloatSignal": (("f",), (3,)),
     "clearDoubleSignal": (("f",), (3,)),
     "clearStringSignal": (("s",), (3,)),
@@ -236,6 +241,7 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "multiplyPoses": ((POSE, POSE), (POSE, [1.0])),
     "getMatrixInverse": ((UNIT,), ([1.0],)),
     "getPoseInverse": ((POSE,), ([1.0],)),
+    "getQuaternionInverse": ((POSE[3:],), ([1.0],)),
     "invertMatrix": ((UNIT,), ([1.0],)),
     "invertPose": ((POSE,), ([1.0],)),
     "multiplyVector": ((UNIT, [1.0, 2.0, 3.0]), (UNIT, [1.0])),
@@ -538,4 +544,4 @@ def test_old_names_of_object_parameters_return_a_status_and_the_value(sim: Any) 
     assert sim.getObjectFloatParameter(floor, sim.objfloatparam_objbbox_max_x) == (1, 3.0)
     assert sim.getObjectFloatParam(floor, sim.objfloatparam_objbbox_min_y) == -2.0
     size, _ = sim.getShapeBB(sim.getObject("/ResizableFloor_5_25_element"))
-    assert size == [6.0, 4.0, 0.0]
+    assert size == sim.getModelBB(floor) == [6.0, 4.0, 0.0]

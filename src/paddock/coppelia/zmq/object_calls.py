@@ -94,8 +94,9 @@ def set_object_alias(caller: RemoteCaller, found: SceneObject, alias: str) -> No
     found.alias = alias
 
 
-@call()
+@call("getObjectUid", "getObjectUniqueIdentifier", "getObjectFromUid")
 def get_object_uid(caller: RemoteCaller, found: SceneObject) -> int:
+    """Return the handle of an object, which is also its unique number."""
     return found.handle
 
 
@@ -256,11 +257,16 @@ def get_object_size_factor(caller: RemoteCaller, found: SceneObject) -> float:
     return 1.0
 
 
-@call("getShapeBB", "getModelBB")
+@call("getShapeBB")
 def get_shape_bb(caller: RemoteCaller, found: SceneObject) -> tuple[list[float], list[float]]:
     x0, y0, z0, x1, y1, z1 = parameters.bounding_box(found)
     centre = [(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2]
     return [x1 - x0, y1 - y0, z1 - z0], [*centre, 0.0, 0.0, 0.0, 1.0]
+
+
+@call("getModelBB")
+def get_model_size(caller: RemoteCaller, found: SceneObject) -> list[float]:
+    return get_shape_bb(caller, found)[0]
 
 
 @call()
