@@ -122,6 +122,8 @@ def test_robots_of_tutorials_avoid_walls_with_their_own_names(kind: str) -> None
         name = parts[0]
         assert sim.getObject(f"/{name}/{parts[1].removeprefix(name)[1:]}") == sim.getObject(f"/{parts[1]}")
         assert sim.getObjectType(sim.getObject(f"/{parts[3]}")) == sim.sceneobject_proximitysensor
+        if kind == "bubble-rob":
+            assert sim.getObject("/remoteApiControlledBubbleRobLeftMotor") == sim.getObject("/bubbleRob/leftMotor")
 
 
 def test_line_tracer_follows_its_line_over_coppeliasims_api() -> None:

@@ -91,6 +91,11 @@ BUBBLE_ROB = RobotModel(
     aliases={"nose": "sensingNose"},
     shapes=("body", "slider", "connection", "graph"),
     spots=("leftSensor", "middleSensor", "rightSensor"),
+    others={  # names in the scene of the remote API's own examples
+        "leftMotor": ("remoteApiControlledBubbleRobLeftMotor",),
+        "rightMotor": ("remoteApiControlledBubbleRobRightMotor",),
+        "sensingNose": ("remoteApiControlledBubbleRobSensingNose",),
+    },
 )
 DR20 = RobotModel(
     name="dr20",
