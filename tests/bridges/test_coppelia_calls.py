@@ -545,3 +545,14 @@ def test_old_names_of_object_parameters_return_a_status_and_the_value(sim: Any) 
     assert sim.getObjectFloatParam(floor, sim.objfloatparam_objbbox_min_y) == -2.0
     size, _ = sim.getShapeBB(sim.getObject("/ResizableFloor_5_25_element"))
     assert size == sim.getModelBB(floor) == [6.0, 4.0, 0.0]
+
+
+def test_distance_is_the_length_of_the_segment_between_the_bodies(sim: Any) -> None:
+    robot, cylinder, border = (sim.getObject(f"/{name}") for name in ("ePuck", "Cylinder", "border"))
+    for first, second in ((robot, cylinder), (sim.getObject("/PioneerP3DX"), border), (border, robot)):
+        _, (*ends, distance), handles = sim.checkDistance(first, second)
+        assert handles == [first, second]
+        assert math.dist(ends[:3], ends[3:]) == pytest.approx(distance)
+    x, y, _ = sim.getObjectPosition(cylinder)
+    ends = sim.checkDistance(robot, cylinder)[1]
+    assert math.dist(ends[3:5], (x, y)) == pytest.approx(0.1)  # on its surface
