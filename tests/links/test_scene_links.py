@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import paddock
 from bridges import coppelia_room, vrep_room
 from paddock.bridges import CoppeliaServer, VrepServer
 from paddock.core.errors import DeviceRefused, LinkError, SimulationError
+from paddock.worlds import Placed
 
 BOTH = pytest.mark.parametrize("scheme", ["vrep", "coppelia"])
 PIONEER = {"vrep": "robot=Pioneer_p3dx", "coppelia": "robot=/PioneerP3DX"}
@@ -61,6 +63,19 @@ def test_robot_in_scene_behaves_like_local_robot(scheme: str) -> None:
             robot.reset()
             assert (robot.tick, robot.encoders.read().left) == (0, 0.0)
         assert bridge.arena["pioneer"].body.command == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "device"), [("line-tracer", "LineTracer", "position"), ("dr20", "dr20", "infrared")]
+)
+def test_vrep_finds_parts_whose_names_have_another_form(kind: str, name: str, device: str) -> None:
+    """The joints of a line tracer do not begin with its name, and those of a DR20 end with an underscore."""
+    room = replace(vrep_room.ROOM, robots=(Placed(name="rover", type=kind, at=(1.0, 2.0)),))
+    with vrep_room.served(room) as bridge:
+        with paddock.connect(f"vrep://127.0.0.1:{bridge.addresses[0][1]}?robot={name}", timeout=60) as robot:
+            robot.enable(device)
+            robot.run(0.5, lambda seen: (0.1, 0.1))
+        assert bridge.arena["rover"].pose.x > 1.02
 
 
 @BOTH

@@ -203,7 +203,7 @@ def list_problems(world: StageEntity) -> list[str]:
 
 
 def _find_mistakes(entity: StageEntity) -> Iterator[str]:
-    if "color" in entity.properties and find_color(entity) is None:
+    if entity.text("color", "random") != "random" and find_color(entity) is None:  # random: Stage chooses one
         from PIL import ImageColor
 
         color = entity.text("color", "")
