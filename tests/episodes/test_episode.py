@@ -13,6 +13,7 @@ import pytest
 import paddock
 from paddock.core.errors import PaddockError, PaddockWarning
 from paddock.episodes import Event, Trace
+from paddock.episodes.recorder import TraceRecorder
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, MeanReading, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.worlds.spec import Placed
@@ -134,6 +135,55 @@ def test_controller_crash_keeps_the_trace_and_stops_the_robot() -> None:
         assert arena["red"].wheels.speeds == (0, 0)
 
 
+@pytest.mark.parametrize("controller", [straight, explorer(0.1)], ids=["python", "compiled"])
+def test_metric_crash_keeps_the_trace_and_stops_the_robot(controller: Any) -> None:
+    class Broken(Distance):
+        def figures(self, *_: Any) -> Any:
+            raise ValueError("no figures")
+
+    with paddock.open("clutter", seed=0) as arena:
+        arena["red"].enable("proximity")
+        with pytest.raises(ValueError, match="no figures"):
+            arena.run(1.0, controller, metrics=[Broken()])
+        assert arena.episode is not None
+        assert arena.episode.failed
+        assert arena.episode.ticks == 50
+        assert len(arena.episode.trace) == 11
+        arena.step()
+        assert arena["red"].wheels.speeds == (0, 0)
+
+
+def test_crash_in_an_attribute_of_a_controller_keeps_the_trace() -> None:
+    class Wrong:
+        def act(self, observation: Any) -> tuple[float, float]:
+            self.time = observation.time
+            return 0.05, 0.05
+
+        @property
+        def task(self) -> str:
+            if getattr(self, "time", 0) > 0.5:
+                raise KeyError("phase")
+            return "go"
+
+    with paddock.open("empty", seed=0) as arena:
+        with pytest.raises(KeyError, match="phase"):
+            arena.run(1.0, Wrong(), metrics=[Distance()], every=arena.dt)
+        assert arena.episode is not None
+        assert arena.episode.reason.endswith("KeyError: 'phase'")
+        assert arena.episode.culprit == "red"
+        assert arena.episode.trace.tasks == ("go",) * 26
+        assert arena.episode.metrics["distance"] == pytest.approx(0.026, abs=0.001)
+
+
+@pytest.mark.parametrize("fresh", [{"red": 5}, None])
+def test_crash_while_controllers_are_renewed_keeps_the_duration(fresh: Any) -> None:
+    with paddock.open("empty", seed=0) as arena:
+        with pytest.raises((PaddockError, AttributeError)):
+            arena.run(1.0, straight, on_step=lambda a: a.tick == 20 and a.reset(), renew=lambda: fresh)
+        assert arena.episode is not None
+        assert arena.episode.ticks == 20
+
+
 def test_teleport_adds_no_distance_and_breaks_the_trail() -> None:
     def stand(observation: Any) -> tuple[float, float]:
         return 0.0, 0.0
@@ -252,6 +302,20 @@ def test_trace_survives_save_and_load(tmp_path: Any, ending: str) -> None:
     assert np.array_equal(again.reading("proximity"), trace.reading("proximity"))
     assert [event.text for event in again.events] == [event.text for event in trace.events]
     assert [path.name for path in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["file", "about", "allow_pickle", "time_", "error"])
+def test_devices_with_any_name_survive_all_formats(tmp_path: Path, name: str) -> None:
+    recorder = TraceRecorder("red", 0.02)
+    recorder.add(0.0, paddock.Pose(0, 0, 0), readings={name: 1.5})
+    for ending in (".csv", ".npz", ".parquet"):
+        recorder.trace().save(tmp_path / f"trace{ending}")
+        assert Trace.load(tmp_path / f"trace{ending}").reading(name).tolist() == [[1.5]]
+
+
+def test_slice_against_the_order_of_time_is_refused() -> None:
+    with pytest.raises(PaddockError, match="in order of time"):
+        explore()[1].trace[::-1]
 
 
 def test_loaded_csv_trace_gives_the_same_metrics(tmp_path: Path) -> None:

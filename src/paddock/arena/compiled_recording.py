@@ -48,14 +48,15 @@ class CompiledRecording:
     def hand_over(self) -> None:
         """Pass the rows and figures of the run to the episode's robots, which record the last row themselves."""
         loop, plan = self.loop, self.loop.plan
-        run = RunTime(np.array([[loop.passed]]), loop.arena.dt)
-        figures = figures_of(self.sums, plan.metrics, run)
         rows = max(0, -(-loop.passed // self.every))
         for robot in loop.robots:
-            number = self._numbers[robot.name]
+            robot.answers = 1
             if rows > 0:
                 ticks = loop.start + self.every * np.arange(rows)
-                self._hand_over_rows(robot, ticks, self.sums.trace[0, :rows, number])
+                self._hand_over_rows(robot, ticks, self.sums.trace[0, :rows, self._numbers[robot.name]])
+        figures = figures_of(self.sums, plan.metrics, RunTime(np.array([[loop.passed]]), loop.arena.dt))
+        for robot in loop.robots:
+            number = self._numbers[robot.name]
             mine = [name for metric in plan.metrics if metric.robot in (None, robot.name) for name in metric.names()]
             robot.computed = {name: float(figures[name][0, number]) for name in mine}
 
@@ -65,7 +66,7 @@ class CompiledRecording:
             if has_left(robot.robot):
                 continue
             number = self._numbers[robot.name]
-            robot.computed, robot.answers = None, 1
+            robot.computed = None
             if robot.meter is not None:
                 sums, marks = self.sums.sums[0, number], self.sums.marks[0, number]
                 tables = [

@@ -60,7 +60,7 @@ class EpisodeRobot:
         self.left = False  # whether it was removed from the arena, and its trace has ended
         self.jumped = False  # whether it was moved by hand since the last row
         self._jumped_now = False  # whether it was moved by hand since the last tick
-        self.computed: Mapping[str, float] | None = None  # figures of a run in the compiled loop
+        self.computed: Mapping[str, float] | None = None  # figures of its metrics, at the end of a run
         self.answers = 0  # number of commands of its controller that were not None
         self.meter = self._meter(metrics)
         self._odometry: tuple[str, Odometry] | None = None
@@ -88,17 +88,14 @@ class EpisodeRobot:
         """Whether an event belongs to its trace."""
         return event.robot in (None, self.name) and not (self.left and event.kind == "end")
 
-    @property
     def figures(self) -> Mapping[str, float]:
-        """Figures of its metrics by name."""
-        if self.computed is not None:
-            return self.computed
+        """Compute the figures of its metrics by name."""
         return self._absent if self.meter is None else self.meter.figures() | self._absent
 
     @property
     def silent(self) -> bool:
         """Whether neither its controller nor another client ever sent a command."""
-        return self.computed is None and not self.answers and not any(self.robot.body.command)
+        return not self.answers and not any(self.robot.body.command)
 
     def drive(self, now: float | None) -> None:
         """Run one control cycle, and record a row of the trace if given the time `now` [s]."""
@@ -140,25 +137,31 @@ class EpisodeRobot:
 
     def finish(self, reason: str, now: float) -> None:
         """Call the controller's `end(reason)` and record the final state of the robot."""
-        monitor = self.robot.arena.monitor
-        monitor.estimates.pop(self.name, None)
-        if self.name in monitor.maps:
-            monitor.show_map(self.name, self.controller)
+        self.robot.arena.monitor.estimates.pop(self.name, None)
         end = getattr(self.controller, "end", None)
         if callable(end):
             try:
                 end(reason)
             except Exception as error:  # keep the recorded data
                 self._warn(now, f"its controller's end() failed: {problem_of(error)}")
+        try:
+            self._record_end(now)
+        except Exception as error:  # in an attribute of the controller; keep the recorded data
+            self._warn(now, f"the last state of its controller is missing: {problem_of(error)}")
+        wheels = self.robot.wheels
+        if wheels.capped:
+            text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the maximum wheel speed"
+            self._warn(now, text)
+
+    def _record_end(self, now: float) -> None:
+        monitor = self.robot.arena.monitor
+        if self.name in monitor.maps:
+            monitor.show_map(self.name, self.controller)
         with contextlib.suppress(PaddockError):  # the robot may be removed or unreachable; earlier rows are kept
             seen = self.robot.sense()
             if now > self.recorder.latest:  # else the arena has just been reset
                 self._record(now, self._motion(), seen)
         self.recorder.events += list_attribute(self.controller, "events", Event)
-        wheels = self.robot.wheels
-        if wheels.capped:
-            text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the maximum wheel speed"
-            self._warn(now, text)
 
     def _warn(self, now: float, text: str) -> None:
         self.recorder.events.append(Event(time=now, kind="warning", robot=self.name, text=text))
