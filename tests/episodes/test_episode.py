@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from paddock.episodes import Event, Trace
 from paddock.episodes.recorder import TraceRecorder
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, MeanReading, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
+from paddock.testing import serve
 from paddock.worlds.spec import Placed
 
 
@@ -204,6 +206,27 @@ def test_teleport_adds_no_distance_and_breaks_the_trail() -> None:
     assert not episode.repeatable
     assert np.flatnonzero(episode.trace.jumps).tolist() == [20, 40]
     assert np.isnan(episode.trace.path()).any(axis=1).sum() == 2
+
+
+@pytest.mark.parametrize("place", ["here", "lock-step", "free-running"])
+def test_row_with_the_pose_after_a_teleport_has_the_jump(place: str) -> None:
+    """The robot is moved between a step and the next row."""
+    with contextlib.ExitStack() as stack:
+        arena = hand = paddock.open("empty", seed=0)
+        if place != "here":
+            server = stack.enter_context(serve("empty", lock_step=place == "lock-step", speed=2))
+            arena = stack.enter_context(paddock.connect(server.url()))
+            hand = stack.enter_context(paddock.connect(server.url(), lock_step=False))
+        moves = iter([lambda: hand["red"].set_pose(0.8, 0.8)])
+
+        def move(arena: Any) -> None:
+            if arena.time > 0.2:
+                run_in(threading.Thread, next(moves, lambda: None))
+
+        trace = arena.run(0.5, {"red": straight}, every=arena.dt, until=move).robots["red"].trace
+    steps = np.hypot(*np.diff(trace.pose[:, :2], axis=0).T)
+    assert np.flatnonzero(trace.jumps).tolist() == [steps.argmax() + 1]
+    assert trace.evaluate([Distance()])["distance"] < 0.2
 
 
 def run_in(thread: Any, work: Any) -> None:

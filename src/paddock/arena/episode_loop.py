@@ -15,7 +15,6 @@ from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, Un
 from paddock.core.places import error_location, problem_of, warn_user
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event, RobotRecord
-from paddock.episodes.events import MOTIONS
 from paddock.metrics.base import Metric
 
 if TYPE_CHECKING:
@@ -62,10 +61,15 @@ class EpisodeLoop:
         """Start with empty traces, from the current poses of the robots."""
         self.controllers = {robot: c for robot, c in self.controllers.items() if not has_left(robot)}
         recorded = [robot for robot in self.plan.recorded if not has_left(robot)]
-        self.robots = [EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics) for robot in recorded]
+        about = self.events, self._handled
+        self.robots = [
+            EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics, *about) for robot in recorded
+        ]
         self.arena.recorders = {robot.name: robot.recorder for robot in self.robots}
         others = self.controllers.keys() - set(recorded)  # in a large world, driven robots without a trace
-        self.unrecorded = [EpisodeRobot(robot, c, ()) for robot, c in self.controllers.items() if robot in others]
+        self.unrecorded = [
+            EpisodeRobot(robot, c, (), *about) for robot, c in self.controllers.items() if robot in others
+        ]
         self._next_row = 0  # ticks since the start at which a row is due
         self.arena.monitor.begin({robot.name: controller for robot, controller in self.controllers.items()})
         self._sort_robots()
@@ -195,10 +199,6 @@ class EpisodeLoop:
                 self.events[self._handled - 1] = replace(event, time=self.time)
             if event.kind == "remove":
                 self._end_traces(event)
-            elif event.kind in MOTIONS:
-                for robot in self.robots:
-                    if event.robot in (None, robot.name):
-                        robot.jump()
         return False
 
     def _end_traces(self, event: Event) -> None:
