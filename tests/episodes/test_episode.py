@@ -48,8 +48,45 @@ def test_metrics_are_bit_identical_in_every_loop() -> None:
     assert compiled.metrics["distance"] > 0.3
     assert np.array_equal(compiled.trace.numbers, in_python.trace.numbers, equal_nan=True)
     assert np.array_equal(compiled.trace.reading("proximity"), in_python.trace.reading("proximity"))
-    assert np.array_equal(compiled.trace.pose, world.trace.pose)
-    assert np.array_equal(compiled.trace.commands[:-1], world.trace.commands[:-1])
+
+
+@pytest.mark.parametrize("every", [0.02, 0.1, 0.13, 5.9, 50.0])
+def test_trace_of_a_world_of_a_batch_is_that_of_an_arena(every: float) -> None:
+    metrics = [*all_metrics(), MeanReading(device="encoders")]
+    goal = [Goal(at=(0.75, 1.1), name="near")]  # reached between two rows
+    for seconds, chosen in ((6.0, metrics), (6.0, [*metrics[:-2], metrics[-1], *goal])):
+        with paddock.open("clutter", seed=4) as arena:
+            arena["red"].enable("proximity", "encoders")
+            alone = arena.run(seconds, explorer(0.1), metrics=chosen, every=every)
+        batch = paddock.batch("clutter", 2, seed=3)
+        world = batch.run(seconds, explorer(0.1), metrics=chosen, every=every).episode(1)
+        assert list(world.trace.columns()) == list(alone.trace.columns())
+        assert np.array_equal(world.trace.numbers, alone.trace.numbers, equal_nan=True)
+        for device in ("proximity", "encoders"):
+            assert np.array_equal(world.trace.reading(device), alone.trace.reading(device))
+        assert (world.events, world.reason, world.digest) == (alone.events, alone.reason, alone.digest)
+        assert list(map(str, world.metrics.values())) == list(map(str, alone.metrics.values()))
+
+
+def test_trace_of_a_batch_has_the_readings_of_every_robot() -> None:
+    metrics = [MeanReading(device="ground", robot="blue")]
+    with paddock.open("line-crossing", seed=0) as arena:
+        arena["red"].enable("proximity")
+        arena["blue"].enable("ground")
+        alone = arena.run(2.0, {"red": explorer()}, metrics=metrics, every=0.3)
+    rollout = paddock.batch("line-crossing", 2).run(2.0, {"red": explorer()}, metrics=metrics, every=0.3)
+    for name, record in rollout.episode(0).robots.items():
+        expected = alone.robots[name].trace.channels()
+        assert record.trace.channels().keys() == expected.keys()
+        assert all(np.array_equal(values, expected[label]) for label, values in record.trace.channels().items())
+
+
+def test_batch_without_traces_has_episodes_without_rows() -> None:
+    batch = paddock.batch("clutter", 2)
+    assert len(batch.run(1.0, explorer(), metrics=[Nearness()]).episode(1).trace) == 0
+    unread = batch.run(1.0, explorer(), every=0.1, readings=False).episode(1).trace
+    assert len(unread) == 11
+    assert not unread.readings
 
 
 def test_tick_of_a_controller_crash_is_not_counted() -> None:
