@@ -49,6 +49,21 @@ def test_copies_have_hashes_and_equal_names_are_disambiguated(tmp_path: Path) ->
     assert [hashlib.sha256(copy.read_bytes()).hexdigest() for copy in copies] == list(hashes.values())
 
 
+def test_copies_of_a_package_keep_its_folders(tmp_path: Path) -> None:
+    for part in ("a", "b"):
+        (tmp_path / part).mkdir()
+        (tmp_path / part / "__init__.py").write_text("", encoding="utf-8")
+        (tmp_path / part / "util.py").write_text(f"x = '{part}'", encoding="utf-8")
+    (tmp_path / "mine.py").write_text("from a import util\nfrom b import util as other\n", encoding="utf-8")
+    (tmp_path / "floors").mkdir()
+    (tmp_path / "floors" / "grey.png").write_bytes(b"pixels")
+    (tmp_path / "world.toml").write_text('image = "floors/grey.png"\n', encoding="utf-8")
+    out = tmp_path / "out"
+    write_provenance(out, {}, read_inputs([tmp_path / "mine.py", tmp_path / "world.toml"]))
+    for name in ("mine.py", "a/__init__.py", "a/util.py", "b/util.py", "world.toml", "floors/grey.png"):
+        assert (out / "inputs" / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
 def test_referenced_code_and_its_imports_are_collected(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text(
         'task = "dance:Dance"\nkind = "parts/whisker.py:Whisker"\nother = "paddock.control:Goto"\n', encoding="utf-8"

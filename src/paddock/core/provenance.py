@@ -45,7 +45,8 @@ def write_provenance(folder: Path, table: Mapping[str, Any], inputs: Mapping[str
     """Write `provenance.json` and copies of the input files into a folder; return the paths of the written files."""
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in inputs.items()}
     try:
-        (folder / INPUTS if inputs else folder).mkdir(parents=True, exist_ok=True)
+        for path in (folder / FILE, *(folder / name for name in inputs)):
+            path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PaddockError(f"{folder}: cannot write there: {error.strerror or error}") from None
     for name, data in inputs.items():
@@ -56,13 +57,19 @@ def write_provenance(folder: Path, table: Mapping[str, Any], inputs: Mapping[str
 
 
 def read_inputs(files: Iterable[str | Path]) -> dict[str, bytes]:
-    """Read files and all files that they refer to; return the contents by the name of the copy in a result folder."""
+    """Read files and all files that they refer to; return the contents by the name of the copy in a result folder.
+
+    Files in folders below a given file keep these folders, so that the copies find each other.
+    """
     inputs: dict[str, bytes] = {}
-    for path in named_files(files):
-        name, number = f"{INPUTS}/{path.name}", 1
+    given = [Path(file).resolve() for file in files]
+    for path in named_files(given):
+        below = [path.relative_to(file.parent) for file in given if path.is_relative_to(file.parent)]
+        copy = Path(INPUTS) / min(below, key=lambda place: len(place.parts), default=path.name)
+        name, number = copy.as_posix(), 1
         while name in inputs:
             number += 1
-            name = f"{INPUTS}/{path.stem}-{number}{path.suffix}"
+            name = copy.with_stem(f"{copy.stem}-{number}").as_posix()
         try:
             inputs[name] = path.read_bytes()
         except OSError as error:
