@@ -52,7 +52,7 @@ class CompiledRecording:
         loop, plan = self.loop, self.loop.plan
         rows = max(0, -(-loop.passed // self.every))
         for robot in loop.robots:
-            robot.answers = 1
+            robot.answers, robot.computed = 1, {}  # no figures if a metric raises
             if rows > 0:
                 ticks = loop.start + self.every * np.arange(rows)
                 add_compiled_rows(robot, ticks, self.sums.trace[0, :rows, self._numbers[robot.name]])
