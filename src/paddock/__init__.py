@@ -162,6 +162,10 @@ def _build_world(call: str, world: World, dt: float | None) -> BuiltWorld:
     return build(spec, dt=None if dt is None else float(dt))
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         value = getattr(importlib.import_module(_LAZY[name]), name)

@@ -13,6 +13,7 @@ import pytest
 
 import paddock
 from paddock.core.errors import PaddockError, PaddockWarning
+from paddock.core.npz import read_npz, write_npz
 from paddock.episodes import Event, Trace
 from paddock.episodes.recorder import TraceRecorder
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, MeanReading, Nearness
@@ -371,6 +372,27 @@ def test_devices_with_any_name_survive_all_formats(tmp_path: Path, name: str) ->
     for ending in (".csv", ".npz", ".parquet"):
         recorder.trace().save(tmp_path / f"trace{ending}")
         assert Trace.load(tmp_path / f"trace{ending}").reading(name).tolist() == [[1.5]]
+
+
+def test_csv_file_that_a_spreadsheet_saved_is_read(tmp_path: Path) -> None:
+    trace = explore()[1].trace
+    trace.save(tmp_path / "red.csv")
+    text = (tmp_path / "red.csv").read_text(encoding="utf-8")
+    (tmp_path / "red.csv").write_text(text.replace("\n", "\r\n") + "\r\n", encoding="utf-8-sig", newline="")
+    assert np.array_equal(Trace.load(tmp_path / "red.csv").numbers, trace.numbers, equal_nan=True)
+
+
+def test_trace_of_a_newer_version_is_read_and_a_damaged_one_refused(tmp_path: Path) -> None:
+    path = tmp_path / "red.npz"
+    explore()[1].trace.save(path)
+    about, arrays = read_npz(path, "a trace")
+    about["events"][0]["novelty"] = 1
+    write_npz(path, {**about, "novelty": 2}, arrays)
+    assert [event.kind for event in Trace.load(path).events] == ["end"]
+    del about["labels"]
+    write_npz(path, about, arrays)
+    with pytest.raises(PaddockError, match=r"red.npz: expected a trace saved by Paddock: .*labels"):
+        Trace.load(path)
 
 
 def test_slice_against_the_order_of_time_is_refused() -> None:
