@@ -29,6 +29,11 @@ def test_command_line_hides_the_home_directory(monkeypatch: pytest.MonkeyPatch) 
     assert command_line(["/x/paddock/__main__.py", "doctor"]) == ["paddock", "doctor"]
 
 
+def test_command_line_hides_tokens() -> None:
+    told = command_line(["paddock", "--robot", "http://lab:8642/#token=s3cret&robot=ada", "ws://lab?token=s3cret"])
+    assert told == ["paddock", "--robot", "http://lab:8642/#token=…&robot=ada", "ws://lab?token=…"]
+
+
 def test_referenced_files_are_collected_recursively(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text('name = "base"\nimage = "floor.png"\n', encoding="utf-8")
     (tmp_path / "floor.png").write_bytes(b"pixels")

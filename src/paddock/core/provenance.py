@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -130,11 +131,16 @@ def versions(packages: Iterable[str] = ()) -> dict[str, str]:
 
 
 def command_line(arguments: Sequence[str] | None = None) -> list[str]:
-    """Return the command line with the home directory replaced by `~`, because it contains the user's name."""
+    """Return the command line without secrets: the home directory is `~`, and tokens of addresses are left out."""
     program, *others = sys.argv if arguments is None else arguments
     name = "paddock" if Path(program).name == "__main__.py" else Path(program).name
     home = os.path.expanduser("~")  # noqa: PTH111 (it does not raise without a home directory)
-    return [name, *(text if home in ("", "/", "~") else text.replace(home, "~") for text in others)]
+    return [name, *(hide_token(text if home in ("", "/", "~") else text.replace(home, "~")) for text in others)]
+
+
+def hide_token(address: str) -> str:
+    """Return an address with … in place of its access token."""
+    return re.sub(r"(?<=[?&#]token=)[^&#]+", "…", address)
 
 
 def available_threads() -> int:
