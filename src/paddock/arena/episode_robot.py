@@ -182,7 +182,9 @@ class EpisodeRobot:
 
     def _was_moved(self, first: int, last: int) -> bool:
         """Whether the robot was moved by hand by some of the events."""
-        return any(e.kind in MOTIONS and e.robot in (None, self.name) for e in self._events[first:last])
+        return first != last and any(
+            e.kind in MOTIONS and e.robot in (None, self.name) for e in self._events[first:last]
+        )
 
     def _number(self, name: str) -> float | None:
         """Return a numeric attribute of the controller, or None."""
