@@ -118,9 +118,10 @@ def _run_there(plan: PreparedScenario, arena: BaseArena, url: str, console: Cons
 
 def _report(console: Console, result: ScenarioResult) -> None:
     several = len(result.episode.robots) > 1
+    texts = f", {result.distance:.2f} m", f", contact {result.contact_time:.2f} s"
+    figures = "".join(text for text in texts if "nan" not in text)  # a real robot does not know its contacts
     table = new_table(
-        f"{result.scenario}, seed {result.seed}: {result.episode.seconds:g} s, {result.distance:.2f} m, "
-        f"contact {result.contact_time:.2f} s; ended: {result.ended}",
+        f"{result.scenario}, seed {result.seed}: {result.episode.seconds:g} s{figures}; ended: {result.ended}",
         *(("robot",) if several else ()),
         *("task", "from [s]", "to [s]", "done", "why it ended"),
         right=("from [s]", "to [s]"),
