@@ -96,8 +96,7 @@ def run_world(
             with suppress(SystemExit):  # rich exits if the reader of a pipe has closed it; the files are written anyway
                 _report(console, arena, outcome.episode, wall_time, is_built_in=is_built_in)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
-            if writer is not None:
-                write_folder(console, arena, arena.world, outcome.episode, writer, html, config)
+            write_folder(console, arena, arena.world, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
             why, failed = outcome.explanation, outcome.episode.failed
             if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
@@ -152,12 +151,12 @@ def write_folder(
     arena: BaseArena,
     world: WorldSpec,
     episode: Episode,
-    writer: RunWriter,
+    writer: RunWriter | None,
     html: bool,
     config: dict[str, Any],
 ) -> None:
-    """Write the folder of a run: its traces, summary, pictures and provenance, and with `html` a report."""
-    if not episode.robots:
+    """Write the folder of a run, if it has one: traces, summary, pictures and provenance, and with `html` a report."""
+    if writer is None or not episode.robots:
         return
     folder = writer.folder
     with console.status("writing the trace and pictures …"):
