@@ -384,6 +384,21 @@ def test_report_without_a_folder_is_written_to_runs(tmp_path: Path) -> None:
     assert (tmp_path / folder / "report.html").is_file()
 
 
+def test_scenario_with_several_seeds_ends_with_a_table_of_all_runs(tmp_path: Path) -> None:
+    (tmp_path / "short.toml").write_text(
+        'name = "short"\nworld = "empty"\nseeds = [4, 5]\nstop = { seconds = 1.2 }\n'
+        'tasks = [{ task = "wait", seconds = { random = [0.2, 2.0] } }, { task = "stop" }]\n'
+    )
+    done = paddock("run", "--headless", "--scenario", "short.toml", folder=tmp_path)
+    table = done.stdout.partition("short: all tasks were done in ")[2]
+    assert table.startswith("1 of 2 runs")
+    rows = [[part.strip() for part in line.split("│")[1:6]] for line in table.splitlines() if "│" in line]
+    assert [row[:2] for row in rows if row[0]] == [["4", "0 of 2"], ["5", "2 of 2"], ["mean", ""]]
+    times = {row[0]: float(row[2]) for row in rows if row[0]}
+    assert times["4"] == 1.2
+    assert times["mean"] == pytest.approx((times["4"] + times["5"]) / 2, abs=0.01)
+
+
 def test_scenario_without_a_screen_runs_at_full_speed_and_states_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,3 +157,7 @@ def _build_world(call: str, world: World, dt: float | None) -> BuiltWorld:
         raise SimulationError(f"dt: expected seconds >= 0.0001 and <= 1, got {dt!r}")
     spec = world if isinstance(world, WorldSpec) else load_world(world)
     return build(spec, dt=None if dt is None else float(dt))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

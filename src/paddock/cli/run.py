@@ -33,6 +33,7 @@ from paddock.episodes import Episode
 from paddock.referees import Referee
 from paddock.report import write_run
 from paddock.report.sheets import Sheet
+from paddock.worlds import WorldSpec
 from paddock.worlds.blind_spots import describe_blind_spots
 from paddock.worlds.placement import source_files
 
@@ -95,7 +96,7 @@ def run_world(
             with suppress(SystemExit):  # rich exits if the reader of a pipe has closed it; the files are written anyway
                 _report(console, arena, outcome.episode, wall_time, is_built_in=is_built_in)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
-            _write_folder(console, arena, outcome.episode, writer, html, config)
+            write_folder(console, arena, arena.world, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
             why, failed = outcome.explanation, outcome.episode.failed
             if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
@@ -145,24 +146,26 @@ def keep_recording(arena: Arena, path: Path | None) -> Iterator[None]:
     print_written(path, f"   (paddock replay {shell_word(path)})")
 
 
-def _write_folder(
+def write_folder(
     console: Console,
-    arena: Arena,
+    arena: BaseArena,
+    world: WorldSpec,
     episode: Episode,
     writer: RunWriter | None,
     html: bool,
     config: dict[str, Any],
 ) -> None:
+    """Write the folder of a run, if it has one: traces, summary, pictures and provenance, and with `html` a report."""
     if writer is None or not episode.robots:
         return
     folder = writer.folder
     with console.status("writing the trace and pictures …"):
         write_run(
             episode,
-            arena.world,
+            world,
             folder,
-            title=arena.world.title or arena.world.name,
-            config={"world": arena.world.name, **config},
+            title=world.title or world.name,
+            config={"world": world.name, **config},
             html=html,
         )
         writer.write_provenance(arena)

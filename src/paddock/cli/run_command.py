@@ -14,7 +14,20 @@ from paddock.core.user_code import check_file
 # Modes of `paddock run` that replace a world, each with the options that it uses.
 MODES = {
     "scenario": ("robot", "seed", "speed", "out", "report", "headless", "port", "traceback"),
-    "robot": ("scenario", "controller", "policy", "seconds", "trace", "take_over", "headless", "traceback"),
+    "robot": (
+        *(
+            "scenario",
+            "controller",
+            "policy",
+            "seconds",
+            "trace",
+            "out",
+            "report",
+            "take_over",
+            "headless",
+            "traceback",
+        ),
+    ),
 }
 
 DEMO_SPEED = 3.0  # simulated seconds per second
@@ -106,7 +119,7 @@ def run(
         from paddock.cli.run_robot import run_robot
 
         drive: dict[str, Any] = {"seconds": seconds, "headless": headless, "trace": trace, "traceback": traceback}
-        run_robot(robot, controller, policy=policy, take_over=take_over, **drive)
+        run_robot(robot, controller, policy=policy, take_over=take_over, out=out, html=report, **drive)
     elif world is not None:
         from paddock.cli.referee import choose_referee
         from paddock.cli.run import run_world

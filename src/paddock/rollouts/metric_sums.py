@@ -8,19 +8,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import Bytes, Floats, Ints
-from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
+from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, State, Workspace, X, Y
 from paddock.metrics.base import Metric, RunTime
 from paddock.metrics.registry import number_of
 from paddock.rollouts import tables as t
-from paddock.rollouts.policy_table import slot_of
+from paddock.rollouts.policy_table import readings_length, slot_of
 from paddock.rollouts.tables import MetricSums
+from paddock.sensors.sense import sense_for
 from paddock.worlds.build import BuiltWorld
 
 
 def metric_sums_of(
     scenes: Sequence[BuiltWorld], metrics: Sequence[Metric], enabled: Bytes, poses: Floats, ticks: Ints, moments: int,
-    every: int, readings: int = 0,
+    every: int, readings: bool = True,
 ) -> MetricSums:  # fmt: skip
     """Allocate the tables for the metrics and the trace of a run, and enable the devices that the metrics need.
 
@@ -32,7 +34,7 @@ def metric_sums_of(
         ticks: current ticks of all worlds, shape (W).
         moments: rows of the trace; 0 for no trace.
         every: ticks between two rows.
-        readings: number of readings in a row.
+        readings: whether a row also has the readings of the enabled devices.
     """
     worlds, robots = poses.shape[:2]
     rows: list[list[int]] = []
@@ -62,6 +64,7 @@ def metric_sums_of(
         if metric.is_goal:
             unreached = ((started[..., -1] < 0) & (slots[k, :, t.MEASURED] == 1)).sum(axis=1)
             ahead = np.where(ahead == t.ENDLESS, 0, ahead) + unreached
+    length = readings_length(scenes[0], enabled) if readings and moments else 0
     return MetricSums(
         np.array(rows, np.int64).reshape(-1, t.METRIC_COLUMNS),
         slots,
@@ -70,7 +73,7 @@ def metric_sums_of(
         np.zeros((worlds, robots, marks), np.uint8),
         ticks.copy(),
         ahead.astype(np.int64),
-        _empty_traces(worlds, moments, robots, t.ROW_COLUMNS + readings),
+        _empty_traces(worlds, moments, robots, t.ROW_COLUMNS + length),
         max(1, every),
     )
 
@@ -83,13 +86,26 @@ def _empty_traces(*shape: int) -> Floats:
         raise PaddockError(f"the traces of this run need {size} of memory: shorten the run") from None
 
 
-def write_first_rows(sums: MetricSums, motion: Floats) -> None:
-    """Write the first rows of the traces from the current motion of all robots, shape (W, N, ·)."""
+def write_motions(rows: Floats, motion: Floats) -> None:
+    """Write the current motion of all robots, shape (W, N, ·), into rows of their traces, shape (W, N, ·)."""
     for column, state in (
         (t.ROW_X, X), (t.ROW_Y, Y), (t.ROW_HEADING, HEADING),
         (t.ROW_LEFT, LEFT_SPEED), (t.ROW_RIGHT, RIGHT_SPEED), (t.ROW_CONTACTS, CONTACTS),
     ):  # fmt: skip
-        sums.trace[:, 0, :, column] = motion[..., state]
+        rows[..., column] = motion[..., state]
+
+
+def read_all(
+    scenes: Sequence[BuiltWorld], state: State, enabled: Bytes, scratch: Workspace, readings: Floats, rows: Floats
+) -> None:
+    """Write the current readings of the enabled devices of all robots into rows, shape (W, N, ·)."""
+    kernel, (worlds, robots, length) = sense_for(scenes[0].sensor_kinds), rows.shape
+    for world in range(worlds) if length else ():
+        model = scenes[world % len(scenes)].model
+        index_crowd(model.grids, state.motion[world, state.clock[world, TICK] % state.motion.shape[1]], scratch.crowd)
+        for robot in range(robots):
+            kernel(model, state, scratch, world, robot, enabled[robot], False, readings)
+            rows[world, robot] = readings[:length]
 
 
 def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime) -> dict[str, Floats]:
