@@ -89,6 +89,11 @@ class EnvSpec(Spec):
             options["rewards"] = tuple(replace(term, weight=weights.get(term.label, term.weight)) for term in terms)
         return cls(**options)
 
+    def __post_init__(self) -> None:
+        self._check_terms("rewards", RewardTerm, "ProgressReward()")
+        self._check_terms("endings", Ending, "GoalReached()")
+        super().__post_init__()
+
     def check(self) -> None:
         for name, hint in hints(EnvSpec).items():  # so that derived classes need not repeat the annotations
             object.__setattr__(self, name, convert(getattr(self, name), hint, name))
@@ -105,6 +110,13 @@ class EnvSpec(Spec):
             object.__setattr__(self, "world", tuple(self.world))
         if self.world == ():
             raise SpecError("expected at least one world", path="world")
+
+    def _check_terms(self, name: str, kind: type[Term], example: str) -> None:
+        terms = getattr(self, name)
+        for i, term in enumerate(terms if isinstance(terms, list | tuple) else ()):
+            if not isinstance(term, kind):
+                got = f"the class {term.__name__}: call it" if isinstance(term, type) else format_value(term)
+                raise SpecError(f"expected an object such as {example}, got {got}", path=f"{name}[{i}]")
 
     @property
     def explores(self) -> bool:
