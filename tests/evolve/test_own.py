@@ -221,7 +221,7 @@ def test_internal_errors_are_not_rewritten(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_command_prints_error_in_one_line(folder: Path) -> None:
-    (folder / "mine.py").write_text(OWN, encoding="utf-8")
+    (folder / "mine.py").write_text(OWN + "robot = holes\n", encoding="utf-8")
     command = [
         "-m",
         "paddock",
@@ -236,10 +236,11 @@ def test_command_prints_error_in_one_line(folder: Path) -> None:
     done = run_python(*command, "mine:boom")
     assert done.returncode == 2
     assert done.stderr == "paddock: mine:boom: mine.py line 5: ZeroDivisionError: division by zero\n"
-    done = run_python(*command, "mine:holes")
+    done = run_python(*command, "mine:robot")
     assert done.returncode == 0, done.stderr
+    assert "mine:robot: result" in done.stdout  # no emoji in place of :robot:
     warned = [line for line in done.stderr.splitlines() if "NaN or infinite" in line]
     assert warned == [
-        "paddock: mine:holes: the fitness of 10 of 20 individuals of generation 1 is NaN or infinite: "
+        "paddock: mine:robot: the fitness of 10 of 20 individuals of generation 1 is NaN or infinite: "
         "they count as the worst, here and in later generations"
     ]

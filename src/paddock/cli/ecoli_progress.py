@@ -10,9 +10,9 @@ from dataclasses import fields
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from paddock.cli.console import Console
 from paddock.experiments.ecoli_walk.population import Population, run_population
 
 PIECES = 25  # parts of a population

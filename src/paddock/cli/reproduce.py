@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from paddock.cli.console import Console
 from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called

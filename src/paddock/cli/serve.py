@@ -10,8 +10,6 @@ from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
@@ -21,6 +19,7 @@ from paddock.classes import robot_names, seat_students
 from paddock.classes.names import read_names
 from paddock.cli.class_tables import print_join_links
 from paddock.cli.classroom import open_classroom
+from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible

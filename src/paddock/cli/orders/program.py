@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
+from paddock.cli.console import Console
 from paddock.cli.orders.language import _, choose_language, translate
 from paddock.cli.orders.typed_line import wait_for_line
 from paddock.core.errors import LinkError, PaddockError, nearest
