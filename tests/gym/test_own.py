@@ -223,3 +223,12 @@ def test_starts_inside_obstacles_and_other_robots_are_refused() -> None:
         pg.PaddockEnv(Stuck())
     with pytest.raises(paddock.PaddockError, match=r"robot 'robot1' overlaps robot 'robot0'"):
         pg.PaddockParallelEnv(Stuck(robots=2))
+
+
+def test_worlds_with_different_numbers_of_starts_are_refused() -> None:
+    class Uneven(Spin):
+        def make_starts(self, space: pg.FreeSpace, rng: np.random.Generator) -> np.ndarray:
+            return super().make_starts(space, rng)[: 5 if space.built.spec.name == "clutter" else 3]
+
+    with pytest.raises(paddock.PaddockError, match=r"make_starts: .* got 5 for 'clutter' and 3 for 'empty'"):
+        pg.PaddockEnv(Uneven(world=("clutter", "empty")))

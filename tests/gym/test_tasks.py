@@ -58,6 +58,8 @@ def test_mazes_may_be_fixed_or_unseen() -> None:
     for kind in ("fixed", "generated", "unseen"):
         env = pg.make_env("Maze", kind=kind, rooms=2)
         names[kind] = {scene.spec.name for scene in env.stepper.scenes}
+        to_exit = env.stepper.pool.starts[:, :, 0, :2] - env.stepper.pool.goals
+        assert np.hypot(*np.moveaxis(to_exit, 2, 0)).min() >= 8 * env.stepper.layout.context.radius
     assert names["fixed"] == {"maze"}
     assert names["generated"].isdisjoint(names["unseen"])
 

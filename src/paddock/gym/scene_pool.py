@@ -100,8 +100,8 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         robot_variant=np.arange(spec.robots),
         types=first.types,
         devices=first.devices,
-        starts=np.stack(starts),
-        goals=np.stack(goals),
+        starts=_stack_places(spec, "make_starts", scenes, starts),
+        goals=_stack_places(spec, "make_goals", scenes, goals),
         plots=np.array(plots),
         ways=_stack_padded(ways, fill=-1.0),
         resting=state.motion[0, 0].copy(),
@@ -123,6 +123,16 @@ def _check_places(spec: EnvSpec, method: str, places: Any, shape: tuple[int, ...
             f"got {rows.shape if rows.ndim and rows.size else format_value(places)}"
         )
     return rows
+
+
+def _stack_places(spec: EnvSpec, method: str, scenes: Sequence[BuiltWorld], places: list[Floats]) -> Floats:
+    for scene, rows in zip(scenes, places, strict=True):
+        if len(rows) != len(places[0]):
+            raise PaddockError(
+                f"{type(spec).__name__}.{method}: expected as many rows for every world, got {len(places[0])} for "
+                f"{scenes[0].spec.name!r} and {len(rows)} for {scene.spec.name!r}"
+            )
+    return np.stack(places)
 
 
 def _refuse_overlaps(spec: EnvSpec, robot: RobotSpec, world: WorldSpec, starts: Floats) -> None:

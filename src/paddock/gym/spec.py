@@ -21,6 +21,7 @@ from paddock.worlds.rooms import make_room
 
 Whole = Annotated[int, Number("a whole number", low=1, limit=1e6)]
 Range = tuple[NotNegative, NotNegative]
+LEAST_DISTANCE = 8.0  # default minimum distance from start to goal in robot radii
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,6 +125,10 @@ class EnvSpec(Spec):
         terms: tuple[Term, ...] = (*self.rewards, *self.endings)
         seen = "way" in self.observe or "news" in self.observe
         return self.goals != "food" and (seen or any(term.uses_plots() for term in terms))
+
+    def find_least_distance(self, radius: float) -> float:
+        """Return the minimum distance from start to goal [m] for robots of some radius."""
+        return LEAST_DISTANCE * radius if self.least_distance is None else self.least_distance
 
     def load_robot(self) -> RobotSpec:
         """Load the type of all robots."""
