@@ -31,7 +31,6 @@ from paddock.worlds.mazes import make_maze, make_maze_world
 from paddock.worlds.rooms import make_track
 
 UNSEEN = 1_000_000  # mazes from this number on are for testing
-REDRAWS = 50  # of starts that are too near to the exit; a small maze may have no others
 Observed = tuple[object, ...]
 Rewards = tuple[RewardTerm, ...]
 Endings = tuple[Ending, ...]
@@ -97,16 +96,6 @@ class MazeEnv(EnvSpec):
             )
             for i in range(self.rooms)
         ]  # fmt: skip
-
-    def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
-        starts, leave = super().make_starts(space, rng), self.make_exit(space)
-        for _ in range(REDRAWS):
-            away = np.linalg.norm(starts[:, :, :2] - leave, axis=2).min(axis=1)
-            near = away < self.find_least_distance(space.radius)
-            if not near.any():
-                break
-            starts[near] = super().make_starts(space, rng)[near]
-        return starts
 
     def make_goals(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
         return self.make_exit(space)[None]

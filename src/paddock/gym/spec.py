@@ -22,6 +22,7 @@ from paddock.worlds.rooms import make_room
 Whole = Annotated[int, Number("a whole number", low=1, limit=1e6)]
 Range = tuple[NotNegative, NotNegative]
 LEAST_DISTANCE = 8.0  # default minimum distance from start to goal in robot radii
+REDRAWS = 50  # of starts that are too near to the exit or to the prey; a small world may have no others
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -165,11 +166,15 @@ class EnvSpec(Spec):
         return [make_room(self.first_room + i, robot, **shape) for i in range(self.rooms)]
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
-        """Draw start poses, shape (starts, robots, 3): any free position and heading."""
-        gap = 0.25 * space.radius
+        """Draw start poses, shape (starts, robots, 3): any free position and heading, away from an exit or the prey."""
+        gap, leave, least = 0.25 * space.radius, self.make_exit(space), self.find_least_distance(space.radius)
         starts = np.empty((self.places, self.robots, 3))
         for row in starts:
-            row[:, :2] = space.draw(self.robots, rng, margin=gap, apart=2.0 * (space.radius + gap))
+            for _ in range(REDRAWS):
+                at = row[:, :2] = space.draw(self.robots, rng, margin=gap, apart=2.0 * (space.radius + gap))
+                away = at[:-1] - at[-1] if self.goals == "prey" else at - (np.inf if leave is None else leave)
+                if np.hypot(*away.T).min() >= least:
+                    break
         starts[..., 2] = rng.uniform(-np.pi, np.pi, starts.shape[:2])
         return starts
 
