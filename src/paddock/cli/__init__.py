@@ -93,9 +93,9 @@ def _shorten_warnings() -> Iterator[None]:
 
 
 def _print_message(text: object, style: str) -> None:
-    from rich.console import Console
     from rich.text import Text
 
+    from paddock.cli.console import Console
     from paddock.core.outside import visible
 
     Console(stderr=True).print(Text.assemble(("paddock: ", style), visible(text, lines=True)), soft_wrap=True)

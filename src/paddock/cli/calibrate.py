@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 import typer
-from rich.console import Console
 
 import paddock
 from paddock.arena import Arena, Robot, wheels_of
 from paddock.arena.base import BaseArena
 from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight
+from paddock.cli.console import Console
 from paddock.cli.files import CHARTS, check_new, check_picture, print_written
 from paddock.cli.run_robot import choose_robot, halt
 from paddock.cli.tables import cell, new_table

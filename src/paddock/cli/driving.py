@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, report_error_location
 from paddock.arena.episode_loop import Until
+from paddock.cli.console import Console
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import error_location, is_users

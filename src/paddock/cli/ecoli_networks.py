@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
+from paddock.cli.console import Console
 from paddock.cli.files import check_new, print_written
 from paddock.cli.sheets import print_sheet
 from paddock.cli.tables import cell, new_table

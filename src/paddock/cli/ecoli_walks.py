@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
+from paddock.cli.console import Console
 from paddock.cli.ecoli_networks import figure_paths
 from paddock.cli.ecoli_pieces import run_in_pieces, warm_up
 from paddock.cli.files import check_new, print_written

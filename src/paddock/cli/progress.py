@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from paddock.cli.console import Console
 
 QUIET = 10.0  # time between two lines [s]
 WINDOW = 600.0  # the time left is estimated from the runs of this time [s]; single runs may take minutes

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from paddock.cli.console import Console
 from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.core.locks import lock_folder

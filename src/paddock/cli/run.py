@@ -11,13 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.arena.built_in import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
+from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
 from paddock.cli.ending import INTERRUPTED
 from paddock.cli.files import check_picture, print_written, save_picture

@@ -8,12 +8,12 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-from rich.console import Console
 
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import chosen_controllers
+from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
 from paddock.cli.ending import INTERRUPTED
 from paddock.cli.files import check_new, print_written

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 import paddock
 from paddock.arena.base import BaseArena
+from paddock.cli.console import Console
 from paddock.cli.driving import print_traceback
 from paddock.cli.files import print_written
 from paddock.cli.pages import offer_to_run_again, show_page

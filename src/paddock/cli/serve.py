@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rich.console import Console
-
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
@@ -21,6 +19,7 @@ from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.classes import ClassFolder, ClassSpec, robot_names, seat_students
 from paddock.classes.names import read_names
 from paddock.cli.class_tables import print_join_links
+from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible

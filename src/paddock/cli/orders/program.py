@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
+from paddock.cli.console import Console
 from paddock.cli.orders.language import _, choose_language, translate
 from paddock.core.errors import LinkError, PaddockError, nearest
 from paddock.core.files import append_text
