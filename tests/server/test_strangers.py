@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame, Opcode
 
 from paddock.server import Server
@@ -108,6 +109,17 @@ def test_silent_connections_do_not_block_new_clients() -> None:
         with contextlib.suppress(ConnectionResetError):
             assert silent[0].recv(1) == b""  # the oldest had to go
         assert len(server.connections) <= 16
+
+
+def test_clients_that_say_hello_at_the_same_time_do_not_exceed_the_limit() -> None:
+    with served("empty", most_clients=2) as server, contextlib.ExitStack() as stack:
+        strangers = [stack.enter_context(Peer(server, hello=False)) for _ in range(4)]
+        answers = [stranger.ask("hello", version=1) for stranger in strangers]
+        assert [answer["type"] for answer in answers] == ["welcome", "welcome", "refused", "refused"]
+        assert "too many clients" in answers[-1]["message"]
+        assert strangers[0].ask("sense", robot="red")["type"] == "observed"
+        with pytest.raises(InvalidStatus, match="503"):
+            Peer(server)
 
 
 def test_unauthenticated_clients_of_one_address_do_not_evict_another_address() -> None:

@@ -19,7 +19,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from paddock.core.addresses import is_loopback
-from paddock.core.errors import BadMessage, LinkError, PaddockError, VersionMismatch
+from paddock.core.errors import BadMessage, LinkError, PaddockError, Refused, VersionMismatch
 from paddock.core.origins import foreign_header
 from paddock.protocol import MINOR, MessageDecoder, encode
 from paddock.protocol.encoding import Malformed
@@ -47,6 +47,7 @@ STOP, GIVE_UP = 3, 60  # ping periods without an answer until a client's robots 
 BLOCKING = {"stuck", "share"}  # reasons not to handle received messages
 HOST_GONE = 15_000  # milliseconds without a TCP acknowledgement after which the peer's host counts as lost
 NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # application-specific close codes
+FULL = "there are too many clients already; try again later"
 FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: the client is not on this machine
 
 quiet = logging.getLogger("paddock.server.websockets")
@@ -243,8 +244,8 @@ class Connection(asyncio.Protocol):
             response.headers["Allow"] = "GET"
         elif request.path.partition("?")[0] != "/ws":
             response = respond_with_file(self.protocol, request.path, self.server.settings.framed_by)
-        elif len(self.session.clients) >= self.server.settings.most_clients:
-            response = self.protocol.reject(503, "there are too many clients already; try again later\n")
+        elif self.server.is_full:
+            response = self.protocol.reject(503, f"{FULL}\n")
         else:
             response = self.protocol.accept(request)
         self.protocol.send_response(response)
@@ -296,6 +297,8 @@ class Connection(asyncio.Protocol):
     def _hello(self, hello: Hello, text: bool) -> None:
         peer = self.transport.get_extra_info("peername")[0]
         try:
+            if self.server.is_full:  # others may have come between the upgrade and the hello
+                raise Refused(FULL)
             grant = self.server.tokens.grant(hello.token, local=is_loopback(peer) and not self._proxied)
             share = self.shares.of_grant(grant, peer)
             client = Client(hello.name, grant, share, self.write, self.transport.get_write_buffer_size, self.close)

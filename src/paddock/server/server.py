@@ -92,6 +92,11 @@ class Server:
         """Whether the server is reachable only from this machine."""
         return is_loopback(self.settings.host)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether no further client is accepted."""
+        return len(self.session.clients) >= self.settings.most_clients
+
     def url(self, *, scheme: str = "http", token: str = "") -> str:
         """Return the address of the server; with a token, a join link."""
         host = self.settings.host
