@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import socket
+import struct
 from collections.abc import Iterator
 
 import pytest
@@ -62,6 +64,23 @@ def test_hello_in_handshake_segment_is_answered(server: Server) -> None:
             data = connection.recv(1 << 16)
             assert data, "the server hung up"
             got += data
+
+
+def test_client_that_resets_its_connection_before_it_is_accepted_leaves_no_trace(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Peer(server) as witness:
+
+        def connect_and_reset() -> None:  # in the server's thread, so that it accepts the connection afterwards
+            with open_socket(server) as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.sendall(upgrade(server))
+
+        on_loop(server, connect_and_reset)
+        with Peer(server) as newcomer:  # accepted after it
+            assert newcomer.ask("sense", robot="red")["type"] == "observed"
+        assert witness.ask("sense", robot="red")["type"] == "observed"
+    assert caplog.text == ""
 
 
 def test_only_first_of_two_requests_in_one_segment_is_answered(

@@ -58,8 +58,9 @@ decode = MessageDecoder(REQUESTS).decode
 class Connection(asyncio.Protocol):
     """Handles one TCP connection from its acceptance to its end."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, peer: str) -> None:
         self.server, self.session, self.shares = server, server.session, server.session.shares
+        self._peer = peer  # address; a transport does not know it if the client has disconnected already
         self.protocol = ServerProtocol(max_size=MAX_BYTES, logger=quiet)
         self.client: Client | None = None
         self._head: bytes | None = b""  # of the HTTP request, as far as received
@@ -86,7 +87,7 @@ class Connection(asyncio.Protocol):
         connected = transport.get_extra_info("socket")
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
-        self.share = self.shares.of_address(transport.get_extra_info("peername")[0])
+        self.share = self.shares.of_address(self._peer)
         self.share.connections[self] = None
         self.share.balance -= ENTRY
         if self.share.held:
@@ -295,7 +296,7 @@ class Connection(asyncio.Protocol):
             self._refuse(BadMessage(f"{message.type}: expected a hello first"), getattr(message, "id", None), text)
 
     def _hello(self, hello: Hello, text: bool) -> None:
-        peer = self.transport.get_extra_info("peername")[0]
+        peer = self._peer
         try:
             if self.server.is_full:  # others may have come between the upgrade and the hello
                 raise Refused(FULL)
