@@ -61,6 +61,7 @@ def test_brackets_in_file_names_are_printed_literally(tmp_path: Path, folder: st
         (("replay", "run.mcap", "--check", "--from", "3"), "--check compares the whole recording: leave --from out"),
         (("orders", "walk", "walk.txt", "--port", "8000"), "--port is the port of the page: add --page"),
         (("modules", "up", "explore", "--together", "--json"), "leave --only and --json out"),
+        (("serve", "empty", "--bridge", "\x1b[31mred\x07"), r"--bridge \x1b[31mred\x07: expected NAME=ROBOT"),
     ],
 )
 def test_unusable_options_are_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
