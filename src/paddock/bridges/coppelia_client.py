@@ -114,7 +114,7 @@ class CoppeliaConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        peer = transport.get_extra_info("peername") or ("?", 0)  # the client may have disconnected already
+        peer = transport.get_extra_info("peername")
         self.host, self.name = peer[0], f"coppelia {peer[0]}:{peer[1]}"
         self.server.connections[self] = None
         transport.write(self.peer.greeting)
