@@ -93,12 +93,19 @@ def _shorten_warnings() -> Iterator[None]:
 
 
 def _print_message(text: object, style: str) -> None:
+    """Print a message of Paddock; above a progress bar, if there is one."""
+    import sys
+
     from rich.text import Text
 
     from paddock.cli.console import Console
     from paddock.core.outside import visible
 
-    Console(stderr=True).print(Text.assemble(("paddock: ", style), visible(text, lines=True)), soft_wrap=True)
+    console = Console(stderr=True)
+    with console.capture() as message:
+        console.print(Text.assemble(("paddock: ", style), visible(text, lines=True)), soft_wrap=True)
+    if sys.stderr is not None:  # rich replaces it while it draws a bar, and its own console would bypass that
+        sys.stderr.write(message.get())
 
 
 @functools.cache
