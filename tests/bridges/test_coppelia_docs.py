@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from bridges.coppelia_room import new_client, served
-from paddock.links.coppelia import OPTIONS
+from paddock.core.errors import LinkError
+from paddock.links.coppelia import connect_coppelia
 from pages import DOCS, run_examples
 
 PAGE = DOCS / "coppelia.md"
@@ -36,4 +37,6 @@ def test_program_of_the_page_drives_a_robot() -> None:
 
 def test_every_link_option_is_documented() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", TEXT.split("| option of the URL |")[1], re.MULTILINE)
-    assert set(rows) == set(OPTIONS)
+    with pytest.raises(LinkError) as refusal:
+        connect_coppelia("coppelia://localhost?unknown=1")
+    assert set(rows) == set(re.findall(r"\w+", str(refusal.value).split("there are:")[1]))

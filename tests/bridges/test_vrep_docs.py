@@ -10,7 +10,8 @@ import pytest
 import paddock
 from paddock.bridges.scene_world import ArenaWorld
 from paddock.coppelia import CoppeliaScene
-from paddock.links.vrep import OPTIONS
+from paddock.core.errors import LinkError
+from paddock.links.vrep import connect_vrep
 from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "vrep.md"
@@ -25,7 +26,9 @@ def test_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_link_option_is_documented() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", TEXT.split("| option of the URL |")[1], re.MULTILINE)
-    assert set(rows) == set(OPTIONS)
+    with pytest.raises(LinkError) as refusal:
+        connect_vrep("vrep://localhost?unknown=1")
+    assert set(rows) == set(re.findall(r"\w+", str(refusal.value).split("there are:")[1]))
 
 
 def test_scene_of_the_page_has_the_objects_its_program_looks_up(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_error_of_a_crashed_module_is_shown(tmp_path: Path) -> None:
     planner.process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
     planner.process.wait()
     with open_bus("memory://crashed", "SUPERVISOR") as supervisor.bus:
-        assert supervisor.update()
+        assert supervisor.update(LOOK)  # too short for a restart
     monitor = supervisor.health_monitor
     monitor["PLANNER"].restarts = 1
     for width in (80, 160):
