@@ -49,6 +49,6 @@ class BestScores:
     def write(self, *, sync: bool = False) -> None:
         """Write the file if scores have changed; `sync` waits for the disk."""
         if self._changed:
-            rows = [(*key, *value) for key, value in self._best.items()]
+            rows = [(*key, repr(score), unit, when) for key, (score, unit, when) in self._best.items()]  # exact
             write_table(self._file, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows], sync=sync)
             self._changed, self._written = False, time.monotonic()
