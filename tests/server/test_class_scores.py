@@ -50,7 +50,7 @@ class NobodyArrives(Odometer):
 def test_best_scores_survive_server_restart_and_world_change(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with served_class(folder, referee=Odometer(), speed=None) as served, served.connect("Ben") as ben:
-        ben["ben"].drive(0.05, 0.0)
+        ben["ben"].drive(0.05, 0.1)  # an arc, whose positions have all digits
         wait_for(lambda: (served.wait("Ben").get("best") or 0) > 5)
         ben["ben"].stop()
         assert served.teacher.ask("open_world", world="clutter")["type"] == "done"
