@@ -128,7 +128,6 @@ def test_warning_is_one_line_with_the_user_file_and_line(tmp_path: Path) -> None
     assert line.startswith("paddock: mine.py line 1: the controller of 'red' always returned None")
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no device without an end")
 def test_warning_is_printed_above_a_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
     terminal = io.StringIO()
     with _shorten_warnings(), show_runs(Console(file=terminal, force_terminal=True, width=80), "runs"):
@@ -137,6 +136,7 @@ def test_warning_is_printed_above_a_progress_bar(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no device without an end")
 def test_an_import_of_a_file_without_an_end_is_refused(tmp_path: Path) -> None:
     done = paddock("import", "/dev/zero", folder=tmp_path)
     assert done.returncode == 2

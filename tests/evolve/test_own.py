@@ -200,6 +200,43 @@ def test_user_strategy_resumes_exactly_without_listing_its_attributes(folder: Pa
     assert ends[0]["individuals"].tobytes() == ends[1]["individuals"].tobytes()
 
 
+SHARING = """
+import numpy as np
+from paddock.evolve import Strategy
+
+class Sharing(Strategy):
+    def begin(self):
+        self.individuals = self.rng.normal(0.0, self.space.scale, (self.population, self.space.size))
+        self.first, self.all = self.individuals[:1], self.individuals
+        self.grid, self.at = np.zeros((2, 2)), (0, 0)
+        self.visits, self.last = {(0, 0): [0]}, []
+
+    def ask(self):
+        return self.individuals.copy()
+
+    def learn(self, fitness, behaviour):
+        self.grid[self.at] += 1.0
+        self.at = (self.at[1], 1 - self.at[0])
+        self.last = self.visits.setdefault(self.at, [0]) if len(self.visits) < 3 else self.last
+        self.last[0] += 1
+        self.all += self.first + self.grid.sum(axis=0)[0] + sum(count for count, in self.visits.values())
+"""
+
+
+def test_tuples_shared_objects_views_and_keys_resume_exactly(folder: Path) -> None:
+    (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
+    (folder / "my_sharing.py").write_text(SHARING, encoding="utf-8")
+    config = EvolutionConfig(task="my_tasks:good", strategy="my_sharing:Sharing", population=4, generations=6)
+    whole = evolve(config, out="whole").evolution.strategy
+    evolve(replace(config, generations=3), out="parts")
+    parts = resume("parts", generations=6).evolution.strategy
+    assert whole.ask().tobytes() == parts.ask().tobytes()
+    for strategy in map(vars, (whole, parts)):
+        assert strategy["all"] is strategy["individuals"]
+        assert strategy["last"] is strategy["visits"][1, 1]
+        assert strategy["at"] == (1, 1)
+
+
 def test_import_error_is_reported_with_file_and_line(folder: Path) -> None:
     (folder / "my_slip.py").write_text("x = 1\ndef far(drive:\n", encoding="utf-8")
     assert "my_slip:far: my_slip.py line 2: SyntaxError: " in refused("my_slip:far")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import paddock
 from marks import mostly
+from paddock.core.npz import write_npz
 from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
 from paddock.evolve.program_text import format_program
 from paddock.evolve.strategies import STRATEGIES, SearchSpace, Strategy
@@ -228,6 +229,32 @@ def test_strategy_resumes_from_a_file_without_difference(name: str, tmp_path: Pa
     again = made(name)
     again.restore(load_checkpoint(tmp_path / "state.npz")["strategy"])
     assert all(np.array_equal(a, b) for a, b in zip(whole[4:], run(again, 5), strict=True))
+
+
+def test_checkpoint_returns_what_was_saved(tmp_path: Path) -> None:
+    saved = {"a.b": np.ones(2), "a": {"b": np.zeros(2)}, "t": (1, [2.5, None]), 3: {(0, 1): "x"}, "n": np.float32(0.1)}
+    save_checkpoint(tmp_path / "state.npz", saved)
+    loaded = load_checkpoint(tmp_path / "state.npz")
+    assert repr(loaded) == repr(saved)
+    assert type(loaded["n"]) is np.float32
+
+
+class Place(NamedTuple):
+    """A tuple with named parts."""
+
+    x: float
+
+
+@pytest.mark.parametrize("value", [Place(1.0), np.ma.array([1.0]), np.array([None]), {1, 2}, 1j])
+def test_checkpoint_refuses_what_it_could_not_return(value: object, tmp_path: Path) -> None:
+    with pytest.raises(paddock.PaddockError, match="arrays, lists, tuples, dicts, numbers and texts only"):
+        save_checkpoint(tmp_path / "state.npz", {"strategy": value})
+
+
+def test_checkpoint_of_another_format_is_refused_with_a_fix(tmp_path: Path) -> None:
+    write_npz(tmp_path / "state.npz", {"format": "paddock evolution 5", "state": {}}, {})
+    with pytest.raises(paddock.PaddockError, match=r"start anew, or resume with the version of Paddock that wrote it"):
+        load_checkpoint(tmp_path / "state.npz")
 
 
 @pytest.mark.parametrize("name", [name for name in STRATEGIES if STRATEGIES.get(name).makes_programs])

@@ -25,6 +25,7 @@ from paddock.core.provenance import collect, describe
 from paddock.experiments import REPRODUCTIONS, reproduction_called
 from paddock.experiments.rossum.reproduce import RossumFindings
 from paddock.experiments.rows import HEADS, Row, claims, mean_and_spread, none_failed, number, require_seeds, summarise
+from paddock.jobs import FinishedJobs
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark
 from paddock.report.document_files import ensure_folder, write_document
 from paddock.report.sheets import Sheet, is_number
@@ -147,6 +148,20 @@ def test_unknown_reproduction_suggests_closest_name() -> None:
 def test_every_reproduction_has_the_common_parameters(name: str) -> None:
     parameters = inspect.signature(reproduction_called(name)).parameters
     assert {"seeds", "workers", "progress", "finished"} <= set(parameters)
+
+
+def test_folder_with_finished_runs_of_another_reproduction_is_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*, finished: FinishedJobs, **options: object) -> None:
+        finished.add({"key": "result"})
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "reproduction_called", lambda name: stop)
+    for name in ("ap2dx", "wall-follower"):
+        with pytest.raises(KeyboardInterrupt):
+            command.reproduce(name, out=tmp_path)
+    assert {"finished-ap2dx.jsonl", "finished-wall-follower.jsonl"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_document_is_written_as_markdown_and_html(tmp_path: Path) -> None:

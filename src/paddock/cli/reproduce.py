@@ -19,8 +19,6 @@ from paddock.jobs import FinishedJobs, Workers
 from paddock.report.document_files import ensure_folder
 from paddock.report.sheets import Sheet
 
-FINISHED = "finished.jsonl"
-
 
 def reproduce(
     name: str,
@@ -54,9 +52,7 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
     console, aside = sheet_console(), Console(stderr=True)
     started = time.perf_counter()
     with nullcontext() if out is None else lock_folder(out, timeout=0.0), show_runs(aside, name) as progress:
-        finished = None if out is None else FinishedJobs(out / FINISHED, f"reproduce {name}")
-        if finished:
-            aside.print(f"{escape(str(out))}: finished runs of an earlier call are not repeated", highlight=False)
+        finished = None if out is None else FinishedJobs(out / f"finished-{name}.jsonl", f"reproduce {name}")
         outcome = reproduction_called(name)(seeds=seeds, workers=workers, progress=progress, finished=finished)
     wall = time.perf_counter() - started
     fine = none_failed(outcome.rows)

@@ -72,12 +72,14 @@ def run_robot(
             outcome = run_drivers(arena, drive, console)
         finally:
             halted = halt(robot, console)
-        if writer is not None:
-            world = world_of_run(arena, [robot]) or floor_around(robot, outcome.episode.trace)
-            settings = {"robot": hide_token(url), "controller": str(controller or policy)}
-            write_folder(console, arena, world, outcome.episode, writer, html, settings)
-        if isinstance(arena, RemoteArena):
-            arena.close(outcome.error)
+        try:
+            if writer is not None:
+                world = world_of_run(arena, [robot]) or floor_around(robot, outcome.episode.trace)
+                settings = {"robot": hide_token(url), "controller": str(controller or policy)}
+                write_folder(console, arena, world, outcome.episode, writer, html, settings)
+        finally:
+            if isinstance(arena, RemoteArena):
+                arena.close(outcome.error)
     if trace is not None:
         outcome.episode.trace.save(trace)
         print_written(trace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,24 @@ import numpy as np
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.npz import read_npz, write_npz
 
-FORMAT = "paddock evolution 5"
+FORMAT = "paddock evolution 6"
+PLAIN = {bool, int, float, str, type(None)}
 
 
 def save_checkpoint(path: Path, state: Mapping[str, Any], *, sync: bool = True) -> None:
-    """Write a state of arrays, nested dicts and JSON values; the old file stays until the new one is complete."""
+    """Write a state of arrays, lists, tuples, dicts and plain values; the old file stays until the new one is complete.
+
+    Objects that occur twice are stored once. Views of an array are stored as arrays of their own.
+    """
+    parts: list[Any] = []
     arrays: dict[str, Any] = {}
     try:
-        about = {"format": FORMAT, "state": _take_arrays_out(state, "", arrays)}
-        write_npz(path, about, arrays, sync=sync)
-    except (TypeError, ValueError) as error:
+        _flatten(state, "", parts, arrays, {})
+        write_npz(path, {"format": FORMAT, "parts": parts}, arrays, sync=sync)
+    except (TypeError, ValueError, RecursionError) as error:
         raise PaddockError(
-            f"{path}: the state of a strategy consists of arrays, lists, dicts, numbers and texts only: {error}: "
-            "store it as such, or override state and restore"
+            f"{path}: the state of a strategy consists of arrays, lists, tuples, dicts, numbers and texts only: "
+            f"{error}: store it as such, or override state and restore"
         ) from None
 
 
@@ -32,35 +37,53 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     if not path.exists():
         raise PaddockError(f"{path}: there is no evolution to resume")
     about, arrays = read_npz(path, "a checkpoint of paddock evolve")
-    if about["format"] != FORMAT or not isinstance(about.get("state"), dict):
+    if about["format"] != FORMAT:
         raise PaddockError(
             f"{path}: expected a checkpoint of paddock evolve, in the format {FORMAT!r}, "
-            f"got {format_value(about['format'])}"
+            f"got {format_value(about['format'])}: start anew, or resume with the version of Paddock that wrote it"
         )
-    state: dict[str, Any] = _put_arrays_in(about["state"], "", arrays)
+    values: list[Any] = []
+    for kind, content in about["parts"]:
+        values.append(_restore_part(kind, content, values, arrays))
+    state: dict[str, Any] = values[-1]
     return state
 
 
-def _take_arrays_out(value: Any, path: str, arrays: dict[str, Any]) -> Any:
-    """Return a value with None in place of its arrays, which are stored by path."""
-    if isinstance(value, np.ndarray):
-        arrays[path] = value
-        return None
-    if isinstance(value, Mapping):
-        if odd := [name for name in value if not isinstance(name, str)]:
-            raise TypeError(f"{path} has the key {odd[0]!r}, which is no text")
-        return {name: _take_arrays_out(part, f"{path}.{name}".lstrip("."), arrays) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_take_arrays_out(part, f"{path}.{i}", arrays) for i, part in enumerate(value)]
-    value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, str | int | float | None):
-        raise TypeError(f"{path} is {format_value(value)}")
-    return value
+def _flatten(value: Any, place: str, parts: list[Any], arrays: dict[str, Any], numbers: dict[int, int]) -> Any:
+    """Return a plain value, or else [number] of the part that contains it; parts follow the parts they refer to."""
+    if type(value) in PLAIN:
+        return value
+    if id(value) in numbers:
+        return [numbers[id(value)]]
+    content: Any
+    if type(value) is np.ndarray:
+        content = f"array {len(arrays)}"
+        arrays[content] = value
+    elif isinstance(value, np.generic) and type(value.item()) in PLAIN:
+        content = [value.dtype.str, value.item()]
+    elif type(value) in (list, tuple):
+        content = [_flatten(part, f"{place}.{i}", parts, arrays, numbers) for i, part in enumerate(value)]
+    elif type(value) is dict:
+        content = [
+            [_flatten(part, f"{place}.{key}".lstrip("."), parts, arrays, numbers) for part in (key, item)]
+            for key, item in value.items()
+        ]
+    else:
+        raise TypeError(f"{place} is {format_value(value)}")
+    kind = "scalar" if isinstance(value, np.generic) else type(value).__name__
+    parts.append([kind, content])
+    numbers[id(value)] = len(parts) - 1
+    return [len(parts) - 1]
 
 
-def _put_arrays_in(value: Any, path: str, arrays: Mapping[str, Any]) -> Any:
-    if isinstance(value, dict):
-        return {name: _put_arrays_in(part, f"{path}.{name}".lstrip("."), arrays) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_put_arrays_in(part, f"{path}.{i}", arrays) for i, part in enumerate(value)]
-    return arrays.get(path, value)
+def _restore_part(kind: str, content: Any, values: Sequence[Any], arrays: Mapping[str, Any]) -> Any:
+    def find(part: Any) -> Any:
+        return values[part[0]] if isinstance(part, list) else part
+
+    if kind == "ndarray":
+        return arrays[content]
+    if kind == "scalar":
+        return np.dtype(content[0]).type(content[1])
+    if kind == "dict":
+        return {find(key): find(item) for key, item in content}
+    return (tuple if kind == "tuple" else list)(map(find, content))

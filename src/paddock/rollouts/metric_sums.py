@@ -83,7 +83,9 @@ def _empty_traces(*shape: int) -> Floats:
         return np.full(shape, np.nan)
     except (MemoryError, ValueError):  # ValueError: more than an array can have
         size = f"{math.prod(shape) * 8 / 2**30:.0f} GiB"
-        raise PaddockError(f"the traces of this run need {size} of memory: shorten the run") from None
+        raise PaddockError(
+            f"the traces of this run need {size} of memory: shorten the run, choose a larger every, or readings=False"
+        ) from None
 
 
 def write_motions(rows: Floats, motion: Floats) -> None:

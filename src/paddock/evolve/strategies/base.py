@@ -15,7 +15,7 @@ from paddock.core.errors import PaddockError, UnknownName, format_value
 
 Floats = NDArray[np.float64]
 StrategyState = dict[str, Any]
-"""Arrays, lists, dicts, numbers and texts: all that a strategy needs to continue as if it had never stopped."""
+"""Arrays, lists, tuples, dicts, numbers and texts: all that a strategy needs to continue as if it had never stopped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +69,7 @@ class Strategy(ABC):
         self.space, self.population, self.seed = space, population, seed
         self.rng = np.random.default_rng(seed)
         self.begin()
+        self._copy_views()
 
     @classmethod
     def list_settings(cls) -> list[str]:
@@ -110,6 +111,7 @@ class Strategy(ABC):
                 f"{wanted[0]} and {wanted[1]}, got {np.shape(fitness)} and {np.shape(behaviour)}"
             )
         self.learn(np.asarray(fitness, np.float64), np.asarray(behaviour, np.float64))
+        self._copy_views()
 
     @abstractmethod
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
@@ -117,8 +119,8 @@ class Strategy(ABC):
 
     def state(self) -> StrategyState:
         """Return the attributes of the object, except `unsaved`, and the state of its random numbers."""
-        saved = {name: copy.deepcopy(value) for name, value in vars(self).items() if name not in self.unsaved}
-        return {"rng": self.rng.bit_generator.state, **saved}
+        saved = {name: value for name, value in vars(self).items() if name not in self.unsaved}
+        return {"rng": self.rng.bit_generator.state, **copy.deepcopy(saved)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Restore the state of a strategy with the same settings."""
@@ -126,8 +128,12 @@ class Strategy(ABC):
         if missing:
             raise PaddockError(f"{type(self).__name__}: the state lacks {', '.join(sorted(missing))}")
         self.rng.bit_generator.state = state["rng"]
-        for name in set(state) - self.unsaved:
-            setattr(self, name, copy.deepcopy(state[name]))
+        vars(self).update(copy.deepcopy({name: value for name, value in state.items() if name not in self.unsaved}))
+
+    def _copy_views(self) -> None:
+        """Replace attributes that are views of arrays by copies, as a checkpoint does."""
+        arrays = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        vars(self).update(copy.deepcopy({name: array for name, array in arrays.items() if array.base is not None}))
 
 
 class PopulationStrategy(Strategy):

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -82,6 +83,7 @@ class MethylationFigures(NamedTuple):
         return Sheet(heads, tuple(rows), f"while running; the balanced nose is {1000 * self.lead:.0f} mm ahead")
 
 
+@functools.cache
 def find_balanced_lead() -> float:
     """Return the lead of the nose that compensates the lag of the network [m]; decisions are half a tick early."""
     return RunAndTumble.speed * (find_lag(NETWORK) - TICK / 2.0)

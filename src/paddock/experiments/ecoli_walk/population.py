@@ -126,8 +126,8 @@ def run_population(
     batch = paddock.batch(scene, walkers, seed=seed, starts="random", device=device, precision=precision)
     policy = make_walker(walker) if isinstance(walker, str) else walker.copy()
     metrics = [MeanReading(device=policy.sensor), MeanDistance(at=centre_of(scene.fields[0]))]
-    first = batch.run(seconds / 2, policy, every=every)
-    second = batch.run(seconds / 2, policy, metrics=metrics, every=every)
+    first = batch.run(seconds / 2, policy, every=every, readings=False)
+    second = batch.run(seconds / 2, policy, metrics=metrics, every=every, readings=False)
     rows = [first.trace[:, :, 0, :2], second.trace[:, 1:, 0, :2]] if every is not None else []
     places = np.concatenate(rows, axis=1) if rows else np.empty((walkers, 0, 2))
     return Population(
