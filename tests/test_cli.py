@@ -20,6 +20,7 @@ from command_line import paddock
 from paddock.bench.local import BENCHES
 from paddock.cli import main
 from paddock.cli.run import describe_wall_time, run_world
+from paddock.core.errors import PaddockError
 from paddock.robots import robot_names
 from paddock.scenarios import load_scenario
 from paddock.worlds import load_world, world_names
@@ -158,6 +159,18 @@ def test_bench_prints_one_json_object_per_line_with_specified_keys() -> None:
     for line in lines:
         assert {"robots", "robot_steps_per_s", "robot_steps_per_cpu_s", "real_time_factor", "compile_s"} <= set(line)
         assert line["robot_steps_per_s"] > 0
+
+
+def test_benchmark_that_lacks_a_package_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def record() -> None:
+        raise PaddockError("a recording needs the package mcap: pip install 'paddock[record]'")
+
+    monkeypatch.setattr("paddock.cli.bench.BENCHES", {"record": record, "loop": BENCHES["loop"]})
+    done = paddock("bench", "--rounds", "1")
+    assert done.returncode == 0
+    assert "left out: record (a recording needs the package mcap: pip install 'paddock[record]')" in done.stderr
+    assert "Robot-steps per second" in done.stdout
+    assert paddock("bench", "record").returncode == 2
 
 
 def test_unknown_benchmark_is_refused() -> None:

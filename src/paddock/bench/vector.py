@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from paddock.bench.local import Bench
-from paddock.core.errors import PaddockError
 
 ENVS = 1024
 SINGLE_ENVS = 32  # of Gymnasium's own vectors, which are slower
@@ -33,15 +32,6 @@ def vector() -> Bench:
             envs.close()
 
     return Bench(ENVS, dt, work, 500, figures=figures)
-
-
-def why_no_gym() -> str:
-    """Return the missing requirement of this benchmark; empty if there is none."""
-    try:
-        import paddock.gym  # noqa: F401
-    except PaddockError as error:
-        return str(error)
-    return ""
 
 
 def stepping(envs: Any) -> Callable[[int], None]:

@@ -13,10 +13,10 @@ from paddock.bench.mapping import BENCHES as MAPPING
 from paddock.bench.page import page_200, page_1000, why_no_browser
 from paddock.bench.recording import record
 from paddock.bench.remote import remote, remote_many
-from paddock.bench.vector import vector, why_no_gym
+from paddock.bench.vector import vector
 from paddock.cli.console import Console
 from paddock.cli.tables import new_table, print_json
-from paddock.core.errors import UnknownName
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
 IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
@@ -25,44 +25,54 @@ BENCHES = {**IN_PROCESS, "vector": vector, **MAPPING, "record": record, **REMOTE
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
-    """Run the named benchmarks, or all, and print their results."""
+    """Run the named benchmarks, or all that can run here, and print their results, also after Ctrl-C."""
     for name in names:
         if name not in BENCHES:
             raise UnknownName("benchmark", name, BENCHES)
     progress = Console(stderr=True)
-    if not names:
-        missing = {**dict.fromkeys(IN_BROWSER, why_no_browser()), "batch-gpu": why_no_gpu(), "vector": why_no_gym()}
-        names = [name for name in BENCHES if not missing.get(name)]
-        for name, problem in missing.items():
-            if problem:
-                progress.print(f"left out: {name} ({problem})", style="yellow")
-    lines: list[str] = []
+    missing = {} if names else {**dict.fromkeys(IN_BROWSER, why_no_browser()), "batch-gpu": why_no_gpu()}
+    results: list[dict[str, Any]] = []
+    try:
+        for name in names or BENCHES:
+            try:
+                if problem := missing.get(name):
+                    raise PaddockError(problem)
+                with progress.status(f"measuring {name} …"):
+                    results.append(measure(name, rounds))
+            except PaddockError as error:  # such as a missing package
+                if names:
+                    raise
+                progress.print(f"left out: {name} ({error})", style="yellow", markup=False, soft_wrap=True)
+            else:
+                if json_lines:
+                    print_json(results[-1])
+    finally:
+        if results and not json_lines:
+            print_results(results)
+
+
+def print_results(results: list[dict[str, Any]]) -> None:
+    """Print a table of rates, further figures, and what was measured."""
     numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
     table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
-    for name in names:
-        with progress.status(f"measuring {name} …"):
-            result = measure(name, rounds)
-        lines += format_figures(name, result)
-        if json_lines:
-            print_json(result)
-        if "frames_per_s" in result:
-            continue
-        table.add_row(
-            name,
-            f"{result['robots']:,}",
-            f"{result['robot_steps_per_s']:,.0f}",
-            f"{result['robot_steps_per_cpu_s']:,.0f}",
-            f"{result['real_time_factor']:,.0f}",
-            f"{result['compile_s']:.1f}",
-        )
-    if not json_lines:
-        console = Console()
-        if table.row_count:
-            console.print(table)
-        for line in lines:
+    for result in results:
+        if "frames_per_s" not in result:
+            table.add_row(
+                result["bench"],
+                f"{result['robots']:,}",
+                f"{result['robot_steps_per_s']:,.0f}",
+                f"{result['robot_steps_per_cpu_s']:,.0f}",
+                f"{result['real_time_factor']:,.0f}",
+                f"{result['compile_s']:.1f}",
+            )
+    console = Console()
+    if table.row_count:
+        console.print(table)
+    for result in results:
+        for line in format_figures(result["bench"], result):
             console.print(line)
-        for name in names:
-            console.print(f"[bold]{name}[/]: {BENCHES[name].__doc__}", style="dim")
+    for result in results:
+        console.print(f"[bold]{result['bench']}[/]: {BENCHES[result['bench']].__doc__}", style="dim")
 
 
 def format_figures(name: str, result: dict[str, Any]) -> Iterator[str]:

@@ -29,7 +29,7 @@ def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
     yield Remark(describe(provenance, seeds=len(spec.seeds)).rpartition(" · ")[0] + f" · {_format_seeds(spec.seeds)}")
     combinations = sweep.combinations()
     count = f"{sweep.runs:,} runs: {sweep.runs // len(spec.seeds):,} combinations × {len(spec.seeds):,} seeds"
-    yield Paragraph(f"{count}. The table of all runs is `runs.csv`, and `runs.parquet`.")
+    yield Paragraph(f"{count}. The table of all runs is `runs.csv`; with the extra `data`, also `runs.parquet`.")
     if sweep.failures:
         yield Failure(f"{len(sweep.failures):,} of {sweep.runs:,} runs failed; see below.")
     if combinations:
