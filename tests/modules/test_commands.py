@@ -71,6 +71,7 @@ def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path))
     done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "2")
     assert done.returncode == 0
+    assert "run for 2 simulated seconds, as fast as possible" in done.stdout.splitlines()[0]
     assert "coordinator      21 rounds  t 2.0 s, contacts 0" in done.stdout
 
 

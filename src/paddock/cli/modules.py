@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 modules_app = typer.Typer(
     name="modules", help="A robot's controller as modules that exchange messages.", no_args_is_help=True
 )
-Config = Annotated[str, typer.Argument(help="A shipped configuration (explore), or the path of its TOML file.")]
+Config = Annotated[
+    str, typer.Argument(help="A shipped configuration (explore, navigate, wander), or the path of its TOML file.")
+]
 BusUrl = Annotated[str | None, typer.Option(help="Bus instead of the configuration's: zenoh://HOST:PORT, lines://….")]
 
 ArenaUrl = Annotated[

@@ -99,6 +99,10 @@ def run_threads(config: str, spec: ModulesSpec, out: Path | None) -> bool:
     interrupted, threads = False, ModuleThreads(spec)
     with keep_results(spec, threads.spec.bus, config, out), threads:  # a short run may be over soon after its start
         planner = threads.modules.get("planner")
+        clock = "as fast as possible" if spec.lock_step else "in real time"
+        typer.echo(
+            f"{', '.join(threads.modules)} run for {spec.seconds:g} simulated seconds, {clock}; Ctrl-C stops them"
+        )
         try:
             threads.wait(lambda: planner is not None and planner.status().startswith(FINISHED))
         except KeyboardInterrupt:
