@@ -18,6 +18,7 @@ from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.reader import SAME_TIME, RangeReader
 from paddock.mapping.scan import Scan
 from paddock.mapping.view import MapView
+from paddock.mapping.wheel_learner import WheelLearner
 
 NO_STEP = MotionStep()
 MAX_OBSERVATIONS = 1000  # stored observations with which a late scan may be paired
@@ -38,6 +39,7 @@ class Mapper:
         method: str = "odometry",
         resolution: float = 0.05,
         seed: int = 0,
+        wheel_error: float = 0.01,
         **options: Any,
     ) -> None:
         """Start at the odometry's pose with an empty map.
@@ -48,8 +50,11 @@ class Mapper:
             method: name in `MAPPING_METHODS`.
             resolution: side of a cell [m].
             seed: seed of all random numbers.
+            wheel_error: standard deviation of the errors of wheels and wheel separation, relative. They are estimated
+                while the robot drives. 0: the wheels are calibrated.
             options: options of the method.
         """
+        self.wheel_error = wheel_error
         self.sensors, self.reader = sensors, reader
         setup = MapSetup(resolution=resolution, opening=reader.opening, seed=seed)
         self.method = MAPPING_METHODS.get(method)(setup, **options)
@@ -61,6 +66,7 @@ class Mapper:
         self.sensors.odometry.reset(pose)
         self.reader.reset()
         self.method.reset(pose, NO_SPREAD if covariance is None else check_covariance("Mapper", covariance))
+        self.wheels = WheelLearner(self.sensors.odometry.wheel_separation, self.wheel_error)
         self.scan: Scan | None = None  # the last used one
         self.scans = 0  # number of used scans
         self.too_late = 0  # number of scans skipped because they were older than the previous one
@@ -101,7 +107,7 @@ class Mapper:
     def look(self, observation: Observation, time: float | None = None) -> None:
         """Process an observation at a time [s] that never decreases; None for the observation's own time."""
         time = observation.time if time is None else time
-        travel = self.sensors.read(observation, time)
+        travel = self.wheels.correct(self.sensors.read(observation, time))
         self._since.append((time, travel))
         if len(self._since) > MAX_OBSERVATIONS:  # no scans arrive
             self._time, oldest = self._since.pop(0)
@@ -114,7 +120,7 @@ class Mapper:
 
     @property
     def _separation(self) -> float:
-        return self.sensors.odometry.wheel_separation
+        return self.wheels.separation
 
     def _use(self, scan: Scan) -> None:
         if scan.time < self._time - SAME_TIME:
@@ -123,7 +129,10 @@ class Mapper:
         scan = drop_mixed_pixels(scan)
         before, self._since = split_travel(self._since, self._time, scan.time)
         self._sum = self._add_up(self._since)
-        self.method.add(scan, self._add_up(before, self._before))
+        step = self._add_up(before, self._before)
+        self.method.add(scan, step)
+        left, right = (sum(travel[side] for _, travel in before) for side in (0, 1))
+        self.wheels.learn(step, left, right, self.method.pose, self.method.match_covariance)
         self.scan, self._time, self._before = scan, scan.time, NO_STEP
         self.scans += 1
 

@@ -37,6 +37,7 @@ class MappingMethod:
     def reset(self, pose: Pose, covariance: Floats) -> None:
         """Restart at a pose with an empty map."""
         self.pose, self.covariance = pose, covariance  # of the robot at the time of the last scan
+        self.match_covariance: Floats | None = None  # of the pose by the last scan alone; None: it was not matched
         self.particles: Floats | None = None  # x, y [m], heading [rad], weight; shape (n, 4)
         self.grid = OccupancyGrid(self.setup.resolution)
 
