@@ -27,7 +27,7 @@ MAX_OBSERVATIONS = 1000  # stored observations with which a late scan may be pai
 class Mapper:
     """Estimates pose and map of a robot from odometry and its laser, sonars or infrared sensors.
 
-    It is a `Localiser`. Each scan is used once and paired with the odometry at the time of the scan, even if it arrives
+    It is a `Localiser`. Errors of the wheels are estimated from matched scans. Each scan is used once and paired with the odometry at the time of the scan, even if it arrives
     late. Between scans, odometry updates the estimate.
     """
 
@@ -39,7 +39,6 @@ class Mapper:
         method: str = "odometry",
         resolution: float = 0.05,
         seed: int = 0,
-        wheel_error: float = 0.01,
         **options: Any,
     ) -> None:
         """Start at the odometry's pose with an empty map.
@@ -50,11 +49,8 @@ class Mapper:
             method: name in `MAPPING_METHODS`.
             resolution: side of a cell [m].
             seed: seed of all random numbers.
-            wheel_error: standard deviation of the errors of wheels and wheel separation, relative. They are estimated
-                while the robot drives. 0: the wheels are calibrated.
             options: options of the method.
         """
-        self.wheel_error = wheel_error
         self.sensors, self.reader = sensors, reader
         setup = MapSetup(resolution=resolution, opening=reader.opening, seed=seed)
         self.method = MAPPING_METHODS.get(method)(setup, **options)
@@ -66,7 +62,7 @@ class Mapper:
         self.sensors.odometry.reset(pose)
         self.reader.reset()
         self.method.reset(pose, NO_SPREAD if covariance is None else check_covariance("Mapper", covariance))
-        self.wheels = WheelLearner(self.sensors.odometry.wheel_separation, self.wheel_error)
+        self.wheels = WheelLearner(self.sensors.odometry.wheel_separation)
         self.scan: Scan | None = None  # the last used one
         self.scans = 0  # number of used scans
         self.too_late = 0  # number of scans skipped because they were older than the previous one

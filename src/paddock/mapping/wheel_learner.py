@@ -12,7 +12,9 @@ from paddock.estimate.travel import WheelTravel
 from paddock.mapping.motion_step import MotionStep, subtract
 from paddock.mapping.pose_graph import rotate_covariance, rotation
 
-WAY, TURN = 0.5, 0.5  # length [m] and turn [rad] of a step, after which it is used: both ends have errors of matching
+TOLERANCE = 0.01  # standard deviation of the errors of unknown wheels, relative
+WAY, TURN = 0.5, 0.5  # length [m] and turn [rad] of a step, after which it is used
+SURPRISE = 11.3  # chi², 3 dimensions, 99 %: a robot that is pushed or blocked teaches nothing about its wheels
 LEAST_SPREAD: Floats = np.diag([0.01, 0.01, math.radians(0.2)]) ** 2  # limit of the accuracy of a matched step
 
 
@@ -23,10 +25,10 @@ class WheelLearner:
     where scans show nothing (Kümmerle et al. 2011). Directions that a scan does not constrain contribute nothing.
     """
 
-    def __init__(self, separation: float, error: float) -> None:
-        """Start without errors; `error` is their standard deviation, relative. 0: the wheels are calibrated."""
+    def __init__(self, separation: float) -> None:
+        """Start without errors; `separation` is the assumed distance between the wheels [m]."""
         self.nominal, self.errors = separation, np.zeros(3)  # of the left and right diameter and of the separation
-        self.covariance: Floats = np.eye(3) * error**2
+        self.covariance: Floats = np.eye(3) * TOLERANCE**2
         self.restart(ORIGIN, None)
 
     @property
@@ -47,7 +49,7 @@ class WheelLearner:
 
     def learn(self, step: MotionStep, left: float, right: float, pose: Pose, spread: Floats | None) -> None:
         """Extend the step by odometry and the corrected travel [m], up to a pose by a scan with its covariance."""
-        if self._spread is None or not self.covariance.any():
+        if self._spread is None:
             self.restart(pose, spread)
             return
         self._extend(step, left, right)
@@ -68,6 +70,10 @@ class WheelLearner:
     def _update(self, pose: Pose, spread: Floats) -> None:
         noise = rotate_covariance(spread, self._start.heading) + self._step.covariance
         slopes = self._by_errors
-        gain = self.covariance @ slopes.T @ np.linalg.inv(slopes @ self.covariance @ slopes.T + noise)
-        self.errors = self.errors + gain @ subtract(relative(self._start, pose), self._step.pose)
+        certainty = np.linalg.inv(slopes @ self.covariance @ slopes.T + noise)
+        difference = subtract(relative(self._start, pose), self._step.pose)
+        if difference @ certainty @ difference > SURPRISE:
+            return
+        gain = self.covariance @ slopes.T @ certainty
+        self.errors = self.errors + gain @ difference
         self.covariance = (np.eye(3) - gain @ slopes) @ self.covariance
