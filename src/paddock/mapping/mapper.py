@@ -27,8 +27,8 @@ MAX_OBSERVATIONS = 1000  # stored observations with which a late scan may be pai
 class Mapper:
     """Estimates pose and map of a robot from odometry and its laser, sonars or infrared sensors.
 
-    It is a `Localiser`. Errors of the wheels are estimated from matched scans. Each scan is used once and paired with the odometry at the time of the scan, even if it arrives
-    late. Between scans, odometry updates the estimate.
+    It is a `Localiser`. Each scan is used once and paired with the odometry at the time of the scan, even if it arrives
+    late. Between scans, odometry updates the estimate. The errors of the wheels are estimated from matched scans.
     """
 
     def __init__(
@@ -127,8 +127,11 @@ class Mapper:
         self._sum = self._add_up(self._since)
         step = self._add_up(before, self._before)
         self.method.add(scan, step)
-        left, right = (sum(travel[side] for _, travel in before) for side in (0, 1))
-        self.wheels.learn(step, left, right, self.method.pose, self.method.match_covariance)
+        if self._before is NO_STEP:
+            left, right = sum(travel.left for _, travel in before), sum(travel.right for _, travel in before)
+            self.wheels.learn(step, left, right, self.method.pose, self.method.match_covariance)
+        else:
+            self.wheels.restart(self.method.pose, self.method.match_covariance)
         self.scan, self._time, self._before = scan, scan.time, NO_STEP
         self.scans += 1
 

@@ -27,6 +27,7 @@ class MappingMethod:
     """Dead reckoning: the pose is that of odometry. Other methods correct the pose before they update the map."""
 
     needs_rays: ClassVar[bool] = False  # whether it cannot use the cones of sonars
+    match_covariance: Floats | None = None  # of the pose by the last scan alone; None: it was not matched
 
     def __init__(self, setup: MapSetup) -> None:
         if self.needs_rays and setup.opening > 0:
@@ -37,7 +38,6 @@ class MappingMethod:
     def reset(self, pose: Pose, covariance: Floats) -> None:
         """Restart at a pose with an empty map."""
         self.pose, self.covariance = pose, covariance  # of the robot at the time of the last scan
-        self.match_covariance: Floats | None = None  # of the pose by the last scan alone; None: it was not matched
         self.particles: Floats | None = None  # x, y [m], heading [rad], weight; shape (n, 4)
         self.grid = OccupancyGrid(self.setup.resolution)
 

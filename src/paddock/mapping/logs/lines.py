@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from paddock.core.errors import PaddockError
 
@@ -44,7 +43,7 @@ def _lines_of_archive(path: Path) -> Iterator[str]:
             yield from _decode(file)
 
 
-def _decode(file: IO[bytes]) -> Iterator[str]:
+def _decode(file: Iterable[bytes]) -> Iterator[str]:
     for line in file:
         yield line.decode("utf-8", "replace").removeprefix("\ufeff")  # editors of Windows write this mark first
 
