@@ -384,6 +384,21 @@ def test_report_without_a_folder_is_written_to_runs(tmp_path: Path) -> None:
     assert (tmp_path / folder / "report.html").is_file()
 
 
+def test_scenario_with_several_seeds_ends_with_a_table_of_all_runs(tmp_path: Path) -> None:
+    (tmp_path / "short.toml").write_text(
+        'name = "short"\nworld = "empty"\nseeds = [4, 5]\nstop = { seconds = 1.2 }\n'
+        'tasks = [{ task = "wait", seconds = { random = [0.2, 2.0] } }, { task = "stop" }]\n'
+    )
+    done = paddock("run", "--headless", "--scenario", "short.toml", folder=tmp_path)
+    table = done.stdout.partition("short: all tasks were done in ")[2]
+    assert table.startswith("1 of 2 runs")
+    rows = [[part.strip() for part in line.split("│")[1:6]] for line in table.splitlines() if "│" in line]
+    assert [row[:2] for row in rows if row[0]] == [["4", "0 of 2"], ["5", "2 of 2"], ["mean", ""]]
+    times = {row[0]: float(row[2]) for row in rows if row[0]}
+    assert times["4"] == 1.2
+    assert times["mean"] == pytest.approx((times["4"] + times["5"]) / 2, abs=0.01)
+
+
 def test_scenario_without_a_screen_runs_at_full_speed_and_states_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -510,3 +525,16 @@ def test_path_of_the_report_page_is_printed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (page,) = (tmp_path / "runs").rglob("report.html")
     assert f"the report is {page.relative_to(tmp_path)}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [("paddock ser", ["serve"]), ("paddock run clut", ["clutter"]), ("paddock run --scenario turn", ["turn-and-go"])],
+)
+def test_the_shell_completes_commands_worlds_and_scenarios(
+    line: str, completed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    monkeypatch.setenv("_PADDOCK_COMPLETE", "complete_bash")
+    assert paddock().stdout.split() == completed

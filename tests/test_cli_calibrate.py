@@ -75,6 +75,25 @@ def test_fit_over_all_corners_recovers_wheels_without_a_straight_run(tmp_path: P
     assert measured.method == "least squares, 2 squares of 0.4 m each way"
 
 
+@pytest.mark.parametrize(
+    ("more", "status", "told"),
+    [
+        (("--side", "0.4"), 0, "warning: e-puck_2479: squares still do not close, by "),
+        (("--side", "0.4", "--runs", "2", "--method", "fit"), 2, "no plausible wheels fit these runs"),
+        (("--side", "0.1", "--rounds", "3"), 0, ""),
+    ],
+)
+def test_wheels_too_different_for_the_squares_are_reported(
+    tmp_path: Path, more: tuple[str, ...], status: int, told: str
+) -> None:
+    lab = LAB.format(type="e-puck", errors=[0.10, -0.10], separation=0.1).replace("1.0", "3.0")
+    (tmp_path / "lab.toml").write_text(lab)
+    done = run("calibrate", "lab.toml", "-o", "mine.toml", "--runs", "1", *more, folder=tmp_path)
+    assert done.returncode == status
+    assert told in done.stderr
+    assert bool(done.stderr) == bool(told)
+
+
 @pytest.mark.long
 def test_overhead_camera_of_a_served_world_calibrates_a_robot(tmp_path: Path) -> None:
     pytest.importorskip("cv2", reason="pip install opencv-python-headless")

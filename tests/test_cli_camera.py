@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,6 +97,12 @@ def test_invalid_arguments_are_refused(tmp_path: Path) -> None:
         print_board(tmp_path / "board.gif", **PRINT)
     with pytest.raises(paddock.PaddockError, match="to fit on A4; make its squares smaller"):
         print_board(tmp_path / "board.pdf", **{**PRINT, "square": 0.05})
+    for size in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(paddock.PaddockError, match=r"size: expected metres from 0\.005"):
+            print_board(tmp_path / "board.pdf", **{**PRINT, "size": size})
+    for lid in (0.0, 1e9, math.nan, math.inf):
+        with pytest.raises(paddock.PaddockError, match=r"lid: expected at least .* less than A4"):
+            print_board(tmp_path / "board.pdf", **{**PRINT, "lid": lid})
     with pytest.raises(paddock.PaddockError, match="expected a folder with pictures, or the address of a camera"):
         list(read_folder(tmp_path / "nowhere"))
     with pytest.raises(paddock.PaddockError, match="expected pictures"):

@@ -17,6 +17,7 @@ import paddock
 from command_line import paddock as command
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import chosen_controllers, load_file
+from paddock.bridges import EPuckEmulators
 from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
 from paddock.policies.inputs import Input, nearness
@@ -154,7 +155,7 @@ def test_bridge_for_real_robots_is_refused() -> None:
     assert "--bridge cannot be used with --robot" in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--speed 2", "--seed 0", "--picture x.png", "--out runs", "--report", "--port 0"])
+@pytest.mark.parametrize("option", ["--speed 2", "--seed 0", "--picture x.png", "--port 0"])
 def test_simulation_options_are_refused_for_a_robot(option: str) -> None:
     done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", *option.split())
     assert done.returncode == 2
@@ -226,6 +227,24 @@ def test_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
             assert onlooker["red"].pose == before[1]
             x, y, _ = onlooker["blue"].pose
             assert abs(x - before[0].x) + abs(y - before[0].y) > 0.05
+
+
+@pytest.mark.parametrize("kind", ["served", "real"])
+def test_crash_of_a_driven_robot_is_written_to_a_folder(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "wrong.py").write_text("def act(o):\n    assert o.time < 0.3, 'too late'\n    return 0.05, 0.05\n")
+    with served("line-crossing", speed=1.0) as server, EPuckEmulators(server.arena, serial=["red"]) as emulators:
+        served_robot = f"{server.url(scheme='ws')}?robot=red&token=s3cret"
+        robot = served_robot if kind == "served" else f"epuck://{emulators.devices['red']}?name=red"
+        done = command("run", "-c", "wrong.py", "--robot", robot, "--out", "runs", "--report", folder=tmp_path)
+    assert done.returncode == 2
+    folder = tmp_path / "runs" / "red-001"
+    names = {path.name for path in folder.iterdir()}
+    assert {"trace.csv", "run.log", "path.png", "wheels.png", "report.html", "provenance.json"} <= names
+    summary = json.loads((folder / "summary.json").read_text())
+    assert (summary["ended"], summary["failed_robot"]) == ("wrong.py line 2: AssertionError: too late", "red")
+    assert (folder / "inputs" / "wrong.py").read_bytes() == (tmp_path / "wrong.py").read_bytes()
+    assert len(paddock.Trace.load(folder / "trace.csv")) > 3
+    assert not any("s3cret" in path.read_text(errors="ignore") for path in folder.glob("*.*"))
 
 
 def test_robot_of_another_client_is_refused_without_take_over(tmp_path: Path) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from command_line import paddock
+from paddock.cli import _shorten_warnings
+from paddock.cli.progress import show_runs
+from paddock.core.errors import PaddockWarning
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
@@ -55,6 +61,7 @@ def test_brackets_in_file_names_are_printed_literally(tmp_path: Path, folder: st
         (("replay", "run.mcap", "--check", "--from", "3"), "--check compares the whole recording: leave --from out"),
         (("orders", "walk", "walk.txt", "--port", "8000"), "--port is the port of the page: add --page"),
         (("modules", "up", "explore", "--together", "--json"), "leave --only and --json out"),
+        (("serve", "empty", "--bridge", "\x1b[31mred\x07"), r"--bridge \x1b[31mred\x07: expected NAME=ROBOT"),
     ],
 )
 def test_unusable_options_are_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -122,6 +129,14 @@ def test_warning_is_one_line_with_the_user_file_and_line(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no device without an end")
+def test_warning_is_printed_above_a_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal = io.StringIO()
+    with _shorten_warnings(), show_runs(Console(file=terminal, force_terminal=True, width=80), "runs"):
+        warnings.warn("the wheels are capped", PaddockWarning, stacklevel=1)
+    assert "the wheels are capped\n" in terminal.getvalue()
+    assert capsys.readouterr().err == ""
+
+
 def test_an_import_of_a_file_without_an_end_is_refused(tmp_path: Path) -> None:
     done = paddock("import", "/dev/zero", folder=tmp_path)
     assert done.returncode == 2

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import paddock
 from public_names import GOLDEN, ROOMS, list_names, module_of
 
 ROOT = Path(__file__).parents[1]
@@ -89,3 +90,7 @@ def test_imports_over_several_lines_are_detected() -> None:
     from paddock import worlds, kernel
     """
     assert private_imports(textwrap.dedent(program)) == ["paddock.sensors: appearance", "paddock.core.jit: None"]
+
+
+def test_completion_lists_all_public_names() -> None:
+    assert set(paddock.__all__) <= set(dir(paddock))

@@ -27,7 +27,7 @@ class PeerError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """One measured program run; steps are few where the peer is slow, the rate is what counts."""
+    """One measured program run. Slow peers run fewer steps; only the rate is compared."""
 
     scenario: str
     robots: int
@@ -107,7 +107,7 @@ PEERS: Mapping[str, Peer] = {
 
 
 def install(key: str, root: Path) -> bool:
-    """Creates the virtual environment of a PyPI peer; False if there is nothing to do."""
+    """Create the virtual environment of a PyPI peer; False if there is nothing to do."""
     if not PEERS[key].requirements or is_installed(key, root):
         return False
     try:
@@ -124,7 +124,7 @@ def install(key: str, root: Path) -> bool:
 
 
 def is_installed(key: str, root: Path) -> bool:
-    """Whether the peer's environment is there and was finished with today's requirements."""
+    """Whether the peer's environment is complete and was made from the present requirements."""
     if not venv_python(key, root).exists() or not receipt(key, root).exists():
         return False
     return receipt(key, root).read_text(encoding="utf-8").splitlines() == [*PEERS[key].requirements]
@@ -135,7 +135,7 @@ def receipt(key: str, root: Path) -> Path:
 
 
 def find(key: str, root: Path) -> Path:
-    """The interpreter that runs this peer's script, or a PeerError that says how to get one."""
+    """Return the interpreter that runs this peer's script. A PeerError tells how to install it."""
     if key == "enki":
         return find_enki()
     if key == "enki_cpp":

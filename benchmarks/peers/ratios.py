@@ -16,7 +16,7 @@ from peers import PEERS, Peer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
-    """One table: a scenario of the peers and what Paddock calls the same work."""
+    """One table: a scenario of the peers, and the name of Paddock's benchmark of the same work."""
 
     scenario: str
     title: str
@@ -71,12 +71,12 @@ class Measurements:
 
 
 def ratios(ours: Rates, theirs: Rates) -> list[float]:
-    """Paddock / peer in each round that has both: neighbours in time share the machine's mood."""
+    """Return Paddock / peer for each round with both. Within a round the load of the machine is similar."""
     return [ours[i] / theirs[i] for i in sorted(ours.keys() & theirs.keys())]
 
 
 def tables(measured: Measurements) -> Iterator[Table]:
-    """One table per scenario that any peer has run."""
+    """Yield one table per scenario that at least one peer has run."""
     for comparison in COMPARISONS:
         theirs = {key: measured.peer_rates(key, comparison.scenario) for key in PEERS}
         if any(theirs.values()):
@@ -107,7 +107,7 @@ def table(comparison: Comparison, theirs: dict[str, Rates], measured: Measuremen
 
 
 def step_length_notes(measured: Measurements) -> Iterator[str]:
-    """A line for each scenario in which Paddock's control step is not as long as the peers'."""
+    """Yield a line for each scenario in which Paddock's control step has another length than the peers'."""
     for comparison in COMPARISONS:
         peer_dt = next((r["dt"] for r in measured.peers if r["scenario"] == comparison.scenario), None)
         for bench in (comparison.bench, comparison.python_bench):
@@ -120,7 +120,7 @@ def step_length_notes(measured: Measurements) -> Iterator[str]:
 
 
 def summary(measured: Measurements) -> dict[str, Any]:
-    """All runs and, per scenario and peer, the median rate and ratios, for --json."""
+    """Return all runs and, per scenario and peer, the median rate and ratios, for --json."""
     rows = []
     for comparison in COMPARISONS:
         for key, peer in PEERS.items():
@@ -149,7 +149,7 @@ def median_text(rates: Rates) -> str:
 
 
 def ratio_text(values: list[float]) -> str:
-    """The median and, of several rounds, the extremes."""
+    """Format the median and, of several rounds, the extremes."""
     if not values:
         return "-"
     middle = f"{three_digits(statistics.median(values))} x"

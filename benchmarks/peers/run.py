@@ -1,4 +1,4 @@
-"""Runs Paddock's benchmarks and other simulators on the same work, in turns, and prints ratios.
+"""Run Paddock's benchmarks and other simulators on the same work, in turns, and print ratios.
 
 python benchmarks/peers/run.py [--install] [--rounds 3] [--only enki,irsim] [--json FILE]
 """
@@ -28,15 +28,15 @@ if not console.is_terminal:
 
 
 def main() -> int:
-    """0 if at least one peer was measured."""
+    """Return 0 if at least one peer was measured."""
     options = parse_arguments()
     measured = Measurements()
     try:
         if options.install:
             install_all(options.only, options.root)
-        play_rounds(options, measured)
+        run_rounds(options, measured)
     except KeyboardInterrupt:
-        console.print("\ninterrupted; what there is so far:")
+        console.print("\ninterrupted; results so far:")
     show(measured)
     if options.json:
         text = json.dumps(summary(measured), indent=1) + "\n"
@@ -47,17 +47,17 @@ def main() -> int:
     return 0 if measured.peers else 1
 
 
-def play_rounds(options: argparse.Namespace, measured: Measurements) -> None:
-    """Every round asks Paddock and then each peer; who fails once is not asked again."""
+def run_rounds(options: argparse.Namespace, measured: Measurements) -> None:
+    """Measure Paddock, then each peer, in every round. Leave out what failed in an earlier round."""
     interpreters = find_all(options.only, options.root)
     work = [(key, run) for key in interpreters for run in PEERS[key].runs]
-    ask_paddock = True
+    paddock_works = True
     for number in range(1, options.rounds + 1):
         label = f"round {number}/{options.rounds}"
-        if ask_paddock:
+        if paddock_works:
             lines = bench_paddock(options.paddock, label)
             measured.paddock += [{**line, "round": number} for line in lines]
-            ask_paddock = bool(lines)
+            paddock_works = bool(lines)
         for key, run in list(work):
             report = measure_peer(key, interpreters[key], run, options.root, label)
             if report is None:
@@ -80,7 +80,7 @@ def measure_peer(key: str, python: Path, run: Run, root: Path, label: str) -> di
 
 
 def bench_paddock(executable: Path, label: str) -> list[dict[str, Any]]:
-    """The lines of `paddock bench --json`; none, and one line on the screen, if that fails."""
+    """Return the lines of `paddock bench --json`; none if that fails, which one line reports."""
     console.print(f"{label}  paddock bench --json ... ", end="")
     started = time.perf_counter()
     command = [str(executable), "bench", "--json"]
@@ -116,7 +116,7 @@ def install_all(keys: list[str], root: Path) -> None:
 
 
 def find_all(keys: list[str], root: Path) -> dict[str, Path]:
-    """The interpreter of each peer that is there; one line for each that is not."""
+    """Return the interpreter of each installed peer. Print one line for each of the others."""
     found = {}
     for key in keys:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,6 +21,7 @@ from paddock.core.errors import (
     VersionMismatch,
     format_value,
 )
+from paddock.core.lazy import import_on_demand
 
 if TYPE_CHECKING:
     from paddock.arena import Arena
@@ -79,27 +79,24 @@ __all__ = [
     "touched",
 ]
 
-_LAZY = {
-    "Arena": "paddock.arena",
-    "Batch": "paddock.rollouts.batch",
-    "Command": "paddock.core.observation",
-    "Episode": "paddock.episodes",
-    "Event": "paddock.episodes",
-    "Trace": "paddock.episodes",
-    "Observation": "paddock.core.observation",
-    "Pose": "paddock.core.geometry",
-    "RobotSpec": "paddock.robots",
-    "WorldSpec": "paddock.worlds",
-    "connect": "paddock.links",
-    "Recording": "paddock.recordings",
-    "record": "paddock.recordings",
-    "kernel": "paddock.core.jit",
-    "reached": "paddock.arena.until",
-    "touched": "paddock.arena.until",
-    "show": "paddock.server.show",
-    "Sweep": "paddock.sweeps",
-    "sweep": "paddock.sweeps",
-}
+__getattr__ = import_on_demand(
+    __name__,
+    {
+        "arena": ("Arena",),
+        "arena.until": ("reached", "touched"),
+        "core.geometry": ("Pose",),
+        "core.jit": ("kernel",),
+        "core.observation": ("Command", "Observation"),
+        "episodes": ("Episode", "Event", "Trace"),
+        "links": ("connect",),
+        "recordings": ("Recording", "record"),
+        "robots": ("RobotSpec",),
+        "rollouts.batch": ("Batch",),
+        "server.show": ("show",),
+        "sweeps": ("Sweep", "sweep"),
+        "worlds": ("WorldSpec",),
+    },
+)
 
 
 def open(world: str | Path | WorldSpec, *, seed: int = 0, dt: float | None = None) -> Arena:
@@ -162,9 +159,5 @@ def _build_world(call: str, world: World, dt: float | None) -> BuiltWorld:
     return build(spec, dt=None if dt is None else float(dt))
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        value = getattr(importlib.import_module(_LAZY[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'paddock' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -44,6 +44,8 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "setObjectAlias": ((DUMMY, "Dummy"), (ROBOT, "")),
     "setObjectName": ((DUMMY, "Dummy"), (DUMMY, "a/b")),
     "getObjectUid": ((JOINT,), (MISSING,)),
+    "getObjectUniqueIdentifier": ((JOINT,), (MISSING,)),
+    "getObjectFromUid": ((JOINT,), (MISSING,)),
     "getObjectType": ((JOINT,), (MISSING,)),
     "getObjectsInTree": ((ROBOT, 5, 1), (MISSING,)),
     "getObjects": ((0, 1), ()),
@@ -133,6 +135,7 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "handleVisionSensor": ((CAMERA,), (ROBOT,)),
     "checkVisionSensor": ((CAMERA, -2), (ROBOT, -2)),
     "transformImage": ((bytes(12), [2, 2], 4), (bytes(13), [2, 2], 4)),
+    "transformBuffer": ((b"\0\0\x80\x3f", 6, 1000.0, 10.0, 2), (b"\0", 6, 1.0, 0.0, 2)),
     "getScaledImage": ((bytes(12), [2, 2], [4, 4], 0), (bytes(12), [2, 3], [4, 4], 0)),
     "createCollection": ((0,), None),
     "addItemToCollection": ((COLLECTION, 0, ROBOT, 0), (7, 0, ROBOT, 0)),
@@ -144,6 +147,8 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     # signals, data, scripts
     "setInt32Signal": (("i", 3), ("i", 0.5)),
     "getInt32Signal": (("i",), ()),
+    "setIntegerSignal": (("i", 3), ("i", 0.5)),
+    "getIntegerSignal": (("i",), ()),
     "setFloatSignal": (("f", 0.5), ("f", "x")),
     "getFloatSignal": (("f",), (3,)),
     "setDoubleSignal": (("f", 0.5), ("f",)),
@@ -154,6 +159,7 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "getBufferSignal": (("b",), ()),
     "waitForSignal": (("i",), ()),
     "clearInt32Signal": (("i",), (3,)),
+    "clearIntegerSignal": (("i",), (3,)),
     "clearFloatSignal": (("f",), (3,)),
     "clearDoubleSignal": (("f",), (3,)),
     "clearStringSignal": (("s",), (3,)),
@@ -235,6 +241,7 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "multiplyPoses": ((POSE, POSE), (POSE, [1.0])),
     "getMatrixInverse": ((UNIT,), ([1.0],)),
     "getPoseInverse": ((POSE,), ([1.0],)),
+    "getQuaternionInverse": ((POSE[3:],), ([1.0],)),
     "invertMatrix": ((UNIT,), ([1.0],)),
     "invertPose": ((POSE,), ([1.0],)),
     "multiplyVector": ((UNIT, [1.0, 2.0, 3.0]), (UNIT, [1.0])),
@@ -502,3 +509,50 @@ def test_camera_images_are_bytes_in_bottom_up_row_order(room: tuple[CoppeliaServ
     assert (upright == picture[::-1]).all()
     depth = np.frombuffer(sim.getVisionSensorDepth(camera, 1)[0], np.float32)
     assert depth.min() > 0
+
+
+def test_flags_of_handles_select_the_form_of_the_result(sim: Any) -> None:
+    camera, robot = sim.getObject("/ePuck/camera"), sim.getObject("/ePuck")
+    depths = sim.getVisionSensorDepthBuffer(camera)
+    coded = sim.getVisionSensorDepthBuffer(camera + sim.handleflag_codedstring)
+    assert np.frombuffer(coded, np.float32).tolist() == depths
+    assert max(sim.getVisionSensorDepthBuffer(camera + sim.handleflag_depthbuffermeters)) > 1.0
+    assert len(sim.getVisionSensorImage(camera + sim.handleflag_greyscale)) == len(depths)
+    sim.setObjectOrientation(robot, [0.0, 0.0, 1.0])
+    x, y, z, *turn = sim.getObjectPose(robot)
+    assert sim.getObjectPose(robot + sim.handleflag_wxyzquat) == [x, y, z, turn[3], *turn[:3]]
+    assert sim.getObjectQuaternion(robot | sim.handleflag_wxyzquat) == [turn[3], *turn[:3]]
+    sim.setObjectQuaternion(robot + sim.handleflag_wxyzquat, [1.0, 0.0, 0.0, 0.0])
+    sim.setObjectPose(robot + sim.handleflag_wxyzquat, [x, y, z, math.cos(0.2), 0.0, 0.0, math.sin(0.2)])
+    assert sim.getObjectOrientation(robot)[2] == pytest.approx(0.4)
+    with pytest.raises(Exception, match=f"object {MISSING + sim.handleflag_model} does not exist"):
+        sim.getObjectPose(MISSING + sim.handleflag_model)
+
+
+def test_depths_are_converted_to_millimetres(sim: Any) -> None:
+    depths = np.array([0.0, 0.5, 1.0, 90.0], np.float32).tobytes()
+    arguments = depths, sim.buffer_float, 1000.0, 10.0
+    for kind, number in ((sim.buffer_uint16, np.uint16), (sim.buffer_int32, np.int32), (sim.buffer_double, float)):
+        values = np.frombuffer(sim.transformBuffer(*arguments, kind), number)
+        assert values.tolist()[:3] == [10, 510, 1010]
+    assert np.frombuffer(sim.transformBuffer(*arguments, sim.buffer_uint16 + sim.buffer_clamp), np.uint16)[3] == 65535
+
+
+def test_old_names_of_object_parameters_return_a_status_and_the_value(sim: Any) -> None:
+    camera, floor = sim.getObject("/ePuck/camera"), sim.getObject("/Floor")
+    assert sim.getObjectInt32Parameter(camera, sim.visionintparam_resolution_x) == (1, 64)
+    assert sim.getObjectFloatParameter(floor, sim.objfloatparam_objbbox_max_x) == (1, 3.0)
+    assert sim.getObjectFloatParam(floor, sim.objfloatparam_objbbox_min_y) == -2.0
+    size, _ = sim.getShapeBB(sim.getObject("/ResizableFloor_5_25_element"))
+    assert size == sim.getModelBB(floor) == [6.0, 4.0, 0.0]
+
+
+def test_distance_is_the_length_of_the_segment_between_the_bodies(sim: Any) -> None:
+    robot, cylinder, border = (sim.getObject(f"/{name}") for name in ("ePuck", "Cylinder", "border"))
+    for first, second in ((robot, cylinder), (sim.getObject("/PioneerP3DX"), border), (border, robot)):
+        _, (*ends, distance), handles = sim.checkDistance(first, second)
+        assert handles == [first, second]
+        assert math.dist(ends[:3], ends[3:]) == pytest.approx(distance)
+    x, y, _ = sim.getObjectPosition(cylinder)
+    ends = sim.checkDistance(robot, cylinder)[1]
+    assert math.dist(ends[3:5], (x, y)) == pytest.approx(0.1)  # on its surface

@@ -11,7 +11,7 @@ import pytest
 
 from bridges import coppelia_room, vrep_room
 from bridges.coppelia_room import new_client
-from bridges.vrep_room import ROOM, native
+from bridges.vrep_room import LOOP, ROOM, native
 from paddock.core.errors import SpecError
 from paddock.worlds import Alias, Placed, load_world
 from paddock.worlds.spec import Floor, Start, Stroke, WorldSpec
@@ -78,6 +78,54 @@ def test_legacy_api_reads_both_packets_of_a_fast_hokuyo() -> None:
             assert packets[1][:2] == [342, 1]
 
 
+def test_ranges_and_angles_of_a_fast_hokuyo_are_signals() -> None:
+    with coppelia_room.served(SCENE) as bridge:
+        sim = new_client(bridge).require("sim")
+        ranges, angles = (
+            sim.unpackFloatTable(sim.getStringSignal(f"hokuyo_{kind}_data")) for kind in ("range", "angle")
+        )
+        points = np.array(read_scanner(sim, "/PioneerP3DX/fastHokuyo"))
+        assert np.allclose(
+            np.array(ranges)[:, None] * np.column_stack((np.cos(angles), np.sin(angles))), points, atol=1e-5
+        )
+        assert sim.getBufferProperty(sim.handle_scene, "signal.hokuyo_range_data") == sim.packFloatTable(ranges)
+    with vrep_room.served(replace(ROOM, robots=ROOM.robots[2:])) as bridge, native(bridge) as client:
+        assert client("GetStringSignal", "hokuyo_range_data")[0] == client.vrep.simx_return_remote_error_flag
+
+
+@pytest.mark.parametrize("kind", ["bubble-rob", "dr20"])
+def test_robots_of_tutorials_avoid_walls_with_their_own_names(kind: str) -> None:
+    """The program of the tutorial: drive, and reverse on an arc while something is in front."""
+    room = replace(LOOP, robots=(Placed(name="rover", type=kind, at=(3.0, 2.0)),))
+    parts = {
+        "bubble-rob": ("bubbleRob", "bubbleRob_leftMotor", "bubbleRob_rightMotor", "bubbleRob_sensingNose"),
+        "dr20": ("dr20", "dr20_leftWheelJoint_", "dr20_rightWheelJoint_", "dr20_infraredSensor6_"),
+    }[kind]
+    with vrep_room.served(room) as bridge, native(bridge) as client:
+        base, left, right, nose = (client.get("GetObjectHandle", name) for name in parts)
+        client.vrep.simxSynchronous(client.id, True)
+        client("StartSimulation")
+        back, seen = 0, 0
+        for _ in range(200):
+            code, detected, *_ = client("ReadProximitySensor", nose)
+            assert code == 0
+            back, seen = 40 if detected else back - 1, seen + detected
+            for joint, speed in ((left, -4.0 if back > 0 else 5.0), (right, -1.0 if back > 0 else 5.0)):
+                client("SetJointTargetVelocity", joint, speed)
+            client.vrep.simxSynchronousTrigger(client.id)
+            client.vrep.simxGetPingTime(client.id)
+        assert seen
+        assert not bridge.arena["rover"].contacts
+        assert client("GetObjectPosition", base, -1)[1][0] != pytest.approx(3.0, abs=0.1)
+    with coppelia_room.served(room) as bridge:
+        sim = new_client(bridge).require("sim")
+        name = parts[0]
+        assert sim.getObject(f"/{name}/{parts[1].removeprefix(name)[1:]}") == sim.getObject(f"/{parts[1]}")
+        assert sim.getObjectType(sim.getObject(f"/{parts[3]}")) == sim.sceneobject_proximitysensor
+        if kind == "bubble-rob":
+            assert sim.getObject("/remoteApiControlledBubbleRobLeftMotor") == sim.getObject("/bubbleRob/leftMotor")
+
+
 def test_line_tracer_follows_its_line_over_coppeliasims_api() -> None:
     with coppelia_room.served(LINE) as bridge:
         sim = new_client(bridge).require("sim")
@@ -112,6 +160,7 @@ def test_line_tracer_sensors_detect_bright_ground_over_the_legacy_api() -> None:
         assert told == {True, False}
         for name in ("LineTracer", "LineTracerBase", "LeftJoint", "DynamicRightJoint"):
             assert client("GetObjectHandle", name)[0] == 0
+        assert client("SetJointTargetVelocity", client.get("GetObjectHandle", "LeftJoint"), 1.0) == 0
 
 
 def test_goals_and_aliases_are_found_in_both_apis() -> None:
@@ -123,6 +172,8 @@ def test_goals_and_aliases_are_found_in_both_apis() -> None:
         sim.setObjectPosition(target, [1.0, 2.0, 0.0])
         assert sim.getObjectPosition(target)[:2] == [1.0, 2.0]
         assert sim.getObject("/PioneerP3DX/cam1") == sim.getObject("/PioneerP3DX/camera")
+        assert sim.getObject("/PioneerP3DX[1]/visionSensor") == sim.getObject("/PioneerP3DX[1]/camera")
+        assert sim.getObject("/ePuck/leftJoint/leftRespondableWheel") == sim.getObject("/ePuck/leftJoint/leftWheel")
         assert sim.getObject("/PioneerP3DX[1]/cam1") == sim.getObject("/PioneerP3DX[1]/camera")
         assert sim.getObject("/Rover/leftMotor") == sim.getObject("/PioneerP3DX[1]/leftMotor")
         for path in ("/Nothing", "/PioneerP3DX[2]/leftMotor", "/Pioneer/leftMotor", "/ePuck/cam1", "/Target/leftMotor"):

@@ -190,6 +190,12 @@ def test_throttle_rate_limits_messages(program: RosbridgeProgram) -> None:
     assert program.wait_for("publish")["topic"] == "/r0/odom"
 
 
+@pytest.mark.parametrize("compression", ["png", "cbor"])
+def test_other_compressions_are_sent_as_plain_json(program: RosbridgeProgram, compression: str) -> None:
+    program.send(op="subscribe", topic="/r0/odom", type="nav_msgs/Odometry", compression=compression)
+    assert program.next("/r0/odom")["child_frame_id"] == "r0/base_link"
+
+
 def test_cbor_raw_compression_carries_message_bytes(program: RosbridgeProgram) -> None:
     program.send(op="subscribe", topic="/r0/camera/image_raw", compression="cbor-raw")
     frame = program.socket.recv(timeout=60)
@@ -232,8 +238,8 @@ def test_errors_are_reported_only_to_the_client_that_caused_them(
             ('{"op": "subscribe", "topic": "/clock", "type": "std_msgs/String"}', "expected rosgraph_msgs/msg/Clock"),
             ('{"op": "subscribe", "topic": "/clock", "throttle_rate": "x"}', "throttle_rate: expected milliseconds"),
             (
-                '{"op": "subscribe", "topic": "/clock", "compression": "png"}',
-                "compression: expected 'none' or 'cbor-raw'",
+                '{"op": "subscribe", "topic": "/clock", "compression": "zip"}',
+                "compression: expected none, png, cbor or cbor-raw, got 'zip'",
             ),
             (
                 '{"op": "advertise", "topic": "/r0/cmd_vel", "type": "std_msgs/String"}',
@@ -289,6 +295,9 @@ def test_unknown_services_and_wrong_arguments_are_reported(program: RosbridgePro
     assert program.call("/rosapi/service_type", service="/spawn_entity")["values"]["type"].endswith("SpawnEntity")
     assert program.call("/rosapi/topics_for_type", type="nav_msgs/Odometry")["values"]["topics"][0] == "/r0/odom"
     assert program.call("/rosapi/nodes")["values"] == {"nodes": ["/paddock"]}
+    assert program.call("/rosapi/publishers", topic="/r0/odom")["values"] == {"publishers": ["/paddock"]}
+    assert program.call("/rosapi/publishers", topic="/r0/cmd_vel")["values"] == {"publishers": []}
+    assert program.call("/rosapi/subscribers", topic="/r0/cmd_vel")["values"] == {"subscribers": ["/paddock"]}
 
 
 def test_failing_sensor_is_logged_once_and_the_others_continue(

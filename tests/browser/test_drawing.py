@@ -50,6 +50,16 @@ def pixel(page: Visit, layer: str, x: float, y: float) -> list[int]:
     return pixels[48:52]
 
 
+def test_names_of_robots_leave_the_names_of_starts_readable(shared_stage):
+    page, arena = shared_stage("sumo-ring")
+    start = arena.world.starts[0]
+    assert start.at == arena["red"].pose[:2]
+    above = start.at[1] + 25 / page.ask("paddock.view.scale")  # the upper half of the start's name
+    page.page.keyboard.press("y")  # without rays
+    page.until(PIXELS + ".every((part, i) => i % 4 < 3 || part === 0)", layer="robots", x=start.at[0], y=above)
+    page.page.keyboard.press("y")
+
+
 def test_named_colours_are_drawn(visit, tmp_path: Path):
     file = tmp_path / "colours.toml"
     file.write_text(WORLD)

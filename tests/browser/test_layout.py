@@ -25,7 +25,7 @@ NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, ca
 def test_no_element_is_wider_than_screen(page):
     page.choose("red")
     page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
-    for wide, high in (PHONE, (320, 640), (768, 1024), (1280, 800), (844, 390)):
+    for wide, high in (PHONE, (320, 640), (490, 640), (768, 1024), (1280, 800), (844, 390)):
         page.page.set_viewport_size({"width": wide, "height": high})
         page.until("innerWidth === wide", wide=wide)
         page.pictures(2)
@@ -33,6 +33,8 @@ def test_no_element_is_wider_than_screen(page):
         assert page.ask(TOO_WIDE) == [], wide
         for control in ("play", "step", "arena"):
             expect(page.find(control)).to_be_visible()
+        for label in (".speed > span", ".seed > span"):
+            expect(page.page.locator(label)).to_be_visible()
 
 
 def test_light_and_dark_themes(clutter, visit):

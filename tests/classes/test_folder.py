@@ -95,6 +95,18 @@ def test_refresh_reloads_only_after_changes(folder: ClassFolder) -> None:
     assert server.find("Bo").robot == "bo"
 
 
+def test_half_written_list_is_not_applied(folder: ClassFolder) -> None:
+    server, roster = ClassFolder.load(folder.path), folder.path / "students.csv"
+    whole = roster.read_bytes()
+    assert not server.refresh(settled=True)
+    roster.write_bytes(whole.splitlines(keepends=True)[0] + b"Ada,ada,active")
+    assert not server.refresh(settled=True)
+    roster.write_bytes(whole + b"Bo,,\n")
+    assert not server.refresh(settled=True)
+    assert server.refresh(settled=True)
+    assert [student.name for student in server.students] == [*(student.name for student in folder.students), "Bo"]
+
+
 # ---- by hand
 
 

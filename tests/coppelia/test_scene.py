@@ -13,7 +13,15 @@ import paddock
 from bridges.vrep_room import ROOM
 from coppelia.scene_room import make_scene
 from paddock.bridges.scene_world import ArenaWorld
-from paddock.coppelia import EPuckSignals, ScriptData, Signals, StockSignals, call_script_function, detect
+from paddock.coppelia import (
+    CoppeliaScene,
+    EPuckSignals,
+    ScriptData,
+    Signals,
+    StockSignals,
+    call_script_function,
+    detect,
+)
 from paddock.coppelia.frames import (
     Frame,
     combine,
@@ -27,10 +35,12 @@ from paddock.coppelia.frames import (
 )
 from paddock.coppelia.legacy import LegacySimulator
 from paddock.coppelia.objects import PARENT
+from paddock.coppelia.parameters import bounding_box
 from paddock.coppelia.paths import find_path, path_of
 from paddock.coppelia.surfaces import collides, measure_distance
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
+from paddock.worlds.spec import Arc, Border, Box, Start, Wall, WorldSpec
 
 angles = st.tuples(st.floats(-3.1, 3.1), st.floats(-1.5, 1.5), st.floats(-3.1, 3.1))
 places = st.tuples(*[st.floats(-5, 5)] * 3)
@@ -236,6 +246,36 @@ def test_handles_are_not_reused_after_spawns_and_removals() -> None:
     assert ("float", copied.handle, 4000) not in scene.settings
     with pytest.raises(PaddockError, match="cannot be removed"):
         scene.remove(scene.find("border"))
+
+
+def test_every_straight_obstacle_has_its_own_pose_and_size() -> None:
+    """Programs read these to make a map of the obstacles."""
+    world = WorldSpec(
+        name="obstacles",
+        bounds=(0, 0, 6, 4),
+        border=Border(height=0.5, thickness=0.1),
+        walls=(Wall(points=((1.0, 1.0), (3.0, 1.0), (3.0, 2.0)), height=0.4, thickness=0.1),),
+        arcs=(Arc(at=(5.0, 3.0), radius=0.5, from_deg=0, to_deg=90),),
+        boxes=(Box(at=(4.0, 1.0), size=(0.8, 0.2), heading_deg=30.0, height=0.3),),
+        starts=(Start(name="wall", at=(0.5, 0.5)),),
+    )
+    scene = CoppeliaScene(ArenaWorld(paddock.open(world)))
+
+    def measure(name: str) -> tuple[float, ...]:
+        found = scene.find(name)
+        x0, y0, z0, x1, y1, z1 = bounding_box(found)
+        assert (x0 + x1, y0 + y1, z0 + z1) == pytest.approx((0.0, 0.0, 0.0))
+        x, y, z = found.frame.position
+        assert z == pytest.approx((z1 - z0) / 2)
+        return x, y, math.degrees(heading_of(found.frame.rotation)), x1 - x0, y1 - y0
+
+    assert measure("Cuboid") == pytest.approx((4.0, 1.0, 30.0, 0.8, 0.2))
+    assert measure("border") == pytest.approx((3.0, -0.05, 0.0, 6.2, 0.1))
+    assert measure("border#0") == pytest.approx((6.05, 2.0, 90.0, 4.2, 0.1))
+    assert measure("wall#0") == pytest.approx((2.025, 1.0, 0.0, 2.05, 0.1))
+    assert measure("wall#1") == pytest.approx((3.0, 1.475, 90.0, 1.05, 0.1))
+    assert len(scene.find("wall#2").pieces) > 10
+    assert scene.find("wall").part == "dummy"
 
 
 def test_distances_and_collisions_use_the_robot_bodies() -> None:

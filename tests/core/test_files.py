@@ -54,6 +54,17 @@ def test_process_killed_while_writing_leaves_the_old_file(tmp_path: Path) -> Non
     assert path.read_text() == "old"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
+def test_unfinished_writer_does_not_block_another_one(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    with whole_file(path) as suspended:
+        suspended.write("first")
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(write_text, path, "second").result(timeout=60)
+        assert path.read_text() == "second"
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("report.html", "first")]
+
+
 @needs_full
 def test_full_disk_is_reported_in_one_line_and_the_old_file_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"

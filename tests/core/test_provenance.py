@@ -29,6 +29,11 @@ def test_command_line_hides_the_home_directory(monkeypatch: pytest.MonkeyPatch) 
     assert command_line(["/x/paddock/__main__.py", "doctor"]) == ["paddock", "doctor"]
 
 
+def test_command_line_hides_tokens() -> None:
+    told = command_line(["paddock", "--robot", "http://lab:8642/#token=s3cret&robot=ada", "ws://lab?token=s3cret"])
+    assert told == ["paddock", "--robot", "http://lab:8642/#token=…&robot=ada", "ws://lab?token=…"]
+
+
 def test_referenced_files_are_collected_recursively(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text('name = "base"\nimage = "floor.png"\n', encoding="utf-8")
     (tmp_path / "floor.png").write_bytes(b"pixels")
@@ -47,6 +52,21 @@ def test_copies_have_hashes_and_equal_names_are_disambiguated(tmp_path: Path) ->
     hashes = json.loads(table.read_text(encoding="utf-8"))["inputs"]
     assert list(hashes) == ["inputs/mine.py", "inputs/mine-2.py"]
     assert [hashlib.sha256(copy.read_bytes()).hexdigest() for copy in copies] == list(hashes.values())
+
+
+def test_copies_of_a_package_keep_its_folders(tmp_path: Path) -> None:
+    for part in ("a", "b"):
+        (tmp_path / part).mkdir()
+        (tmp_path / part / "__init__.py").write_text("", encoding="utf-8")
+        (tmp_path / part / "util.py").write_text(f"x = '{part}'", encoding="utf-8")
+    (tmp_path / "mine.py").write_text("from a import util\nfrom b import util as other\n", encoding="utf-8")
+    (tmp_path / "floors").mkdir()
+    (tmp_path / "floors" / "grey.png").write_bytes(b"pixels")
+    (tmp_path / "world.toml").write_text('image = "floors/grey.png"\n', encoding="utf-8")
+    out = tmp_path / "out"
+    write_provenance(out, {}, read_inputs([tmp_path / "mine.py", tmp_path / "world.toml"]))
+    for name in ("mine.py", "a/__init__.py", "a/util.py", "b/util.py", "world.toml", "floors/grey.png"):
+        assert (out / "inputs" / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
 def test_referenced_code_and_its_imports_are_collected(tmp_path: Path) -> None:

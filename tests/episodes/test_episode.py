@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,12 @@ import pytest
 
 import paddock
 from paddock.core.errors import PaddockError, PaddockWarning
+from paddock.core.npz import read_npz, write_npz
 from paddock.episodes import Event, Trace
+from paddock.episodes.recorder import TraceRecorder
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, MeanReading, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
+from paddock.testing import serve
 from paddock.worlds.spec import Placed
 
 
@@ -45,8 +49,45 @@ def test_metrics_are_bit_identical_in_every_loop() -> None:
     assert compiled.metrics["distance"] > 0.3
     assert np.array_equal(compiled.trace.numbers, in_python.trace.numbers, equal_nan=True)
     assert np.array_equal(compiled.trace.reading("proximity"), in_python.trace.reading("proximity"))
-    assert np.array_equal(compiled.trace.pose, world.trace.pose)
-    assert np.array_equal(compiled.trace.commands[:-1], world.trace.commands[:-1])
+
+
+@pytest.mark.parametrize("every", [0.02, 0.1, 0.13, 5.9, 50.0])
+def test_trace_of_a_world_of_a_batch_is_that_of_an_arena(every: float) -> None:
+    metrics = [*all_metrics(), MeanReading(device="encoders")]
+    goal = [Goal(at=(0.75, 1.1), name="near")]  # reached between two rows
+    for seconds, chosen in ((6.0, metrics), (6.0, [*metrics[:-2], metrics[-1], *goal])):
+        with paddock.open("clutter", seed=4) as arena:
+            arena["red"].enable("proximity", "encoders")
+            alone = arena.run(seconds, explorer(0.1), metrics=chosen, every=every)
+        batch = paddock.batch("clutter", 2, seed=3)
+        world = batch.run(seconds, explorer(0.1), metrics=chosen, every=every).episode(1)
+        assert list(world.trace.columns()) == list(alone.trace.columns())
+        assert np.array_equal(world.trace.numbers, alone.trace.numbers, equal_nan=True)
+        for device in ("proximity", "encoders"):
+            assert np.array_equal(world.trace.reading(device), alone.trace.reading(device))
+        assert (world.events, world.reason, world.digest) == (alone.events, alone.reason, alone.digest)
+        assert list(map(str, world.metrics.values())) == list(map(str, alone.metrics.values()))
+
+
+def test_trace_of_a_batch_has_the_readings_of_every_robot() -> None:
+    metrics = [MeanReading(device="ground", robot="blue")]
+    with paddock.open("line-crossing", seed=0) as arena:
+        arena["red"].enable("proximity")
+        arena["blue"].enable("ground")
+        alone = arena.run(2.0, {"red": explorer()}, metrics=metrics, every=0.3)
+    rollout = paddock.batch("line-crossing", 2).run(2.0, {"red": explorer()}, metrics=metrics, every=0.3)
+    for name, record in rollout.episode(0).robots.items():
+        expected = alone.robots[name].trace.channels()
+        assert record.trace.channels().keys() == expected.keys()
+        assert all(np.array_equal(values, expected[label]) for label, values in record.trace.channels().items())
+
+
+def test_batch_without_traces_has_episodes_without_rows() -> None:
+    batch = paddock.batch("clutter", 2)
+    assert len(batch.run(1.0, explorer(), metrics=[Nearness()]).episode(1).trace) == 0
+    unread = batch.run(1.0, explorer(), every=0.1, readings=False).episode(1).trace
+    assert len(unread) == 11
+    assert not unread.readings
 
 
 def test_tick_of_a_controller_crash_is_not_counted() -> None:
@@ -134,6 +175,55 @@ def test_controller_crash_keeps_the_trace_and_stops_the_robot() -> None:
         assert arena["red"].wheels.speeds == (0, 0)
 
 
+@pytest.mark.parametrize("controller", [straight, explorer(0.1)], ids=["python", "compiled"])
+def test_metric_crash_keeps_the_trace_and_stops_the_robot(controller: Any) -> None:
+    class Broken(Distance):
+        def figures(self, *_: Any) -> Any:
+            raise ValueError("no figures")
+
+    with paddock.open("clutter", seed=0) as arena:
+        arena["red"].enable("proximity")
+        with pytest.raises(ValueError, match="no figures"):
+            arena.run(1.0, controller, metrics=[Broken()])
+        assert arena.episode is not None
+        assert arena.episode.failed
+        assert arena.episode.ticks == 50
+        assert len(arena.episode.trace) == 11
+        arena.step()
+        assert arena["red"].wheels.speeds == (0, 0)
+
+
+def test_crash_in_an_attribute_of_a_controller_keeps_the_trace() -> None:
+    class Wrong:
+        def act(self, observation: Any) -> tuple[float, float]:
+            self.time = observation.time
+            return 0.05, 0.05
+
+        @property
+        def task(self) -> str:
+            if getattr(self, "time", 0) > 0.5:
+                raise KeyError("phase")
+            return "go"
+
+    with paddock.open("empty", seed=0) as arena:
+        with pytest.raises(KeyError, match="phase"):
+            arena.run(1.0, Wrong(), metrics=[Distance()], every=arena.dt)
+        assert arena.episode is not None
+        assert arena.episode.reason.endswith("KeyError: 'phase'")
+        assert arena.episode.culprit == "red"
+        assert arena.episode.trace.tasks == ("go",) * 26
+        assert arena.episode.metrics["distance"] == pytest.approx(0.026, abs=0.001)
+
+
+@pytest.mark.parametrize("fresh", [{"red": 5}, None])
+def test_crash_while_controllers_are_renewed_keeps_the_duration(fresh: Any) -> None:
+    with paddock.open("empty", seed=0) as arena:
+        with pytest.raises((PaddockError, AttributeError)):
+            arena.run(1.0, straight, on_step=lambda a: a.tick == 20 and a.reset(), renew=lambda: fresh)
+        assert arena.episode is not None
+        assert arena.episode.ticks == 20
+
+
 def test_teleport_adds_no_distance_and_breaks_the_trail() -> None:
     def stand(observation: Any) -> tuple[float, float]:
         return 0.0, 0.0
@@ -154,6 +244,27 @@ def test_teleport_adds_no_distance_and_breaks_the_trail() -> None:
     assert not episode.repeatable
     assert np.flatnonzero(episode.trace.jumps).tolist() == [20, 40]
     assert np.isnan(episode.trace.path()).any(axis=1).sum() == 2
+
+
+@pytest.mark.parametrize("place", ["here", "lock-step", "free-running"])
+def test_row_with_the_pose_after_a_teleport_has_the_jump(place: str) -> None:
+    """The robot is moved between a step and the next row."""
+    with contextlib.ExitStack() as stack:
+        arena = hand = paddock.open("empty", seed=0)
+        if place != "here":
+            server = stack.enter_context(serve("empty", lock_step=place == "lock-step", speed=2))
+            arena = stack.enter_context(paddock.connect(server.url()))
+            hand = stack.enter_context(paddock.connect(server.url(), lock_step=False))
+        moves = iter([lambda: hand["red"].set_pose(0.8, 0.8)])
+
+        def move(arena: Any) -> None:
+            if arena.time > 0.2:
+                run_in(threading.Thread, next(moves, lambda: None))
+
+        trace = arena.run(0.5, {"red": straight}, every=arena.dt, until=move).robots["red"].trace
+    steps = np.hypot(*np.diff(trace.pose[:, :2], axis=0).T)
+    assert np.flatnonzero(trace.jumps).tolist() == [steps.argmax() + 1]
+    assert trace.evaluate([Distance()])["distance"] < 0.2
 
 
 def run_in(thread: Any, work: Any) -> None:
@@ -252,6 +363,41 @@ def test_trace_survives_save_and_load(tmp_path: Any, ending: str) -> None:
     assert np.array_equal(again.reading("proximity"), trace.reading("proximity"))
     assert [event.text for event in again.events] == [event.text for event in trace.events]
     assert [path.name for path in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["file", "about", "allow_pickle", "time_", "error"])
+def test_devices_with_any_name_survive_all_formats(tmp_path: Path, name: str) -> None:
+    recorder = TraceRecorder("red", 0.02)
+    recorder.add(0.0, paddock.Pose(0, 0, 0), readings={name: 1.5})
+    for ending in (".csv", ".npz", ".parquet"):
+        recorder.trace().save(tmp_path / f"trace{ending}")
+        assert Trace.load(tmp_path / f"trace{ending}").reading(name).tolist() == [[1.5]]
+
+
+def test_csv_file_that_a_spreadsheet_saved_is_read(tmp_path: Path) -> None:
+    trace = explore()[1].trace
+    trace.save(tmp_path / "red.csv")
+    text = (tmp_path / "red.csv").read_text(encoding="utf-8")
+    (tmp_path / "red.csv").write_text(text.replace("\n", "\r\n") + "\r\n", encoding="utf-8-sig", newline="")
+    assert np.array_equal(Trace.load(tmp_path / "red.csv").numbers, trace.numbers, equal_nan=True)
+
+
+def test_trace_of_a_newer_version_is_read_and_a_damaged_one_refused(tmp_path: Path) -> None:
+    path = tmp_path / "red.npz"
+    explore()[1].trace.save(path)
+    about, arrays = read_npz(path, "a trace")
+    about["events"][0]["novelty"] = 1
+    write_npz(path, {**about, "novelty": 2}, arrays)
+    assert [event.kind for event in Trace.load(path).events] == ["end"]
+    del about["labels"]
+    write_npz(path, about, arrays)
+    with pytest.raises(PaddockError, match=r"red.npz: expected a trace saved by Paddock: .*labels"):
+        Trace.load(path)
+
+
+def test_slice_against_the_order_of_time_is_refused() -> None:
+    with pytest.raises(PaddockError, match="in order of time"):
+        explore()[1].trace[::-1]
 
 
 def test_loaded_csv_trace_gives_the_same_metrics(tmp_path: Path) -> None:

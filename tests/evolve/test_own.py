@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import paddock
+from paddock.evolve.checkpoint import load_checkpoint
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.study import evolve, resume
@@ -91,8 +93,6 @@ def named():
     return task(worlds=("clutter",))
 
 class Still(Strategy):
-    state_fields = ("count",)
-
     def begin(self):
         self.count = np.int64(0)
 
@@ -141,10 +141,10 @@ def test_invalid_task_is_refused(folder: Path, task: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
-        ("Broken", "my_tasks:good or my_tasks:Broken: my_tasks.py line 49: KeyError: 'lost'"),
+        ("Broken", "my_tasks:good or my_tasks:Broken: my_tasks.py line 47: KeyError: 'lost'"),
         ("Mute", "my_tasks:Mute: ask: expected numbers of shape (4, 46), got None"),
         ("Half", "Half: missing: ask(self), and learn(self, fitness, behaviour)"),
-        ("Odd", "the state of a strategy consists of arrays, dicts and JSON values only: Object of type set"),
+        ("Odd", "numbers and texts only: strategy.count is {1, 2}: store it as such"),
     ],
 )
 def test_invalid_strategy_is_refused(folder: Path, strategy: str, message: str) -> None:
@@ -164,6 +164,40 @@ def test_strategy_state_may_hold_numpy_numbers_and_folder_may_be_a_string(folder
         resume("here", expected={"sead": 1})
     with pytest.raises(paddock.PaddockError, match=r"expected EvolutionConfig\(task=…\), got 'maze'"):
         evolve("maze")  # type: ignore[arg-type]
+
+
+NOVELTY = """
+import numpy as np
+from paddock.evolve import Strategy
+
+class Novelty(Strategy):
+    def begin(self):
+        self.archive = []
+        self.individuals = self.rng.normal(0.0, self.space.scale, (self.population, self.space.size))
+
+    def ask(self):
+        return self.individuals.copy()
+
+    def learn(self, fitness, behaviour):
+        known = np.array([*self.archive, *behaviour])
+        novelty = np.sort(np.linalg.norm(behaviour[:, None] - known, axis=2))[:, :4].mean(axis=1)
+        self.archive.append(behaviour[novelty.argmax()])
+        parent = self.individuals[novelty.argmax()]
+        self.individuals = parent + self.rng.normal(0.0, self.space.scale, self.individuals.shape)
+"""
+
+
+def test_user_strategy_resumes_exactly_without_listing_its_attributes(folder: Path) -> None:
+    (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
+    (folder / "my_novelty.py").write_text(NOVELTY, encoding="utf-8")
+    config = EvolutionConfig(task="my_tasks:good", strategy="my_novelty:Novelty", population=5, generations=6)
+    evolve(config, out="whole")
+    evolve(replace(config, generations=3), out="parts")
+    resume("parts", generations=6)
+    ends = [load_checkpoint(Path(out, "checkpoint.npz"))["strategy"] for out in ("whole", "parts")]
+    assert len(ends[0]["archive"]) == 6
+    assert [array.tobytes() for array in ends[0]["archive"]] == [array.tobytes() for array in ends[1]["archive"]]
+    assert ends[0]["individuals"].tobytes() == ends[1]["individuals"].tobytes()
 
 
 def test_import_error_is_reported_with_file_and_line(folder: Path) -> None:
@@ -187,7 +221,7 @@ def test_internal_errors_are_not_rewritten(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_command_prints_error_in_one_line(folder: Path) -> None:
-    (folder / "mine.py").write_text(OWN, encoding="utf-8")
+    (folder / "mine.py").write_text(OWN + "robot = holes\n", encoding="utf-8")
     command = [
         "-m",
         "paddock",
@@ -202,10 +236,11 @@ def test_command_prints_error_in_one_line(folder: Path) -> None:
     done = run_python(*command, "mine:boom")
     assert done.returncode == 2
     assert done.stderr == "paddock: mine:boom: mine.py line 5: ZeroDivisionError: division by zero\n"
-    done = run_python(*command, "mine:holes")
+    done = run_python(*command, "mine:robot")
     assert done.returncode == 0, done.stderr
+    assert "mine:robot: result" in done.stdout  # no emoji in place of :robot:
     warned = [line for line in done.stderr.splitlines() if "NaN or infinite" in line]
     assert warned == [
-        "paddock: mine:holes: the fitness of 10 of 20 individuals of generation 1 is NaN or infinite: "
+        "paddock: mine:robot: the fitness of 10 of 20 individuals of generation 1 is NaN or infinite: "
         "they count as the worst, here and in later generations"
     ]

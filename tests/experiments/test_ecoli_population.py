@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from paddock.experiments.ecoli_walk.statistics import find_mann_whitney_p
 from paddock.experiments.ecoli_walk.walk_report import tabulate_walks
 from paddock.experiments.ecoli_walk.walks import DISHES, run_walks
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
+from paddock.jobs import FinishedJobs, run_jobs
 from paddock.orders import format_waypoints
 from paddock.report import save_figure
 from paddock.worlds import load_world
@@ -69,8 +71,15 @@ def test_population_figures_are_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_every_population_has_a_row_and_every_claim_a_number() -> None:
-    walks = run_walks((1,), walkers=12, seconds=40.0)
+def test_every_population_has_a_row_and_every_claim_a_number(tmp_path: Path) -> None:
+    run_all = partial(run_jobs, workers=1, finished=FinishedJobs(tmp_path / "finished.jsonl", "walks"))
+    walks = run_walks((1,), walkers=12, seconds=40.0, run_all=run_all)
+    counts: list[tuple[int, int]] = []
+    again = run_walks(
+        (1,), walkers=12, seconds=40.0, run_all=partial(run_all, progress=lambda done, of: counts.append((done, of)))
+    )
+    assert all(done == of for done, of in counts)  # nothing was computed again
+    assert np.array_equal(again.populations[DISHES[0]][0].places, walks.populations[DISHES[0]][0].places)
     assert [row[:4] for row in tabulate_walks(walks).rows] == [tuple(dish) for dish in DISHES]
     assert len(walks.methylation.sheet.rows) == len(TRIALS)
     claims = list(check_walks(walks))
@@ -113,6 +122,19 @@ def test_ecoli_commands_write_their_files(tmp_path: Path, monkeypatch: pytest.Mo
         "normal",
     ]
     assert "oscillator" in run.invoke(app, ["ecoli", "network", "--list"]).output
+
+
+@pytest.mark.heavy
+def test_population_of_an_own_network_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cell = 'name = "mine"\ninput = "L"\noutput = "Y"\npools = [{ name = "L", start = 1.0, held = true }, %s]\n'
+    Path("mine.toml").write_text(cell % '{ name = "Y", start = 3.0, supply = 3.0, loss = 1.0 }', encoding="utf-8")
+    arguments = ["ecoli", "population", "--walkers", "4", "--seconds", "4", "--json", "--network"]
+    done, shipped = (CliRunner().invoke(app, [*arguments, name]).stdout for name in ("mine.toml", "ecoli-chemotaxis"))
+    assert [json.loads(line)["walker"] for line in done.splitlines()] == ["none", "normal"]
+    assert done != shipped
+    failed = CliRunner().invoke(app, [*arguments, "mine.toml", "--kinds", "no-methylation"])
+    assert "no pool of mine called 'M'" in str(failed.exception)
 
 
 def test_ecoli_commands_refuse_unknown_names() -> None:

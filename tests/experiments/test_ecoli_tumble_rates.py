@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paddock.experiments.ecoli_walk.claims import check_methylation
 from paddock.experiments.ecoli_walk.methylation import HELD, INTACT, MARGIN, UNBIASED, MethylationFigures
 from paddock.experiments.ecoli_walk.tumble_rates import (
     RING,
@@ -75,6 +76,17 @@ def test_counts_of_all_seeds_are_pooled() -> None:
     assert figures.compare_rates(INTACT).low > 1.0 + MARGIN
     assert figures.compare_distances(HELD[0]).ratio == pytest.approx(1.0)
     assert len(figures.sheet.rows) == 2 + len(HELD)
+
+
+@pytest.mark.parametrize(
+    ("down", "walkers", "seeds", "told"),
+    [(1.0, 20, 1, "needs 3 seeds"), (1.06, 20, 3, "NO"), (1.0, 400, 1, "yes"), (1.6, 20, 1, "NO")],
+)
+def test_wide_interval_of_few_populations_decides_nothing(down: float, walkers: int, seeds: int, told: str) -> None:
+    parts = [counted(1.0, down, walkers=walkers, seed=seed) for seed in range(seeds)]
+    figures = MethylationFigures(dict.fromkeys((UNBIASED, INTACT, *HELD), parts), lead=0.012)
+    rates = [row for row in check_methylation(figures) if "held" in row.row and "tumble rate" in row.metric]
+    assert [row.cells()[0] for row in rates] == [told] * len(HELD)
 
 
 def test_interval_is_printed_with_its_bounds() -> None:

@@ -31,7 +31,6 @@ from paddock.experiments.epuck_framework.crossing import (
 )
 from paddock.experiments.epuck_framework.figures import CrossingFigures, evaluate_crossing
 from paddock.experiments.epuck_framework.reproduce import (
-    HEADS,
     SEEDS,
     FrameworkFindings,
     cross,
@@ -349,7 +348,7 @@ def test_command_prints_every_claim_and_writes_report(
     assert "`" not in page.partition("</style>")[2]
     assert "a quick look with 1 of 20 seeds" in page
     assert findings.sheet.heads == ("", *SETUPS)
-    assert [row[0] for row in findings.sheet.rows] == list(HEADS[1:])
+    assert [row[0] for row in findings.sheet.rows][:3] == ["runs", "passed", "laps of the slower robot"]
 
 
 def test_zero_seeds_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import os
@@ -23,7 +24,7 @@ from paddock.cli.sheets import fold_sheet, print_sheet
 from paddock.core.provenance import collect, describe
 from paddock.experiments import REPRODUCTIONS, reproduction_called
 from paddock.experiments.rossum.reproduce import RossumFindings
-from paddock.experiments.rows import HEADS, Row, all_hold, claims, mean_and_spread, number
+from paddock.experiments.rows import HEADS, Row, claims, mean_and_spread, none_failed, number, require_seeds, summarise
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark
 from paddock.report.document_files import ensure_folder, write_document
 from paddock.report.sheets import Sheet, is_number
@@ -38,10 +39,20 @@ def test_row_is_one_json_object_with_exactly_five_keys() -> None:
     assert json.loads(BAD.as_json()) == {"row": "b", "metric": "time [s]", "paper": None, "ours": None, "holds": False}
 
 
-def test_all_hold_is_false_for_a_failed_claim_or_no_claims() -> None:
-    assert all_hold([GOOD])
-    assert not all_hold([GOOD, BAD])
-    assert not all_hold([])
+def test_reproduction_without_claims_or_with_a_failed_claim_has_failed() -> None:
+    assert none_failed([GOOD])
+    assert not none_failed([GOOD, BAD])
+    assert not none_failed([])
+
+
+def test_claim_that_needs_more_seeds_is_neither_true_nor_failed() -> None:
+    undecided = require_seeds(BAD, 1, 3)
+    assert none_failed([GOOD, undecided])
+    assert undecided.cells()[0] == "needs 3 seeds"
+    assert json.loads(undecided.as_json())["holds"] is None
+    assert summarise([GOOD, undecided]) == "1 of 2 claims hold; 1 cannot be decided with fewer than 3 seeds"
+    assert require_seeds(GOOD, 1, 3) == GOOD
+    assert require_seeds(BAD, 3, 3).failed
 
 
 def test_claims_are_formatted_as_a_table() -> None:
@@ -133,8 +144,9 @@ def test_unknown_reproduction_suggests_closest_name() -> None:
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_every_reproduction_is_callable(name: str) -> None:
-    assert callable(reproduction_called(name))
+def test_every_reproduction_has_the_common_parameters(name: str) -> None:
+    parameters = inspect.signature(reproduction_called(name)).parameters
+    assert {"seeds", "workers", "progress", "finished"} <= set(parameters)
 
 
 def test_document_is_written_as_markdown_and_html(tmp_path: Path) -> None:
@@ -207,3 +219,9 @@ def test_write_error_of_the_system_is_quoted(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
     with pytest.raises(paddock.PaddockError, match=r"cannot write the report there: Permission denied; choose"):
         ensure_folder(tmp_path / "new")
+
+
+def test_rows_with_their_headers_become_a_table() -> None:
+    rows = [{"name": "a", "x [m]": "1"}, {"name": "b", "x [m]": "2"}]
+    assert Sheet.of(rows, "metres") == Sheet(("name", "x [m]"), (("a", "1"), ("b", "2")), "metres")
+    assert Sheet.of([]) == Sheet((), ())

@@ -201,3 +201,34 @@ def test_non_numeric_action_is_refused(action: Any) -> None:
     env.reset(seed=0)
     with pytest.raises(paddock.SimulationError, match="step: expected actions as numbers, got"):
         env.step(action)
+
+
+def test_invalid_terms_and_inputs_are_refused() -> None:
+    with pytest.raises(paddock.PaddockError, match=r"endings\[0\].*got the class GoalReached: call it"):
+        pg.make_env("GoTo", endings=(pg.GoalReached,))
+    with pytest.raises(paddock.PaddockError, match=r"rewards\[0\]: expected an object such as ProgressReward\(\)"):
+        pg.make_env("GoTo", rewards=("progress",))
+    with pytest.raises(paddock.PaddockError, match=r"observe\[0\]: expected 8 values, .* got 7"):
+        pg.make_env("GoTo", observe=(Input(device="proximity", values=7),))
+    with pytest.raises(paddock.PaddockError, match=r"observe\[0\]: expected change = false"):
+        pg.make_env("GoTo", observe=(Input(device="encoders", values=2, change=True),))
+
+
+def test_starts_inside_obstacles_and_other_robots_are_refused() -> None:
+    class Stuck(Spin):
+        def make_starts(self, space: pg.FreeSpace, rng: np.random.Generator) -> np.ndarray:
+            return np.full((1, self.robots, 3), [0.3, 0.3, 0.0] if self.robots == 1 else [0.1, 0.1, 0.0])
+
+    with pytest.raises(paddock.PaddockError, match=r"Stuck.make_starts: world 'clutter', start 0: .* overlaps cyl"):
+        pg.PaddockEnv(Stuck())
+    with pytest.raises(paddock.PaddockError, match=r"robot 'robot1' overlaps robot 'robot0'"):
+        pg.PaddockParallelEnv(Stuck(robots=2))
+
+
+def test_worlds_with_different_numbers_of_starts_are_refused() -> None:
+    class Uneven(Spin):
+        def make_starts(self, space: pg.FreeSpace, rng: np.random.Generator) -> np.ndarray:
+            return super().make_starts(space, rng)[: 5 if space.built.spec.name == "clutter" else 3]
+
+    with pytest.raises(paddock.PaddockError, match=r"make_starts: .* got 5 for 'clutter' and 3 for 'empty'"):
+        pg.PaddockEnv(Uneven(world=("clutter", "empty")))

@@ -58,13 +58,17 @@ def test_mazes_may_be_fixed_or_unseen() -> None:
     for kind in ("fixed", "generated", "unseen"):
         env = pg.make_env("Maze", kind=kind, rooms=2)
         names[kind] = {scene.spec.name for scene in env.stepper.scenes}
+        to_exit = env.stepper.pool.starts[:, :, 0, :2] - env.stepper.pool.goals
+        assert np.hypot(*np.moveaxis(to_exit, 2, 0)).min() >= 8 * env.stepper.layout.context.radius
     assert names["fixed"] == {"maze"}
     assert names["generated"].isdisjoint(names["unseen"])
 
 
 def test_last_robot_of_pursuit_is_the_prey() -> None:
     env = pg.make_parallel_env("Pursuit", rooms=2, robots=3)
-    env.reset(seed=1)
+    to_prey = env.stepper.pool.starts[:, :, :-1, :2] - env.stepper.pool.starts[:, :, -1:, :2]
+    assert np.hypot(*np.moveaxis(to_prey, 3, 0)).min() >= 8 * env.stepper.layout.context.radius
+    env.reset(seed=2)
     for _ in range(400):
         told = env.step({agent: seen_goal(env, agent) for agent in env.agents})
         if not env.agents:

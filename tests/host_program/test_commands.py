@@ -167,11 +167,12 @@ def test_init_reads_the_robots_of_a_served_world(folder: Path, server: PaddockPr
     config = load_host_config("orders.toml")
     assert {robot.name: robot.path for robot in config.robots} == devices
     assert config.robot(LEGACY).at_cm == pytest.approx((100.0, 55.0))
-    (folder / "served.txt").write_text("nothing of that kind\n")
-    assert re.search(
-        "expected lines such as 'red: takes orders at /dev/pts/3', found none",
-        orders("init", "--served", "served.txt", "--force", status=2),
-    )
+    for content in (b"nothing of that kind\n", b"\xfd\x00\xff no text"):
+        (folder / "served.txt").write_bytes(content)
+        assert re.search(
+            "expected lines such as 'red: takes orders at /dev/pts/3', found none",
+            orders("init", "--served", "served.txt", "--force", status=2),
+        )
 
 
 # ---- configuration

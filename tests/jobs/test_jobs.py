@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -16,7 +18,9 @@ import pytest
 
 import paddock
 from jobs import work
+from paddock.core.geometry import Pose
 from paddock.jobs import FinishedJobs, JobRunner, parse_workers, run_jobs
+from paddock.jobs.results import decode_result, encode_result
 from paddock.testing import wait_for
 
 BOTH = pytest.mark.parametrize("workers", [1, 2])
@@ -133,6 +137,42 @@ def test_finished_jobs_survive_a_truncated_file(tmp_path: Path) -> None:
         paddock.PaddockError, match="this file contains results of 'a', not of 'b': choose another folder"
     ):
         FinishedJobs(path, "b")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_interrupted_jobs_continue_where_they_stopped(tmp_path: Path, workers: int) -> None:
+    path, done = tmp_path / "finished.jsonl", list[tuple[int, int]]()
+    with pytest.raises(ZeroDivisionError):
+        run_jobs(work.invert, [1, 2, 0, 4], workers=1, finished=FinishedJobs(path, "test"))
+    path.write_bytes(path.read_bytes()[:-9])  # the process was killed while it wrote
+    found = run_jobs(
+        work.invert,
+        [1, 2, 4],
+        workers=workers,
+        progress=lambda *now: done.append(now),
+        finished=FinishedJobs(path, "test"),
+    )
+    assert found == [Pose(1.0, 0.0, 1), Pose(0.5, 0.0, 1), Pose(0.25, 0.0, 1)]
+    assert done == [(1, 3), (2, 3), (3, 3)]
+    done.clear()
+    run_jobs(
+        work.invert,
+        [1, 2, 4],
+        workers=workers,
+        progress=lambda *now: done.append(now),
+        finished=FinishedJobs(path, "test"),
+    )
+    assert done == [(3, 3)]
+
+
+def test_file_of_finished_jobs_cannot_run_code(tmp_path: Path) -> None:
+    class Harmful:
+        def __reduce__(self) -> tuple[object, ...]:
+            return (os.mkdir, (str(tmp_path / "harm"),))
+
+    with pytest.raises(pickle.UnpicklingError, match="mkdir is no data class of Paddock"):
+        decode_result(encode_result(Harmful()))
+    assert not (tmp_path / "harm").exists()
 
 
 def test_finished_jobs_keep_unicode_line_separators(tmp_path: Path) -> None:

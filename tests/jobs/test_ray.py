@@ -67,6 +67,8 @@ def test_unreachable_cluster_is_reported_before_ray_waits(monkeypatch: pytest.Mo
 
 
 def test_ray_addresses_are_validated(monkeypatch: pytest.MonkeyPatch) -> None:
+    if "ray" in sys.modules:
+        sys.modules["ray"].shutdown()  # the cluster of the tests above
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

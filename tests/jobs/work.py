@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import paddock
+from paddock.core.geometry import Pose
 
 
 def die(job: str) -> str:
@@ -49,3 +50,8 @@ def make_counter() -> Callable[[int], tuple[int, int]]:
 def give_function(job: object) -> object:
     """Return a result that cannot be pickled."""
     return lambda: job
+
+
+def invert(job: int) -> Pose:
+    """Return the inverse of a number as part of a pose."""
+    return Pose(1 / job, 0.0, 1)

@@ -19,7 +19,7 @@ def test_error_suggests_rfcomm_where_system_has_no_bluetooth(monkeypatch: pytest
     monkeypatch.delattr(socket, "AF_BLUETOOTH", raising=False)
     with pytest.raises(paddock.LinkError, match=r"10:00:E8:AD:77:BB channel 2: .*rfcomm bind 0 10:00:E8:AD:77:BB 2"):
         paddock.connect("epuck://10:00:E8:AD:77:BB?channel=2")
-    with pytest.raises(paddock.LinkError, match="channel: expected a number from 1 to 30, got '0'"):
+    with pytest.raises(paddock.LinkError, match="channel: expected a whole number from 1 to 30, got '0'"):
         paddock.connect("epuck://10:00:E8:AD:77:BB?channel=0")
     with pytest.raises(paddock.LinkError, match="did you mean 'epuck://10:00:E8:AD:77:BB'"):
         paddock.connect("10:00:E8:AD:77:BB")

@@ -464,7 +464,7 @@ def share(robot: EPuck, seconds: float) -> tuple[list[int], list[BaseException]]
         ("epuck:///dev/x?channel=2", "channel: only a Bluetooth address has one"),
         ("epuck2://127.0.0.1?channel=2", "channel: only a Bluetooth address has one"),
         ("orders:///dev/x?type=mine.toml", "type: robots that take orders have none"),
-        ("epuck:///dev/x?dt=long", "dt: expected seconds > 0 and <= 1, got 'long'"),
+        ("epuck:///dev/x?dt=long", "dt: expected a number from 0.001 to 1, got 'long'"),
         ("epuk:///dev/x", r"did you mean 'epuck'\?"),
     ],
 )

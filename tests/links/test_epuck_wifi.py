@@ -17,7 +17,7 @@ from paddock.bridges import EPuckEmulators
 from paddock.bridges.epuck import emulate, open_wifi_emulators
 from paddock.epuck import packets
 from paddock.epuck.emulator.wifi_firmware import WifiFirmware
-from paddock.epuck.packet_reader import PacketReader
+from paddock.epuck.packets import PacketReader
 from paddock.epuck.wheel_check import WheelCheck
 from paddock.testing import wait_for
 

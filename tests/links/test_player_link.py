@@ -184,10 +184,10 @@ def test_sonar_and_laser_interfaces_of_older_servers_are_read() -> None:
     ("url", "message"),
     [
         ("player://127.0.0.1:1?robot=r0", "no option called 'robot'"),
-        ("player://127.0.0.1:1?index=x", "expected player://host:6665"),
+        ("player://127.0.0.1:1?index=x", "index: expected a whole number from 0 to 65535, got 'x'"),
         ("player://127.0.0.1:1?sensors=rangr:0", "no interface called 'rangr' .did you mean 'ranger'"),
-        ("player://127.0.0.1:1?dt=0", "expected player://host:6665"),
-        ("player://127.0.0.1:99999", "expected player://host:6665"),
+        ("player://127.0.0.1:1?dt=0", "dt: expected a number from 0.001 to 10, got '0'"),
+        ("player://127.0.0.1:99999", "expected a port from 1 to 65535, got 99999"),
         ("player://127.0.0.1:1", "player 127.0.0.1:1: cannot connect"),
     ],
 )

@@ -254,7 +254,7 @@ def test_lost_server_is_reported_and_leaves_no_thread() -> None:
     ("address", "said"),
     [
         ("usarsim://", "expected a host"),
-        ("usarsim://x:99999", "expected a host and a port"),
+        ("usarsim://x:99999", "expected a port from 1 to 65535, got 99999"),
         ("usarsim://x?clas=P2DX", r"no option called 'clas' \(did you mean 'class'\?\)"),
         ("usarsim://x?class=Tank", "others need type=FILE.toml"),
         ("usarsim://x?at=1", "at: expected x,y or x,y,z"),
@@ -264,7 +264,7 @@ def test_lost_server_is_reported_and_leaves_no_thread() -> None:
         ("usarsim://x?dt=0", "dt: expected a number"),
         ("usarsim://x?drive=fast", "drive: expected radians or normalized"),
         ("usarsim://x?scan=up", "scan: expected counterclockwise or clockwise"),
-        ("usarsim://x?camera=0", "camera: expected a number"),
+        ("usarsim://x?camera=0", "camera: expected a whole number"),
     ],
 )
 def test_invalid_url_is_refused_with_expected_form(address: str, said: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from paddock.cli.app import app
-from paddock.cli.ecoli_progress import WalkerLines, run_in_pieces
+from paddock.cli.ecoli_pieces import run_in_pieces
 from paddock.experiments.ecoli_walk.population import run_population
 
 ALONE = 'name = "alone"\npools = [{ name = "x", start = 1.0, loss = 0.1 }]\n'
@@ -57,25 +57,17 @@ def test_invalid_step_is_refused(
 def test_population_in_pieces_is_bit_identical() -> None:
     told: list[int] = []
     options = {"seconds": 2.0, "every": 1.0, "nose": "front"}
-    pieces = run_in_pieces(
-        "normal", "petri-dish", walkers=6, seed=3, show=lambda _, count: told.append(count), **options
-    )
+    pieces = run_in_pieces("normal", "petri-dish", walkers=6, seed=3, on_piece=told.append, **options)
     whole = run_population("normal", "petri-dish", walkers=6, seed=3, **options)  # type: ignore[arg-type]
-    assert told == [0, 4, 2]
+    assert told == [4, 2]
     assert np.array_equal(pieces.places, whole.places)
     assert np.array_equal(pieces.concentration, whole.concentration)
     assert np.array_equal(pieces.runs, whole.runs)
 
 
-def test_progress_lines_estimate_remaining_time() -> None:
-    now, said = [0.0], list[str]()
-    show = WalkerLines(50, 2, said.append, lambda: now[0])
-    show("none", 0)
-    for second in range(1, 11):
-        now[0] = float(second)
-        show("none" if second <= 5 else "normal", 10)
-    assert said == [
-        "none: 10 of 100 walkers (2 populations of 50) in 1 s, about 9 s left",
-        "normal: 60 of 100 walkers (2 populations of 50) in 6 s, about 4 s left",
-        "normal: 100 of 100 walkers (2 populations of 50) in 10 s",
-    ]
+def test_pools_with_long_names_keep_their_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("alone.toml").write_text(ALONE.replace('"x"', f'"{"long_" * 10}name"'), encoding="utf-8")
+    told = CliRunner().invoke(app, ["ecoli", "network", "alone.toml", "--seconds", "10"]).output
+    assert told.count("0.36788") == 2  # the lowest value and the end, e^-1

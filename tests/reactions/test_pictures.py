@@ -39,18 +39,26 @@ def chain(size: int) -> ReactionNetwork:
     return ReactionNetwork(name="chain", input=None, output="pool-3", pools=pools, units=units)
 
 
+def long_names() -> ReactionNetwork:
+    """Make a network of one pool with a name of many lines, with supply and loss."""
+    pool = ReactionPool(name="_".join(["concentration"] * 6), start=1.0, supply=1.0, loss=1.0)
+    return ReactionNetwork(name="long-names", output=pool.name, pools=(pool, ReactionPool(name="Y", start=1.0)))
+
+
 def texts_of(ax: Any) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
 
 @pytest.mark.parametrize(
-    "network", [*map(load_reactions, reaction_names()), *rarely(chain(25))], ids=lambda network: network.name
+    "network",
+    [*map(load_reactions, reaction_names()), long_names(), *rarely(chain(25))],
+    ids=lambda network: network.name,
 )
 def test_picture_shows_every_name_without_overlap(network: ReactionNetwork) -> None:
     ax = draw_reactions(network)
     figure: Any = ax.figure
     figure.draw_without_rendering()
-    shown = " ".join(texts_of(ax)).replace("-\n", "-").replace("\n", " ").split()
+    shown = " ".join(texts_of(ax)).replace("-\n", "-").replace("_\n", "_").replace("\n", " ").split()
     assert {*network.names, *(unit.name for unit in network.units)} <= set(shown)
     assert ("INPUT" in shown, "OUTPUT" in shown) == (network.input is not None, network.output is not None)
     boxes = [text.get_window_extent() for text in ax.texts]

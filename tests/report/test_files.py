@@ -64,6 +64,25 @@ def without_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "run_pictures", lambda *_: iter(()))
 
 
+def test_unknown_poses_and_contacts_are_reported_as_unknown(tmp_path: Path, without_charts: None) -> None:
+    """A real robot does not know its contacts; only supervisors of a server know the true poses."""
+    recorder = TraceRecorder("red", 0.1)
+    for i in range(3):
+        recorder.add(0.1 * i, Pose(math.nan, math.nan, math.nan), contacts=math.nan)
+    write_run(episode_of(recorder.trace()), EMPTY, tmp_path / "run", title="Real", config={}, html=True)
+    log = (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
+    assert "contacts:             unknown" in log
+    assert "distance" not in log
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["robots"]["red"]["distance"] is None
+
+
+def test_log_contains_no_control_characters(tmp_path: Path, without_charts: None) -> None:
+    recorder = record_square()
+    recorder.events.append(Event(time=1.0, kind="note", robot="red", text="red \x1b[31m alarm"))
+    write_run(episode_of(recorder.trace()), EMPTY, tmp_path / "run", title="Square", config={}, html=False)
+    assert "red \\x1b[31m alarm" in (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
+
+
 def test_all_files_are_written_and_byte_identical(folder: Path, tmp_path: Path) -> None:
     written = write_square(tmp_path / "new")
     names = ["trace.csv", "run.log", "summary.json", "path.png", "wheels.png", "error.png", "histogram.png"]

@@ -150,6 +150,24 @@ def test_failure_is_reported_with_one_place(arena: Arena, tmp_path: Path, text: 
     assert (caught.value.kind, str(caught.value)) == (kind, message)
 
 
+def test_paths_of_this_machine_are_not_printed(arena: Arena, tmp_path: Path) -> None:
+    """The path of the private folder would differ in every report; those of the lecturer are no one else's business."""
+    text = "import os, sys\nprint(os.getcwd(), os.path.abspath('a.txt'), sys.argv, sys.orig_argv)\n" + FOLLOW
+    with SandboxedController(write(tmp_path, text), arena["red"]) as controller:
+        pass
+    assert controller.output == ". a.txt ['mine.py'] ['mine.py']\n"
+
+
+@pytest.mark.skipif("seccomp" not in active_guards(), reason="the kernel refuses nothing here")
+def test_refusal_by_the_kernel_names_the_sandbox(arena: Arena, tmp_path: Path) -> None:
+    text = "import asyncio\nasync def go():\n    return 0.0, 0.0\ndef act(seen):\n    return asyncio.run(go())\n"
+    with (
+        SandboxedController(write(tmp_path, text), arena["red"]) as controller,
+        pytest.raises(SubmissionFailure, match=r"mine.py line 5: the sandbox does not allow this: \[Errno 1\]"),
+    ):
+        controller.act(arena["red"].sense())
+
+
 def test_reset_starts_new_process(arena: Arena, tmp_path: Path) -> None:
     text = "asked = 0\ndef act(seen):\n    global asked\n    asked += 1\n    return 0.001 * asked, 0.0\n"
     with SandboxedController(write(tmp_path, text), arena["red"]) as controller:

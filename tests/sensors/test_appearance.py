@@ -49,3 +49,11 @@ def test_scales_and_angles_are_those_of_the_sensor() -> None:
     assert near["opening"] == pytest.approx(math.radians(30))
     scan = appearance_table(LaserSpec(name="scan", range=4, fov_deg=180, beams=90))
     assert (scan["channels"], scan["labels"], scan["hint"]) == (90, [], "90 beams")
+
+
+def test_constants_have_their_unit_and_single_channels_no_number() -> None:
+    shown = {
+        sensor.name: appearance_table(sensor) for sensor in load_robot("e-puck").sensors if sensor.kind == "constant"
+    }
+    assert {name: look["unit"] for name, look in shown.items()} == {"selector": "", "battery": "V", "temperature": "°C"}
+    assert all(look["labels"] == [""] for look in shown.values())

@@ -128,7 +128,7 @@ def test_students_receive_only_what_exercise_shows(tmp_path: Path, shows: str) -
         with served.peer("Zoë M.", hello=False) as zoe:
             zoe.ask("hello", version=1, token=folder.token(folder.find("Zoë M.")), events=True)
             served.teacher.ask("open_world", exercise="blind", seed=77)
-            assert zoe.wait("event")["text"] == "opened line-crossing (by teacher)"
+            assert zoe.wait("event")["text"] == "opened blind (by teacher)"
         assert served.teacher.wait("clock", seed=77)
         assert served.teacher.ask("spawn", robot="pace", kind=SPEC)["type"] == "done"
         with served.peer("Ben") as ben, Peer(served.server, token=folder.keys.projector) as projector:
@@ -164,6 +164,8 @@ def test_student_reads_exercise_and_receives_receipt_for_submission(tmp_path: Pa
         text = zoe.ask("ask_exercise")
         assert (text["name"], text["title"], text["text"]) == ("little", "See little", "# See little\n")
         assert "expected a function act" in zoe.ask("submit", file="mine.py", data=b"print(1)\n")["message"]
+        utf_16 = zoe.ask("submit", file="mine.py", data="def act(o): ...\n".encode("utf-16"))
+        assert "mine.py: expected a Python program as UTF-8 text" in utf_16["message"]
         receipt = zoe.ask("submit", file="mine.py", data=b"def act(o): ...\n")
         assert receipt["type"] == "receipt"
         assert "mine.py of Zoë M. for little" in receipt["text"]

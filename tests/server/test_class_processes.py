@@ -143,6 +143,17 @@ def test_crash_is_reported_without_with_block(tmp_path: Path) -> None:
         assert str(seen["detail"]).endswith("drive.py line 4: IndexError: list index out of range")
 
 
+def test_crash_of_a_controller_file_is_reported(tmp_path: Path) -> None:
+    source = tmp_path / "mine.py"
+    source.write_text("def act(seen):\n    return [][1]\n")
+    with running_class(make_class(tmp_path)) as running:
+        link, robot = running.arguments("Ben")
+        assert (
+            "mine.py line 2: IndexError" in paddock("run", "-c", str(source), "--robot", f"{link}&robot={robot}").stderr
+        )
+        assert running.wait("Ben", state="crashed")["detail"] == "mine.py line 2: IndexError: list index out of range"
+
+
 def test_class_commands_find_running_server_by_folder(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with running_class(folder) as running:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,6 +112,27 @@ def test_robots_spawned_by_students_are_removed_for_heats(tmp_path: Path) -> Non
         assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
         assert {row.robot for row in folder.results()} == {"ada-l", "zoe-m", "ben"}
         assert ben.ask("spawn", robot="ben_3", kind=SPEC)["type"] == "done"
+
+
+def test_heat_restarts_runs_of_connected_programs(tmp_path: Path) -> None:
+    """As after a reset: with new controllers, which remember nothing, and for the full duration."""
+    folder, made = make_class(tmp_path), list[float]()
+    with served_class(folder, referee=Odometer()) as served, served.connect("Ben") as ben:
+
+        def make() -> dict[str, Any]:
+            made.append(ben.time)
+            return {"ben": act}
+
+        def act(seen: Any) -> tuple[float, float]:
+            if len(made) == 1 and ben.time > made[0] + 1:
+                served.teacher.ask("set_heat", action="start")
+            return 0.05, 0.05
+
+        episode = ben.run(3.0, make(), renew=make)
+        assert len(made) == 2
+        assert episode.seconds >= 3.0
+        assert episode.events[0].text == "heat 1: prepared (by teacher)"
+        assert served.log.count("heat 1: prepared") == 1
 
 
 def test_students_that_do_not_finish_have_no_score(tmp_path: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import socket
+import struct
 from collections.abc import Iterator
 
 import pytest
+from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame, Opcode
 
 from paddock.server import Server
@@ -63,6 +66,23 @@ def test_hello_in_handshake_segment_is_answered(server: Server) -> None:
             got += data
 
 
+def test_client_that_resets_its_connection_before_it_is_accepted_leaves_no_trace(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Peer(server) as witness:
+
+        def connect_and_reset() -> None:  # in the server's thread, so that it accepts the connection afterwards
+            with open_socket(server) as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.sendall(upgrade(server))
+
+        on_loop(server, connect_and_reset)
+        with Peer(server) as newcomer:  # accepted after it
+            assert newcomer.ask("sense", robot="red")["type"] == "observed"
+        assert witness.ask("sense", robot="red")["type"] == "observed"
+    assert caplog.text == ""
+
+
 def test_only_first_of_two_requests_in_one_segment_is_answered(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -108,6 +128,17 @@ def test_silent_connections_do_not_block_new_clients() -> None:
         with contextlib.suppress(ConnectionResetError):
             assert silent[0].recv(1) == b""  # the oldest had to go
         assert len(server.connections) <= 16
+
+
+def test_clients_that_say_hello_at_the_same_time_do_not_exceed_the_limit() -> None:
+    with served("empty", most_clients=2) as server, contextlib.ExitStack() as stack:
+        strangers = [stack.enter_context(Peer(server, hello=False)) for _ in range(4)]
+        answers = [stranger.ask("hello", version=1) for stranger in strangers]
+        assert [answer["type"] for answer in answers] == ["welcome", "welcome", "refused", "refused"]
+        assert "too many clients" in answers[-1]["message"]
+        assert strangers[0].ask("sense", robot="red")["type"] == "observed"
+        with pytest.raises(InvalidStatus, match="503"):
+            Peer(server)
 
 
 def test_unauthenticated_clients_of_one_address_do_not_evict_another_address() -> None:

@@ -55,3 +55,10 @@ def test_charts_have_units_and_wide_tables_are_split(done: Sweep) -> None:
     assert done.draw("distance").get_xlabel() == "distance [m]"
     parts = list(means_sheet(done).split(3))
     assert [part.heads for part in parts] == [("combination", "distance [m]", "contacts"), ("combination", "runs")]
+
+
+def test_rounding_errors_are_no_interval() -> None:
+    labels = {"world": "empty", "controller": "explorer", "controller.speed": 0.1, "robot": "e-puck"}
+    rows = [{"run": i + 1, **labels, "seed": i, "distance": 0.04 * (1 + i * 2**-52)} for i in range(4)]
+    sweep = Sweep(spec=load_sweep(SPEC), rows=rows, axes=tuple(labels), runs=4, fresh=4, failures=())
+    assert means_sheet(sweep).rows[0][1] == "0.04"

@@ -40,6 +40,11 @@ def test_lens_is_calibrated_and_held_out_views_fit(views: list[Picture]) -> None
     assert len(found.corners) == len(found.errors) == len(found.is_held_out)
 
 
+def test_calibration_is_repeatable_to_the_last_bit(views: list[Picture]) -> None:
+    found = [calibrate_lens(views) for _ in range(12)]
+    assert {(each.lens, each.rms) for each in found} == {(found[0].lens, found[0].rms)}
+
+
 def test_too_few_views_and_mixed_cameras_are_refused(views: list[Picture]) -> None:
     with pytest.raises(paddock.PaddockError, match="at least 6 views of the board to calibrate with, got 3"):
         calibrate_lens(views[:3])

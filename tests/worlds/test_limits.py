@@ -86,7 +86,7 @@ def test_missing_name_is_refused() -> None:
 
 def test_arc_that_extends_too_far_is_reported() -> None:
     world = WorldSpec(name="w", bounds=(0, 0, 2, 2), arcs=(Arc(at=(1e6, 1.0), radius=1e6 - 1),))
-    with pytest.raises(PaddockError, match=r"arcs\[0\]\.points\[0\]\[0\]: expected metres"):
+    with pytest.raises(PaddockError, match=r"arcs\[0\]: expected an arc within 1e\+06 m of \[0, 0\]"):
         build(world)
 
 

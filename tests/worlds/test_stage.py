@@ -104,6 +104,27 @@ def test_robots_drive_and_sense_in_an_imported_world(lab: WorldSpec) -> None:
         assert robot.pose.x == pytest.approx(-2 + 0.3, abs=0.01)
 
 
+def test_ranger_with_several_sensors_is_one_device_with_a_distance_of_each(tmp_path: Path) -> None:
+    """As in Stage's driver for Player, so that a program finds its laser at ranger:1."""
+    world = convert(
+        tmp_path,
+        """
+        define eye sensor ( range [0.3 2] fov 10 samples 10 color "random" )
+        define bob position ( size [1.25 1 1] color "random"
+          ranger ( eye ( pose [0.6 0.2 0 0] ) eye ( pose [0.6 -0.2 0 0] ) eye ( pose [0.2 0.5 0 30] ) )
+          ranger ( pose [0.6 0 0 0] sensor ( range [0 0.25] fov 20 samples 180 ) ) )
+        model ( size [1 1 1] pose [5 0 0 0] )
+        bob ( pose [0 0 0 0] name "bob" )
+        """,
+    )
+    kind = world.robots[0].type
+    assert not isinstance(kind, str)
+    sonar, laser, *_ = kind.sensors
+    assert (sonar.kind, len(sonar.mounts), sonar.range) == ("sonar", 3, 2.0)
+    assert isinstance(laser, LaserSpec)
+    assert laser.beams == 180
+
+
 def test_units_of_the_file_are_applied(tmp_path: Path) -> None:
     world = convert(
         tmp_path, 'unit_length "cm" unit_angle "radians" model ( pose [100 50 0 1.5707963] size [20 10 30] )'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import threading
 from abc import abstractmethod
@@ -26,7 +25,7 @@ from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
 from paddock.core.places import warn_user
 from paddock.core.signatures import check_arguments
-from paddock.engine.clock import Pacer
+from paddock.engine.clock import Pacer, ticks_between_rows
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import LASTING, Kind
 from paddock.episodes.recorder import TraceRecorder
@@ -222,8 +221,6 @@ class BaseArena(Closing):
         """
         if not (all_finite(seconds) and seconds >= 0):
             raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
-        if every is not None and not (all_finite(every) and every > 0):
-            raise SimulationError(f"run: every: expected seconds > 0 between two rows of a trace, got {every!r}")
         Pacer(speed)  # raises if it is not a valid speed
         for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
             if function is not None and not callable(function):
@@ -238,7 +235,7 @@ class BaseArena(Closing):
             ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
             controllers=chosen,
             recorded=self._choose_recorded(chosen, whole=every is not None),
-            every=max(1, math.floor(period / self.dt + 0.5)),
+            every=ticks_between_rows(period, self.dt),
             metrics=make_metrics(metrics, "run"),
             until=until,
             on_step=on_step,

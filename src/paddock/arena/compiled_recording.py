@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from paddock.arena.episode_loop import EpisodeLoop
@@ -10,9 +12,10 @@ from paddock.arena.robot import Robot
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused
 from paddock.engine.model import Bytes, Floats, Ints
 from paddock.engine.state import HEADING, X
+from paddock.episodes import Event, Trace
 from paddock.metrics.base import RunTime
 from paddock.policies.policy import Policy
-from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
+from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_motions
 from paddock.rollouts.rollout import trace_numbers
 from paddock.rollouts.tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
 from paddock.worlds.build import BuiltWorld
@@ -36,26 +39,26 @@ class CompiledRecording:
         self.loop = loop
         plan = loop.plan
         self._numbers = {robot.name: i for i, robot in enumerate(built.spec.robots)}
-        values = max((robot.robot.chosen.length for robot in loop.robots), default=0)
         # Rows contain all robots. If only some robots of a large world are recorded, only the first row is allocated.
         self.has_rows = len(loop.robots) == len(built.robots)
         self.every = plan.every if self.has_rows else max(1, plan.ticks)
         rows = -(-plan.ticks // self.every) + 1
         poses, ticks = motion[None, :, X : HEADING + 1].copy(), np.array([loop.start])
-        self.sums = metric_sums_of([built], plan.metrics, enabled, poses, ticks, rows, self.every, values)
-        write_first_rows(self.sums, motion[None])
+        self.sums = metric_sums_of([built], plan.metrics, enabled, poses, ticks, rows, self.every)
+        write_motions(self.sums.trace[:, 0], motion[None])
 
     def hand_over(self) -> None:
         """Pass the rows and figures of the run to the episode's robots, which record the last row themselves."""
         loop, plan = self.loop, self.loop.plan
-        run = RunTime(np.array([[loop.passed]]), loop.arena.dt)
-        figures = figures_of(self.sums, plan.metrics, run)
         rows = max(0, -(-loop.passed // self.every))
         for robot in loop.robots:
-            number = self._numbers[robot.name]
+            robot.answers, robot.computed = 1, {}  # no figures if a metric raises
             if rows > 0:
                 ticks = loop.start + self.every * np.arange(rows)
-                self._hand_over_rows(robot, ticks, self.sums.trace[0, :rows, number])
+                add_compiled_rows(robot, ticks, self.sums.trace[0, :rows, self._numbers[robot.name]])
+        figures = figures_of(self.sums, plan.metrics, RunTime(np.array([[loop.passed]]), loop.arena.dt))
+        for robot in loop.robots:
+            number = self._numbers[robot.name]
             mine = [name for metric in plan.metrics if metric.robot in (None, robot.name) for name in metric.names()]
             robot.computed = {name: float(figures[name][0, number]) for name in mine}
 
@@ -65,7 +68,7 @@ class CompiledRecording:
             if has_left(robot.robot):
                 continue
             number = self._numbers[robot.name]
-            robot.computed, robot.answers = None, 1
+            robot.computed = None
             if robot.meter is not None:
                 sums, marks = self.sums.sums[0, number], self.sums.marks[0, number]
                 tables = [
@@ -75,11 +78,22 @@ class CompiledRecording:
                 ]
                 robot.meter.resume(tables, robot.robot.body.motion(), self.loop.passed)
 
-    def _hand_over_rows(self, robot: EpisodeRobot, ticks: Ints, rows: Floats) -> None:
-        """Add all rows of one robot at once, since adding single rows would take longer than the run itself."""
-        readings = {}
-        for name, slot in robot.robot.chosen.slots.items():
-            values = rows[:, ROW_COLUMNS + slot.first : ROW_COLUMNS + slot.last]
-            first = slot.show(values[0])
-            readings[name] = first, np.asarray(slot.show(values) if isinstance(first, np.ndarray) else values, float)
-        robot.add_rows(trace_numbers(rows, ticks, self.loop.arena.dt), readings)
+
+def add_compiled_rows(robot: EpisodeRobot, ticks: Ints, rows: Floats) -> None:
+    """Add all rows of one robot at once, since adding single rows would take longer than the run itself."""
+    readings = {}
+    for name, slot in robot.robot.chosen.slots.items():
+        values = rows[:, ROW_COLUMNS + slot.first : ROW_COLUMNS + slot.last]
+        first = slot.show(values[0])
+        readings[name] = first, np.asarray(slot.show(values) if isinstance(first, np.ndarray) else values, float)
+    robot.add_rows(trace_numbers(rows, ticks, robot.robot.arena.dt), readings)
+
+
+def trace_of_rows(robot: Robot, devices: Sequence[str], ticks: Ints, rows: Floats, events: Sequence[Event]) -> Trace:
+    """Return the trace of a robot that a batch has driven, from its rows with the readings of some devices."""
+    for name in devices:
+        robot.enable(name)
+    recorded = EpisodeRobot(robot, None, (), events)
+    if len(rows):
+        add_compiled_rows(recorded, ticks, rows)
+    return recorded.recorder.trace(events)

@@ -15,7 +15,6 @@ from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, Un
 from paddock.core.places import error_location, problem_of, warn_user
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event, RobotRecord
-from paddock.episodes.events import MOTIONS
 from paddock.metrics.base import Metric
 
 if TYPE_CHECKING:
@@ -60,17 +59,22 @@ class EpisodeLoop:
 
     def begin(self) -> None:
         """Start with empty traces, from the current poses of the robots."""
-        self.passed = 0  # ticks since the start
-        self._shift = 0  # ticks by which the arena's clock was set back
         self.controllers = {robot: c for robot, c in self.controllers.items() if not has_left(robot)}
         recorded = [robot for robot in self.plan.recorded if not has_left(robot)]
-        self.robots = [EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics) for robot in recorded]
+        about = self.events, self._handled
+        self.robots = [
+            EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics, *about) for robot in recorded
+        ]
         self.arena.recorders = {robot.name: robot.recorder for robot in self.robots}
         others = self.controllers.keys() - set(recorded)  # in a large world, driven robots without a trace
-        self.unrecorded = [EpisodeRobot(robot, c, ()) for robot, c in self.controllers.items() if robot in others]
+        self.unrecorded = [
+            EpisodeRobot(robot, c, (), *about) for robot, c in self.controllers.items() if robot in others
+        ]
         self._next_row = 0  # ticks since the start at which a row is due
         self.arena.monitor.begin({robot.name: controller for robot, controller in self.controllers.items()})
         self._sort_robots()
+        self.passed = 0  # ticks since the start
+        self._shift = 0  # ticks by which the arena's clock was set back
         self.arena.update_time()  # the clock may be free-running
         self.start = self._tick = self.arena.tick  # _tick: the last tick that was counted
 
@@ -103,11 +107,13 @@ class EpisodeLoop:
         former = self.arena.collect_events(self.events)
         try:
             reason = drive(self)
+            self._compute_figures()
         except BaseException as error:
             crashed = not isinstance(error, KeyboardInterrupt)
-            if self._handled == len(self.events):  # else the clock may have been set back
-                with contextlib.suppress(PaddockError):  # as below
+            with contextlib.suppress(Exception):  # a metric may have raised, or a robot may be unreachable
+                if self._handled == len(self.events) and self._tick <= self.arena.tick:  # else it was set back
                     self._measure_ticks()
+                self._compute_figures()
             self._stop_robots()
             self.arena.collect_events(former)
             self.arena.episode = self._finish(self._describe(error), failed=True) if crashed else self._interrupt()
@@ -135,6 +141,11 @@ class EpisodeLoop:
                 plan.on_step(arena)
                 self.look_at_events()
         return reason
+
+    def _compute_figures(self) -> None:
+        for robot in self.robots:
+            if robot.computed is None:
+                robot.computed = robot.figures()
 
     def _measure_ticks(self) -> None:
         ticks = self.count_ticks()  # more than one if the clock is free-running
@@ -188,10 +199,6 @@ class EpisodeLoop:
                 self.events[self._handled - 1] = replace(event, time=self.time)
             if event.kind == "remove":
                 self._end_traces(event)
-            elif event.kind in MOTIONS:
-                for robot in self.robots:
-                    if event.robot in (None, robot.name):
-                        robot.jump()
         return False
 
     def _end_traces(self, event: Event) -> None:
@@ -244,7 +251,7 @@ class EpisodeLoop:
         records = {
             robot.name: RobotRecord(
                 trace=robot.recorder.trace([event for event in common if robot.is_concerned_by(event)]),
-                metrics=robot.figures,
+                metrics=robot.computed or {},
             )
             for robot in self.robots
         }

@@ -19,9 +19,9 @@ from paddock.core.motion import Motion
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, acting
 from paddock.core.places import problem_of
-from paddock.episodes.events import Event
+from paddock.episodes.events import MOTIONS, Event
 from paddock.episodes.recorder import UNKNOWN, TraceRecorder
-from paddock.episodes.trace import ESTIMATE, JUMP, POSE, Floats
+from paddock.episodes.trace import ESTIMATE, POSE, Floats
 from paddock.estimate import Estimate, Odometry
 from paddock.metrics.base import Metric
 from paddock.metrics.meter import Meter
@@ -44,7 +44,10 @@ class EpisodeRobot:
     receives goals from the page (see RunMonitor). A method `end(reason)` is called when the run ends.
     """
 
-    def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
+    def __init__(
+        self, robot: Robot, controller: Any, metrics: Sequence[Metric], events: Sequence[Event], first: int = 0
+    ) -> None:
+        """Create the recording of a robot. `events` are those of the run, of which the first ones do not concern it."""
         self.robot, self.name, self.controller = robot, robot.name, controller
         self.act: Callable[[Observation], Any] | None = None if controller is None else acting(controller)
         if is_timed(controller):
@@ -58,9 +61,9 @@ class EpisodeRobot:
         )
         robot.wheels.capped = 0
         self.left = False  # whether it was removed from the arena, and its trace has ended
-        self.jumped = False  # whether it was moved by hand since the last row
-        self._jumped_now = False  # whether it was moved by hand since the last tick
-        self.computed: Mapping[str, float] | None = None  # figures of a run in the compiled loop
+        self._events = events
+        self._recorded = self._measured = first  # number of events that the last row and the metrics reflect
+        self.computed: Mapping[str, float] | None = None  # figures of its metrics, at the end of a run
         self.answers = 0  # number of commands of its controller that were not None
         self.meter = self._meter(metrics)
         self._odometry: tuple[str, Odometry] | None = None
@@ -88,23 +91,20 @@ class EpisodeRobot:
         """Whether an event belongs to its trace."""
         return event.robot in (None, self.name) and not (self.left and event.kind == "end")
 
-    @property
     def figures(self) -> Mapping[str, float]:
-        """Figures of its metrics by name."""
-        if self.computed is not None:
-            return self.computed
+        """Compute the figures of its metrics by name."""
         return self._absent if self.meter is None else self.meter.figures() | self._absent
 
     @property
     def silent(self) -> bool:
         """Whether neither its controller nor another client ever sent a command."""
-        return self.computed is None and not self.answers and not any(self.robot.body.command)
+        return not self.answers and not any(self.robot.body.command)
 
     def drive(self, now: float | None) -> None:
         """Run one control cycle, and record a row of the trace if given the time `now` [s]."""
         assert self.act is not None
         seen = self.robot.sense()
-        motion = None if now is None else self._motion()  # before a command changes it
+        motion = None if now is None else self._read_motion()  # before a command changes it
         command = self.act(seen)
         if command is not None:
             self.answers += 1
@@ -126,39 +126,42 @@ class EpisodeRobot:
         if self.meter is not None:
             self.meter.sense(seen)
         if now is not None:
-            self._record(now, self._motion(), seen)
+            self._record(now, self._read_motion(), seen)
 
     def move(self, ticks: int) -> None:
         """Update the metrics after some ticks."""
         if self.meter is not None:
-            self.meter.move(self._motion(), ticks, jumped=self._jumped_now)
-        self._jumped_now = False
-
-    def jump(self) -> None:
-        """Note that the robot was moved by hand."""
-        self.jumped = self._jumped_now = True
+            motion, known = self._read_motion()
+            self.meter.move(motion, ticks, jumped=self._was_moved(self._measured, known))
+            self._measured = known
 
     def finish(self, reason: str, now: float) -> None:
         """Call the controller's `end(reason)` and record the final state of the robot."""
-        monitor = self.robot.arena.monitor
-        monitor.estimates.pop(self.name, None)
-        if self.name in monitor.maps:
-            monitor.show_map(self.name, self.controller)
+        self.robot.arena.monitor.estimates.pop(self.name, None)
         end = getattr(self.controller, "end", None)
         if callable(end):
             try:
                 end(reason)
             except Exception as error:  # keep the recorded data
                 self._warn(now, f"its controller's end() failed: {problem_of(error)}")
-        with contextlib.suppress(PaddockError):  # the robot may be removed or unreachable; earlier rows are kept
-            seen = self.robot.sense()
-            if now > self.recorder.latest:  # else the arena has just been reset
-                self._record(now, self._motion(), seen)
-        self.recorder.events += list_attribute(self.controller, "events", Event)
+        try:
+            self._record_end(now)
+        except Exception as error:  # in an attribute of the controller; keep the recorded data
+            self._warn(now, f"the last state of its controller is missing: {problem_of(error)}")
         wheels = self.robot.wheels
         if wheels.capped:
             text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the maximum wheel speed"
             self._warn(now, text)
+
+    def _record_end(self, now: float) -> None:
+        monitor = self.robot.arena.monitor
+        if self.name in monitor.maps:
+            monitor.show_map(self.name, self.controller)
+        with contextlib.suppress(PaddockError):  # the robot may be removed or unreachable; earlier rows are kept
+            seen = self.robot.sense()
+            if now > self.recorder.latest:  # else the arena has just been reset
+                self._record(now, self._read_motion(), seen)
+        self.recorder.events += list_attribute(self.controller, "events", Event)
 
     def _warn(self, now: float, text: str) -> None:
         self.recorder.events.append(Event(time=now, kind="warning", robot=self.name, text=text))
@@ -169,12 +172,27 @@ class EpisodeRobot:
         except Refused:  # only supervisors may read true poses
             return Motion(UNKNOWN, self.robot.wheels.speeds, math.nan)
 
+    def _read_motion(self) -> tuple[Motion, int]:
+        """Return the motion, and the number of events that it reflects. Other threads may move the robot meanwhile."""
+        while True:
+            known = len(self._events)
+            motion = self._motion()
+            if known == len(self._events):
+                return motion, known
+
+    def _was_moved(self, first: int, last: int) -> bool:
+        """Whether the robot was moved by hand by some of the events."""
+        return first != last and any(
+            e.kind in MOTIONS and e.robot in (None, self.name) for e in self._events[first:last]
+        )
+
     def _number(self, name: str) -> float | None:
         """Return a numeric attribute of the controller, or None."""
         value = getattr(self.controller, name, None)
         return float(value) if isinstance(value, int | float | np.floating) else None
 
-    def _record(self, time: float, motion: Motion, seen: Observation) -> None:
+    def _record(self, time: float, state: tuple[Motion, int], seen: Observation) -> None:
+        motion, known = state
         readings = {name: getattr(seen, name) for name in seen.sensors}
         self.recorder.add(
             time,
@@ -186,13 +204,12 @@ class EpisodeRobot:
             task=text_attribute(self.controller, "task"),
             error=self._number("error"),
             contacts=motion.contacts,
-            jumped=self.jumped,
+            jumped=self._was_moved(self._recorded, known),
         )
-        self.jumped = False
+        self._recorded = known
 
     def add_rows(self, numbers: Floats, readings: Mapping[str, tuple[Any, Floats]]) -> None:
         """Add many rows at once. `readings` has each device's first reading and all of them, shape (row, channel)."""
-        numbers[0, JUMP], self.jumped = self.jumped, False
         encoders = self._encoders
         if getattr(self.controller, "estimated_pose", None) is not None or encoders in readings:
             for i, row in enumerate(numbers):

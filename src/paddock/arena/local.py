@@ -132,9 +132,10 @@ class LocalBody(Body):
         return WheelSpeeds(*self._command[:2].tolist())
 
     def motion(self) -> Motion:
-        row = self._row
-        wheels = WheelSpeeds(*row[column.LEFT_SPEED : column.RIGHT_SPEED + 1].tolist())
-        return Motion(Pose(*row[column.X : column.HEADING + 1].tolist()), wheels, float(row[column.CONTACTS]))
+        with self.arena.turn:  # not while another thread moves the robot
+            row = self.arena.motion[self.index].tolist()
+        wheels = WheelSpeeds(*row[column.LEFT_SPEED : column.RIGHT_SPEED + 1])
+        return Motion(Pose(*row[column.X : column.HEADING + 1]), wheels, row[column.CONTACTS])
 
     def pan_angle(self, device: Device) -> float:
         return float(self._row[column.PANS + self._pan(device)])

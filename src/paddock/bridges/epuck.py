@@ -47,7 +47,13 @@ class SimulatedHardware:
                     f"not an e-puck: it has no {device} with {channels} values"
                 )
         self.kind = kind or ("e-puck2" if "tof" in devices else "e-puck")
-        self._tables = load_robot(self.kind)
+        tables = {sensor.name: sensor for sensor in load_robot(self.kind).sensors}
+        self._converted = {  # devices whose raw values are not those of this kind
+            device: wanted
+            for device, handle in devices.items()
+            if (wanted := tables.get(device)) is not None
+            and (handle.spec.response, handle.spec.scale) != (wanted.response, wanted.scale)
+        }
         self.robot.enable(*(name for name, device in devices.items() if not isinstance(device, Camera)))
         self.robot.wheels.warns = False  # the firmware caps speeds without a warning
         self._step = spec.drive.speed_step or np.pi * spec.drive.wheel_diameter / 1000
@@ -59,12 +65,9 @@ class SimulatedHardware:
         handle = self.robot.devices.get(device)
         if handle is None:
             return ()
-        own, wanted = handle.spec, self._tables.sensor(device)
-        if (own.response, own.scale) == (wanted.response, wanted.scale):
-            values = handle.raw_values()
-        else:
-            values = raw_of(wanted, self.robot.body.read(handle, raw=False))
-        return tuple(round(value) for value in values.tolist())
+        wanted = self._converted.get(device)
+        values = handle.raw_values() if wanted is None else raw_of(wanted, self.robot.body.read(handle, raw=False))
+        return tuple(map(round, values.tolist()))
 
     def read_heading(self) -> float | None:
         compass = self.robot.devices.get("compass")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 from paddock.core.errors import LinkError
+from paddock.core.packages import import_package
 from paddock.ros2 import RosMessage, dds_type
 from paddock.ros2.fields import FILLER, FieldType, RosField
 
@@ -21,13 +22,9 @@ def load_cyclonedds() -> SimpleNamespace:
     """Return the modules of cyclonedds by name, or raise a LinkError that names the extra to install."""
     global loaded
     if loaded is None:
-        try:
-            modules = {name: importlib.import_module(f"cyclonedds.{name}") for name in MODULES}
-            modules["clayer"] = importlib.import_module("cyclonedds._clayer")
-            modules["types"] = importlib.import_module("cyclonedds.idl.types")
-        except ImportError:
-            raise LinkError("ROS 2 over DDS needs cyclonedds: pip install 'paddock[ros2]'") from None
-        loaded = SimpleNamespace(**modules)
+        load = partial(import_package, what="ROS 2 over DDS", extra="ros2", error=LinkError)
+        modules = {name: load(f"cyclonedds.{name}") for name in MODULES}
+        loaded = SimpleNamespace(**modules, clayer=load("cyclonedds._clayer"), types=load("cyclonedds.idl.types"))
     return loaded
 
 

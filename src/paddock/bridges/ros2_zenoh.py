@@ -14,6 +14,7 @@ from paddock.bridges.ports import describe_guard
 from paddock.bridges.ros2_graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2_inbox import RosInbox
 from paddock.core.errors import LinkError, PaddockError
+from paddock.core.packages import import_package
 from paddock.ros2 import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
 from paddock.ros2.names import DEFAULT, NO_HASH, ZenohNode
 
@@ -38,7 +39,9 @@ class ZenohCarrier(RosCarrier):
             domain: the ROS_DOMAIN_ID.
             hashes: whether types have hashes; they do since ROS 2 Iron.
         """
-        self._zenoh = load_zenoh()
+        self._zenoh = import_package(
+            "zenoh", "ROS 2 over zenoh", extra="ros2", install="eclipse-zenoh", error=LinkError
+        )
         self.router, self._hashes = router, hashes
         self._session, self.is_router = self._open()
         self._node = ZenohNode(domain, str(self._session.zid()), NODE)
@@ -208,12 +211,3 @@ class _ZenohPublisher:
 
     def close(self) -> None:
         self._publisher.undeclare()
-
-
-def load_zenoh() -> Any:
-    """Return the zenoh package, or raise a LinkError that names the extra to install."""
-    try:
-        import zenoh
-    except ImportError:
-        raise LinkError("ROS 2 over zenoh needs the package zenoh: pip install 'paddock[ros2]'") from None
-    return zenoh

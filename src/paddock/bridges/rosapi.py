@@ -66,6 +66,15 @@ def _find_topics(hub: RosHub, args: Answer) -> Answer:
     return {"topics": [name for name, kind in _types(hub).items() if kind == wanted]}
 
 
+def _list_publishers(hub: RosHub, args: Answer) -> Answer:
+    return {"publishers": [f"/{NODE}"] if read_text(args, "topic") in hub.graph.topics else []}
+
+
+def _list_subscribers(hub: RosHub, args: Answer) -> Answer:
+    taken = {taker.name for taker in hub.graph.subscriptions}
+    return {"subscribers": [f"/{NODE}"] if read_text(args, "topic") in taken else []}
+
+
 def _find_service_type(hub: RosHub, args: Answer) -> Answer:
     service = hub.graph.services.get(str(args.get("service")))
     return {"type": service.type.ros_name if service else ""}
@@ -76,6 +85,8 @@ ANSWERS: dict[str, Callable[[RosHub, Answer], Answer]] = {
     "/rosapi/topics_and_raw_types": _list_definitions,
     "/rosapi/topics_for_type": _find_topics,
     "/rosapi/topic_type": lambda hub, args: {"type": _types(hub).get(str(args.get("topic")), "")},
+    "/rosapi/publishers": _list_publishers,
+    "/rosapi/subscribers": _list_subscribers,
     "/rosapi/services": _list_services,
     "/rosapi/service_type": _find_service_type,
     "/rosapi/nodes": lambda hub, args: {"nodes": [f"/{NODE}"]},

@@ -161,8 +161,13 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             expected = f"expected milliseconds from 0 to {LONGEST_INTERVAL}"
             raise BadMessage(f"subscribe {name}: throttle_rate: {expected}, got {format_value(rate)}")
         compression = operation.get("compression", "none")
-        if compression not in ("none", RAW):
-            problem = f"compression: expected 'none' or '{RAW}', got {format_value(compression)}"
+        if compression not in (
+            "none",
+            "png",
+            "cbor",
+            RAW,
+        ):  # png and cbor are sent as plain JSON, which all clients read
+            problem = f"compression: expected none, png, cbor or {RAW}, got {format_value(compression)}"
             raise Refused(f"subscribe {name}: {problem}")
         topic = self._graph.topics.get(name)
         if topic is None:

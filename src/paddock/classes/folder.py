@@ -36,7 +36,8 @@ class ClassFolder:
         self.path = Path(path)
         self.lock_timeout = 10.0  # timeout for another command that changes the folder [s]
         self.check_roster: Callable[[list[Student]], None] = lambda everyone: None  # raises an error to refuse a list
-        self._stamp: object = None  # file stamps at the last `refresh`
+        self._stamp: object = None  # file stamps of the data
+        self._seen: object = None  # file stamps at the last `refresh`
         self._book = ReceiptBook(self.path / "submissions")
 
     @classmethod
@@ -61,10 +62,14 @@ class ClassFolder:
         folder.refresh()
         return folder
 
-    def refresh(self) -> bool:
-        """Read the folder if another process has changed it; return whether it has."""
-        stamp = self._read_stamps()
-        if stamp == self._stamp:
+    def refresh(self, *, settled: bool = False) -> bool:
+        """Read the folder if another process has changed it; return whether it has.
+
+        With `settled`, wait until no file has changed since the last call: a program may still be writing it.
+        """
+        stamp, before = self._read_stamps(), self._seen
+        self._seen = stamp
+        if stamp == self._stamp or (settled and stamp != before):
             return False
         if self.path.is_file():
             raise PaddockError(

@@ -62,7 +62,7 @@ def _run_command() -> None:
             )  # a character that the terminal cannot encode must not end a run
     try:
         with _shorten_warnings():
-            _make_command()()
+            _make_command()(prog_name="paddock")
     except PaddockError as error:
         _print_message(error, "bold red")
         sys.exit(2)
@@ -93,16 +93,23 @@ def _shorten_warnings() -> Iterator[None]:
 
 
 def _print_message(text: object, style: str) -> None:
-    from rich.console import Console
+    """Print a message of Paddock; above a progress bar, if there is one."""
+    import sys
+
     from rich.text import Text
 
+    from paddock.cli.console import Console
     from paddock.core.outside import visible
 
-    Console(stderr=True).print(Text.assemble(("paddock: ", style), visible(text, lines=True)), soft_wrap=True)
+    console = Console(stderr=True)
+    with console.capture() as message:
+        console.print(Text.assemble(("paddock: ", style), visible(text, lines=True)), soft_wrap=True)
+    if sys.stderr is not None:  # rich replaces it while it draws a bar, and its own console would bypass that
+        sys.stderr.write(message.get())
 
 
 @functools.cache
-def _make_command() -> Callable[[], Any]:
+def _make_command() -> Callable[..., Any]:
     """Return the root command, created once per process."""
     from typer.main import get_command
 

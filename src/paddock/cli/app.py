@@ -33,7 +33,6 @@ app = typer.Typer(
     help="A laboratory for mobile robots: simulation, sensors, control and measurement.",
     epilog="New here? Try: paddock demo · paddock worlds · paddock run clutter --seconds 30",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
@@ -48,20 +47,38 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-COMMANDS = (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment, grade, submit)
-for command in COMMANDS:
-    app.command(context_settings=NEGATIVE_NUMBERS if command in (go, goal) else None)(command)
-app.command("import")(import_world_file)
-app.add_typer(ecoli)
-app.add_typer(camera)
-app.add_typer(class_app)
-app.add_typer(exercise)
-app.add_typer(orders_app)
-app.add_typer(modules_app)
-app.add_typer(contest_app)
+RUN, MAPS, WORLDS, STUDIES, TEACHING, TOOLS = (
+    "Run, watch and serve",
+    "Maps, localisation and several processes",
+    "Worlds and robots",
+    "Evolution and experiments",
+    "Teaching",
+    "This installation",
+)
+for panel, commands in {
+    RUN: (demo, run, serve, goal, replay, export),
+    MAPS: (explore, go, slam, module),
+    WORLDS: (maze, apartment),
+    STUDIES: (evolve,),
+    TEACHING: (grade, submit),
+}.items():
+    for command in commands:
+        settings = NEGATIVE_NUMBERS if command in (go, goal) else None
+        app.command(context_settings=settings, rich_help_panel=panel)(command)
+app.command("import", rich_help_panel=WORLDS)(import_world_file)
+for group, panel in {
+    modules_app: MAPS,
+    camera: MAPS,
+    orders_app: RUN,
+    ecoli: STUDIES,
+    exercise: TEACHING,
+    class_app: TEACHING,
+    contest_app: TEACHING,
+}.items():
+    app.add_typer(group, rich_help_panel=panel)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDIES)
 def reproduce(
     name: Annotated[
         str,
@@ -70,7 +87,10 @@ def reproduce(
         ),
     ],
     json: Json = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the report. Finished runs in it are not repeated."),
+    ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Number of seeds. Default: as many as the claims need.")
     ] = None,
@@ -78,7 +98,8 @@ def reproduce(
 ) -> None:
     """Repeat a published experiment, and print the published numbers next to Paddock's.
 
-    The exit status is 0 only if every claim holds.
+    The exit status is 0 unless a claim fails. Claims that need more seeds than --seeds say so and do not fail.
+    To resume a reproduction that was stopped or killed, run the same command with --out again.
 
       paddock reproduce wall-follower
       paddock reproduce wall-follower --json --seeds 2
@@ -94,7 +115,7 @@ def reproduce(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDIES)
 def sweep(
     file: Annotated[Path, typer.Argument(help="The TOML file of the sweep.")],
     out: Annotated[
@@ -124,7 +145,7 @@ def sweep(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=WORLDS)
 def worlds(
     show: Show = None,
     map: Annotated[
@@ -151,7 +172,7 @@ def worlds(
         list_worlds()
 
 
-@app.command()
+@app.command(rich_help_panel=WORLDS)
 def robots(
     show: Show = None,
     urdf: Annotated[
@@ -186,7 +207,7 @@ def _refuse_together(choices: dict[str, str | None], output: Path | None) -> Non
         raise typer.BadParameter(f"--output {output}: expected {' or '.join(choices)}, too")
 
 
-@app.command()
+@app.command(rich_help_panel=MAPS)
 def calibrate(
     world: OptionalWorld = None,
     robot: Annotated[
@@ -241,7 +262,7 @@ def calibrate(
     run(world, robot=robot, plan=plan, camera=poses, output=output, chart=chart, force=force)
 
 
-@app.command()
+@app.command(rich_help_panel=TOOLS)
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Names of benchmarks. Default: all.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Number of measurements; the median is printed.")] = 3,
@@ -257,7 +278,7 @@ def bench(
     run_benches(names or [], rounds=rounds, json_lines=json)
 
 
-@app.command()
+@app.command(rich_help_panel=TOOLS)
 def doctor(json: Json = False) -> None:
     """Check this installation: versions, compiler cache, a short simulation, optional packages."""
     from paddock.cli.doctor import examine

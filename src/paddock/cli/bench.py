@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Console
-
 from paddock.bench.local import BENCHES as IN_PROCESS
 from paddock.bench.local import Bench, why_no_gpu
 from paddock.bench.mapping import BENCHES as MAPPING
@@ -16,6 +14,7 @@ from paddock.bench.page import page_200, page_1000, why_no_browser
 from paddock.bench.recording import record
 from paddock.bench.remote import remote, remote_many
 from paddock.bench.vector import vector, why_no_gym
+from paddock.cli.console import Console
 from paddock.cli.tables import new_table, print_json
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 import typer
-from rich.console import Console
 
 import paddock
 from paddock.arena import Arena, Robot, wheels_of
 from paddock.arena.base import BaseArena
 from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight
+from paddock.cli.console import Console
 from paddock.cli.files import CHARTS, check_new, check_picture, print_written
 from paddock.cli.run_robot import choose_robot, halt
 from paddock.cli.tables import cell, new_table
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 CalibrationMethod = Literal["umbmark", "fit"]
 METHODS = get_args(CalibrationMethod)
 STRAIGHT_RUN = 0.6  # [m]
+FAR = 0.1  # of a side: larger errors remain only if the calibration failed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +118,7 @@ def calibrate(
         finally:
             halt(handle, console)
         print_outcome(console, handle, outcome, plan)
+        warn_if_far(handle, outcome, plan)
         write_robot(handle, outcome.wheels[-1], plan, file, by_camera=camera is not None)
     print_written(file, ": use it as a robot's type")
     if chart is not None:
@@ -246,6 +248,20 @@ def print_outcome(console: Console, robot: Robot, outcome: CalibrationOutcome, p
         shown = ("-" if mark is None else f"{unit * getattr(mark, figure):.{digits}f}" for mark in (first, last))
         table.add_row(cell(name), *shown)
     console.print(table)
+
+
+def warn_if_far(robot: Robot, outcome: CalibrationOutcome, plan: CalibrationPlan) -> None:
+    """Warn that the errors of the wheels are too large for the calibration, if squares or poses still do not fit."""
+    side = plan.test.side
+    far = outcome.squares[-1].largest_error if plan.check else outcome.fit.residual if outcome.fit else 0.0
+    if far > FAR * side:
+        what = "squares still do not close" if plan.check else "the poses do not fit the result"
+        typer.echo(
+            f"warning: {robot.name}: {what}, by {1000 * far:.0f} mm: its wheels differ too much from the assumed ones "
+            f"for {plan.rounds} round(s) of {side:g} m; try --rounds {plan.rounds + 2}, or "
+            f"--side {side / 4:g} --rounds 4",
+            err=True,
+        )
 
 
 def write_robot(robot: Robot, wheels: WheelCalibration, plan: CalibrationPlan, file: Path, *, by_camera: bool) -> None:

@@ -9,8 +9,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from rich.console import Console
-
+from paddock.cli.console import Console
 from paddock.cli.files import CHARTS, check_new, check_picture, print_written
 from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError, SpecError

@@ -6,8 +6,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from rich.console import Console
-
+from paddock.cli.console import Console
 from paddock.cli.files import check_new, check_picture, print_written, save_picture
 from paddock.cli.tables import new_table
 from paddock.core.files import write_text

@@ -201,6 +201,7 @@ def collect_submissions(
     paddock grade line-following robotics-101/collected/line-following --out marks.csv
     """
     from paddock.cli.files import check_new
+    from paddock.core.outside import visible
 
     found = open_class(folder)
     place = out or folder / "collected" / exercise
@@ -210,7 +211,7 @@ def collect_submissions(
     typer.echo(f"wrote {len(copies)} files into {place}")
     for student in found.students:
         if student.name not in copies:
-            typer.echo(f"  no submission from {student.name}")
+            typer.echo(visible(f"  no submission from {student.name}"))
 
 
 @class_app.command("results")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from paddock.cli import class_options, options
 from paddock.cli.class_commands import class_app, open_class, print_link_warning
 from paddock.core.numeric import HIGHEST_PORT
-
-if TYPE_CHECKING:
-    from paddock.protocol import messages as m
 
 Who = Annotated[
     str, typer.Argument(help="Name of a student, or of a client as in the lists of robots and of the clock.")
@@ -57,13 +54,13 @@ def serve(
     serve_class(found, settings, referee=choose_referee(referee), open_page=open_page)
 
 
-def ask(folder: Path, request: type[m.Request], **fields: object) -> None:
-    """Send a request to the running class."""
+def ask(folder: Path, request: str, **fields: object) -> None:
+    """Send a request, given by the name of its message, to the running class."""
     from paddock.cli.class_serve import supervise_class
-    from paddock.protocol.messages import Done
+    from paddock.protocol import messages as m
 
     with supervise_class(folder) as arena:
-        arena.ask(request(id=arena.number(), **fields), Done)
+        arena.ask(getattr(m, request)(id=arena.number(), **fields), m.Done)
     typer.echo("done")
 
 
@@ -81,30 +78,25 @@ def open_lesson(
     paddock class open robotics-101 --world clutter --seed 7
     """
     from paddock.classes.create import import_exercise
-    from paddock.protocol.messages import OpenWorld
 
     if bool(world) == bool(exercise):
         raise typer.BadParameter("expected either --world or --exercise")
     found = open_class(folder)
     name = import_exercise(found, exercise) if exercise else ""
-    ask(folder, OpenWorld, world=world, exercise=name, seed=seed)
+    ask(folder, "OpenWorld", world=world, exercise=name, seed=seed)
     print_link_warning(found)
 
 
 @class_app.command("pause")
 def pause(folder: class_options.ClassPath) -> None:
     """Stop the clock of the running class."""
-    from paddock.protocol.messages import Pause
-
-    ask(folder, Pause)
+    ask(folder, "Pause")
 
 
 @class_app.command("play")
 def play(folder: class_options.ClassPath) -> None:
     """Start the clock of the running class."""
-    from paddock.protocol.messages import Play
-
-    ask(folder, Play)
+    ask(folder, "Play")
 
 
 @class_app.command("speed")
@@ -113,17 +105,13 @@ def set_speed(folder: class_options.ClassPath, factor: Factor) -> None:
 
     paddock class speed robotics-101 5
     """
-    from paddock.protocol.messages import SetSpeed
-
-    ask(folder, SetSpeed, speed=factor)
+    ask(folder, "SetSpeed", speed=factor)
 
 
 @class_app.command("reset")
 def reset(folder: class_options.ClassPath, seed: NewSeed = None) -> None:
     """Reset the running class to its start, with the same seed or another one."""
-    from paddock.protocol.messages import Reset
-
-    ask(folder, Reset, seed=seed)
+    ask(folder, "Reset", seed=seed)
 
 
 @class_app.command("release")
@@ -132,9 +120,7 @@ def release(folder: class_options.ClassPath, who: Who) -> None:
 
     paddock class release robotics-101 "Zoë M."
     """
-    from paddock.protocol.messages import Release
-
-    ask(folder, Release, client=who)
+    ask(folder, "Release", client=who)
 
 
 @class_app.command("disconnect")
@@ -143,9 +129,7 @@ def disconnect(folder: class_options.ClassPath, who: Who) -> None:
 
     paddock class disconnect robotics-101 "Zoë M."
     """
-    from paddock.protocol.messages import Disconnect
-
-    ask(folder, Disconnect, client=who)
+    ask(folder, "Disconnect", client=who)
 
 
 @class_app.command("heat")
@@ -155,6 +139,4 @@ def set_heat(folder: class_options.ClassPath, action: HeatAction) -> None:
     paddock class heat robotics-101 prepare
     paddock class heat robotics-101 start
     """
-    from paddock.protocol.messages import SetHeat
-
-    ask(folder, SetHeat, action=action)
+    ask(folder, "SetHeat", action=action)

@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from rich.console import Console
-
 import paddock
 from paddock.classes import ClassFolder
 from paddock.classes.links import RUNNING, read_addresses, warn_unreachable
+from paddock.cli.console import Console
 from paddock.cli.serve import print_log
 from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from paddock.classes import ClassFolder, ResultRow, join_links, staff_links
+from paddock.cli.console import Console
 from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.cli.tables import cell, new_table
 from paddock.core.outside import visible

@@ -69,8 +69,7 @@ def run(
       paddock contest run contest.toml --class robotics-101 --exercise line-following
       paddock replay results/heats/001.mcap --open
     """
-    from rich.console import Console
-
+    from paddock.cli.console import Console
     from paddock.cli.ending import end_with_results
     from paddock.cli.files import print_written
     from paddock.cli.progress import show_runs

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import NamedTuple
 
-from rich.console import Console
-
+from paddock.cli.console import Console
 from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.provenance import available_threads
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, report_error_location
 from paddock.arena.episode_loop import Until
+from paddock.cli.console import Console
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import error_location, is_users
@@ -51,6 +51,7 @@ class DriveOutcome:
 
     episode: Episode
     interrupted: bool = False
+    error: BaseException | None = None  # error of a controller that ended the run
 
     @property
     def explanation(self) -> str:
@@ -109,7 +110,8 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
         culprit = arena.episode.culprit if is_located and len(drivers.controllers) > 1 else None
         whose = f"{error} (controller of {culprit!r})" if culprit else ""
         print_traceback(error, whole=drive.traceback, message=whose)
-        return DriveOutcome(episode=arena.episode.with_reason(str(error)) if is_located else arena.episode)
+        episode = arena.episode.with_reason(str(error)) if is_located else arena.episode
+        return DriveOutcome(episode=episode, error=error.__cause__ or error)
     assert arena.episode is not None
     return DriveOutcome(episode=arena.episode)
 

@@ -82,6 +82,9 @@ def population(
     kinds: Annotated[
         str, typer.Option(help="Comma-separated kinds of walkers: normal, none, inverted, no-methylation.")
     ] = "normal",
+    network: Annotated[
+        str, typer.Option(help="Reaction network of the walkers: a shipped one, or the path of a TOML file.")
+    ] = "ecoli-chemotaxis-n6",
     nose: Annotated[
         str, typer.Option(help="Position of the chemical sensor: front, or centre (between the wheels).")
     ] = "front",
@@ -97,10 +100,11 @@ def population(
 
     paddock ecoli population --walkers 100
     paddock ecoli population petri-dish-gauss --kinds normal,inverted,no-methylation -o figures
+    paddock ecoli population --network mine.toml
     """
     from paddock.cli.ecoli_walks import compare_walkers
 
     compare_walkers(
-        world, walkers=walkers, seconds=seconds, kinds=kinds, nose=nose, seed=seed, folder=output, json_lines=json,
-        force=force,
+        world, walkers=walkers, seconds=seconds, kinds=kinds, network=network, nose=nose, seed=seed, folder=output,
+        json_lines=json, force=force,
     )  # fmt: skip

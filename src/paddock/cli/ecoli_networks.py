@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
+from paddock.cli.console import Console
 from paddock.cli.files import check_new, print_written
+from paddock.cli.sheets import print_sheet
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.reactions import (
@@ -22,6 +22,7 @@ from paddock.reactions import (
 )
 from paddock.reactions.simulate import Inputs
 from paddock.report.document_files import ensure_folder
+from paddock.report.sheets import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,16 +116,14 @@ def describe_step(network: ReactionNetwork, seconds: float, values: tuple[float,
 def print_course(console: Console, course: TimeCourse, title: str) -> None:
     """Print the range of every pool, and the drift of conserved sums."""
     network = course.network
-    table = new_table(
-        title, "pool", "", "start", "lowest", "highest", "end", right=("start", "lowest", "highest", "end")
-    )  # fmt: skip
+    rows = []
     for pool in network.pools:
         roles = [role for role in ("input", "output") if getattr(network, role) == pool.name]
         marks = ", ".join(roles or ["held"] * pool.held)
         values = course[pool.name]
         figures = (f"{value:.5g}" for value in (values[0], values.min(), values.max(), values[-1]))
-        table.add_row(cell(pool.name), marks, *figures)
-    console.print(table)
+        rows.append((pool.name, marks, *figures))
+    print_sheet(console, title, Sheet(("pool", "", "start", "lowest", "highest", "end"), tuple(rows)))
     for sum_name, drift in course.drifts().items():
         console.print(f"conserved: {sum_name} (relative drift {drift:.1e})", markup=False)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
+from paddock.cli.console import Console
 from paddock.cli.ecoli_networks import figure_paths
-from paddock.cli.ecoli_progress import run_in_pieces, show_walkers, warm_up
+from paddock.cli.ecoli_pieces import run_in_pieces, warm_up
 from paddock.cli.files import check_new, print_written
+from paddock.cli.progress import show_runs
 from paddock.cli.tables import new_table, print_json
 from paddock.core.errors import UnknownName
 from paddock.core.files import write_text
@@ -20,6 +20,7 @@ from paddock.experiments.ecoli_walk.population import (
     centre_of,
     compare_populations,
     isolate_walker,
+    make_walker,
 )
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
 from paddock.orders import format_waypoints
@@ -53,6 +54,7 @@ def compare_walkers(
     walkers: int,
     seconds: float,
     kinds: str,
+    network: str,
     nose: str,
     seed: int,
     folder: Path | None,
@@ -64,17 +66,26 @@ def compare_walkers(
     for kind in chosen:
         if kind not in WALKERS:
             raise UnknownName("kind of walker", kind, WALKERS)
+        make_walker(kind, network=network)  # raises if the network does not suit
     names = ["distance", *(f"density-{kind}" for kind in (UNBIASED, *chosen))]
     paths = {} if folder is None else figure_paths(folder, names, force=force)
     scene = isolate_walker(world, nose=nose)
     every = None if folder is None else max(1.0, seconds / ROWS)
     populations: dict[str, Population] = {}
     warm_up(world, every=every, nose=nose)
-    with show_walkers(Console(stderr=True), walkers, 1 + len(chosen)) as show:
+    total, done = walkers * (1 + len(chosen)), 0
+
+    def count(finished: int) -> None:
+        nonlocal done
+        done += finished
+        show(done, total)
+
+    with show_runs(Console(stderr=True), "population", of=f"walkers (populations of {walkers})") as show:
         for kind in (UNBIASED, *chosen):
             populations[kind] = run_in_pieces(
-                kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose, show=show
-            )
+                kind, world, network=network, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose,
+                on_piece=count,
+            )  # fmt: skip
     found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
     print_lines(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
     if paths:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import paddock
+from paddock.cli.console import Console
 from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.files import print_written
 from paddock.cli.tables import cell, new_table, print_json

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
 from paddock.arena import Arena
+from paddock.cli.console import Console
 from paddock.cli.files import check_new, print_written
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.sheets import print_sheet, sheet_console

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paddock.cli.grade import grade
-from paddock.cli.options import Force, Json, refuse_port_without_page, refuse_speed_without_page
+from paddock.cli.options import Force, Json, refuse_page_options
 from paddock.core.numeric import HIGHEST_PORT
 
 exercise = typer.Typer(
@@ -73,8 +73,7 @@ def try_out(
 
     paddock exercise try line-following -c mine.py --seed 3
     """
-    refuse_speed_without_page(speed, headless)
-    refuse_port_without_page(port, headless)
+    refuse_page_options(headless, speed=speed, port=port)
     from paddock.cli.exercise import try_exercise
 
     if not try_exercise(name, controller, seed=seed, speed=speed, headless=headless, port=port):

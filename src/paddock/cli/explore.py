@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from paddock.arena import Arena, Robot, mapper_of, range_reader_of
 from paddock.arena.controllers import Drivers
+from paddock.cli.console import Console
 from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.cli.run import run_world
 from paddock.core.errors import PaddockError

@@ -46,8 +46,7 @@ def explore(
     paddock explore yellow-rooms --headless --out runs
     paddock explore my_rooms.toml --method nearest --follower mppi --mapping particles
     """
-    options.refuse_speed_without_page(speed, headless)
-    options.refuse_port_without_page(port, headless)
+    options.refuse_page_options(headless, speed=speed, port=port)
     from paddock.cli.explore import MapRun, run_explorer
 
     run = MapRun(world, robot, follower, mapping, seconds, speed, seed, out, headless, port)
@@ -75,8 +74,7 @@ def go(
     paddock go yellow-rooms 10 7
     paddock go yellow-rooms 6 2.4 --headless        # inside a box: refused once the box is mapped
     """
-    options.refuse_speed_without_page(speed, headless)
-    options.refuse_port_without_page(port, headless)
+    options.refuse_page_options(headless, speed=speed, port=port)
     from paddock.cli.explore import MapRun, run_navigator
 
     run = MapRun(world, robot, follower, mapping, seconds, speed, seed, out, headless, port)

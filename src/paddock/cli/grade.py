@@ -33,8 +33,7 @@ def grade(
       paddock grade line-following submissions --out marks/marks.csv
       paddock grade exercises/week-3 submissions --workers 4
     """
-    from rich.console import Console
-
+    from paddock.cli.console import Console
     from paddock.cli.ending import end_with_results
     from paddock.cli.progress import show_runs
     from paddock.cli.sheets import print_sheet, sheet_console

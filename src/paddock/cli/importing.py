@@ -57,8 +57,7 @@ def import_world_file(
     paddock import simple.world -o simple.toml
     paddock import trinity.txt -o trinity.toml --robot e-puck
     """
-    from rich.console import Console
-
+    from paddock.cli.console import Console
     from paddock.cli.files import check_new, save_world_file
     from paddock.mapping import import_map
     from paddock.worlds.importers import MAPS, import_world

@@ -85,7 +85,7 @@ def _choose_picture(picture: Path | None, world: Path | None, *, png: bool, forc
 
 
 def _print(text: str) -> None:
-    from rich.console import Console
+    from paddock.cli.console import Console
 
     console = Console()
     console.print(text, markup=False, highlight=False, soft_wrap=True)

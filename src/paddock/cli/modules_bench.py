@@ -6,8 +6,8 @@ import math
 import os
 
 import typer
-from rich.console import Console
 
+from paddock.cli.console import Console
 from paddock.cli.tables import new_table, print_json
 from paddock.modules import ModulesSpec
 from paddock.modules.health import EDGES, LatencyHistogram

@@ -9,10 +9,10 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from paddock.cli.console import Console
 from paddock.core.outside import visible
 from paddock.modules import ModuleEntry, ModulesSpec, start_module
 from paddock.modules.teleop import TeleopModule

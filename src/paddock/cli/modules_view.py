@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from paddock.cli.console import Console
 from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.modules_results import check_out, keep_results
 from paddock.cli.tables import print_json

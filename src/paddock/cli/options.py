@@ -37,10 +37,25 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Output file. Default: NAME.png, NAME.yaml … in the current folder."),
 ]
-World = Annotated[str, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")]
-OptionalWorld = Annotated[
-    str | None, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")
-]
+
+
+def complete_world(start: str) -> list[str]:
+    """List the shipped worlds whose names begin with `start`, for the shell's completion."""
+    from paddock.worlds import world_names
+
+    return [name for name in world_names() if name.startswith(start)]
+
+
+def complete_scenario(start: str) -> list[str]:
+    """List the shipped scenarios whose names begin with `start`, for the shell's completion."""
+    from paddock.scenarios import scenario_names
+
+    return [name for name in scenario_names() if name.startswith(start)]
+
+
+_WORLD_HELP = "A shipped world (see: paddock worlds) or the path of a TOML file."
+World = Annotated[str, typer.Argument(help=_WORLD_HELP, autocompletion=complete_world)]
+OptionalWorld = Annotated[str | None, typer.Argument(help=_WORLD_HELP, autocompletion=complete_world)]
 Seconds = Annotated[float, typer.Option(help="Simulated seconds to run for.")]
 RunSeconds = Annotated[
     float | None, typer.Option(help="Simulated seconds to run for. Default: 30, or, with --robot, until Ctrl-C.")
@@ -69,7 +84,10 @@ Record = Annotated[
 
 Scenario = Annotated[
     str | None,
-    typer.Option(help="Scenario (a list of tasks) instead of a world: a shipped one, or the path of a TOML file."),
+    typer.Option(
+        help="Scenario (a list of tasks) instead of a world: a shipped one, or the path of a TOML file.",
+        autocompletion=complete_scenario,
+    ),
 ]
 RobotAddress = Annotated[
     str | None,
@@ -217,13 +235,9 @@ BridgeHost = Annotated[
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
-def refuse_speed_without_page(speed: float | None, headless: bool) -> None:
-    """Raise an error if a speed is given for a run without a page."""
-    if headless and speed is not None:
-        raise typer.BadParameter("--speed is the speed of a page; this run has none, because of --headless or --robot")
-
-
-def refuse_port_without_page(port: int | None, headless: bool) -> None:
-    """Raise an error if a port is given for a run without a page."""
-    if headless and port is not None:
-        raise typer.BadParameter("--port is the port of a page; this run has none, because of --headless or --robot")
+def refuse_page_options(headless: bool, *, speed: float | None, port: int | None) -> None:
+    """Raise an error if an option of the page is given for a run without a page."""
+    for name, value in (("speed", speed), ("port", port)):
+        if headless and value is not None:
+            problem = f"--{name} is the {name} of a page; this run has none, because of --headless or --robot"
+            raise typer.BadParameter(problem)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from rich.console import Console
 from rich.text import Text
 
 from paddock.arena import Arena
+from paddock.cli.console import Console
 from paddock.server.server import PORT
 from paddock.server.show import Show, open_browser, show
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from paddock.arena import Arena
 from paddock.arena.controllers import load_file
+from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, run_drivers
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError

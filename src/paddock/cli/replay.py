@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from paddock.cli import options
+from paddock.cli.console import Console
 from paddock.core.outside import shell_word
 
 if TYPE_CHECKING:

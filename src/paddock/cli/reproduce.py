@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from paddock.cli.console import Console
 from paddock.cli.progress import show_runs
-from paddock.cli.sheets import print_sheet
+from paddock.cli.sheets import print_sheet, sheet_console
+from paddock.core.locks import lock_folder
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
-from paddock.experiments.rows import all_hold, claims
-from paddock.jobs import Workers
+from paddock.experiments.rows import claims, none_failed, summarise
+from paddock.jobs import FinishedJobs, Workers
 from paddock.report.document_files import ensure_folder
+from paddock.report.sheets import Sheet
+
+FINISHED = "finished.jsonl"
 
 
 def reproduce(
@@ -25,12 +30,12 @@ def reproduce(
     seeds: int | None = None,
     workers: Workers = None,
 ) -> bool:
-    """Run one reproduction, or `all`, and return whether every claim holds.
+    """Run one reproduction, or `all`, and return whether no claim failed.
 
     Args:
         name: name of the reproduction.
         json_lines: print one JSON object for every claim instead of tables.
-        out: folder for the report; None: no report.
+        out: folder for the report and for finished runs, which are not repeated; None: none.
         seeds: number of seeds of every repeated experiment; None: as many as the claims need.
         workers: number of processes, None: one for every core; or "ray".
     """
@@ -46,12 +51,15 @@ def reproduce(
 
 
 def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None, workers: Workers) -> bool:
-    console, aside = Console(), Console(stderr=True)
+    console, aside = sheet_console(), Console(stderr=True)
     started = time.perf_counter()
-    with show_runs(aside, name) as progress:
-        outcome = reproduction_called(name)(seeds=seeds, workers=workers, progress=progress)
+    with nullcontext() if out is None else lock_folder(out, timeout=0.0), show_runs(aside, name) as progress:
+        finished = None if out is None else FinishedJobs(out / FINISHED, f"reproduce {name}")
+        if finished:
+            aside.print(f"{escape(str(out))}: finished runs of an earlier call are not repeated", highlight=False)
+        outcome = reproduction_called(name)(seeds=seeds, workers=workers, progress=progress, finished=finished)
     wall = time.perf_counter() - started
-    holds = all_hold(outcome.rows)
+    fine = none_failed(outcome.rows)
     if json_lines:
         for row in outcome.rows:
             typer.echo(row.as_json())
@@ -62,13 +70,14 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
     if out is not None:
         written = outcome.write(out)
         aside.print(f"wrote {len(written)} files to {escape(str(out))}", highlight=False)
-    return holds
+    return fine
 
 
 def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
     sheet = outcome.sheet
     print_sheet(console, f"{name}: measurements" + (f", {sheet.about}" if sheet.about else ""), sheet)
-    print_sheet(console, f"{name}: claims", claims(outcome.rows))
-    failed = [row for row in outcome.rows if not row.holds]
-    result = f"{len(outcome.rows) - len(failed)} of {len(outcome.rows)} claims hold; {wall:.1f} s"
-    console.print(result, style="red" if failed else "green", highlight=False)
+    table = claims(outcome.rows)  # numbered, because a narrow terminal shows it in parts
+    numbered = tuple((str(number), *row) for number, row in enumerate(table.rows, 1))
+    print_sheet(console, f"{name}: claims", Sheet(("n", *table.heads), numbered))
+    style = "green" if none_failed(outcome.rows) else "red"
+    console.print(f"{summarise(outcome.rows)}; {wall:.1f} s", style=style, highlight=False)

@@ -11,13 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.arena.built_in import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
+from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
 from paddock.cli.ending import INTERRUPTED
 from paddock.cli.files import check_picture, print_written, save_picture
@@ -33,6 +32,7 @@ from paddock.episodes import Episode
 from paddock.referees import Referee
 from paddock.report import write_run
 from paddock.report.sheets import Sheet
+from paddock.worlds import WorldSpec
 from paddock.worlds.blind_spots import describe_blind_spots
 from paddock.worlds.placement import source_files
 
@@ -95,7 +95,7 @@ def run_world(
             with suppress(SystemExit):  # rich exits if the reader of a pipe has closed it; the files are written anyway
                 _report(console, arena, outcome.episode, wall_time, is_built_in=is_built_in)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
-            _write_folder(console, arena, outcome.episode, writer, html, config)
+            write_folder(console, arena, arena.world, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
             why, failed = outcome.explanation, outcome.episode.failed
             if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
@@ -145,24 +145,26 @@ def keep_recording(arena: Arena, path: Path | None) -> Iterator[None]:
     print_written(path, f"   (paddock replay {shell_word(path)})")
 
 
-def _write_folder(
+def write_folder(
     console: Console,
-    arena: Arena,
+    arena: BaseArena,
+    world: WorldSpec,
     episode: Episode,
     writer: RunWriter | None,
     html: bool,
     config: dict[str, Any],
 ) -> None:
+    """Write the folder of a run, if it has one: traces, summary, pictures and provenance, and with `html` a report."""
     if writer is None or not episode.robots:
         return
     folder = writer.folder
     with console.status("writing the trace and pictures …"):
         write_run(
             episode,
-            arena.world,
+            world,
             folder,
-            title=arena.world.title or arena.world.name,
-            config={"world": arena.world.name, **config},
+            title=world.title or world.name,
+            config={"world": world.name, **config},
             html=html,
         )
         writer.write_provenance(arena)

@@ -14,7 +14,20 @@ from paddock.core.user_code import check_file
 # Modes of `paddock run` that replace a world, each with the options that it uses.
 MODES = {
     "scenario": ("robot", "seed", "speed", "out", "report", "headless", "port", "traceback"),
-    "robot": ("scenario", "controller", "policy", "seconds", "trace", "take_over", "headless", "traceback"),
+    "robot": (
+        *(
+            "scenario",
+            "controller",
+            "policy",
+            "seconds",
+            "trace",
+            "out",
+            "report",
+            "take_over",
+            "headless",
+            "traceback",
+        ),
+    ),
 }
 
 DEMO_SPEED = 3.0  # simulated seconds per second
@@ -39,8 +52,7 @@ def demo(
       paddock demo
       paddock demo --headless --seconds 20
     """
-    options.refuse_speed_without_page(speed, headless)
-    options.refuse_port_without_page(port, headless)
+    options.refuse_page_options(headless, speed=speed, port=port)
     from paddock.cli.run import run_world
 
     run_world(
@@ -107,7 +119,7 @@ def run(
         from paddock.cli.run_robot import run_robot
 
         drive: dict[str, Any] = {"seconds": seconds, "headless": headless, "trace": trace, "traceback": traceback}
-        run_robot(robot, controller, policy=policy, take_over=take_over, **drive)
+        run_robot(robot, controller, policy=policy, take_over=take_over, out=out, html=report, **drive)
     elif world is not None:
         from paddock.cli.referee import choose_referee
         from paddock.cli.run import run_world
@@ -141,8 +153,7 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
     if robot is None and (context.params["trace"] is not None or context.params["take_over"]):
         raise typer.BadParameter("--trace and --take-over need --robot; --out writes the traces of a world")
     without_page = context.params["headless"] or robot is not None
-    options.refuse_speed_without_page(context.params["speed"], without_page)
-    options.refuse_port_without_page(context.params["port"], without_page)
+    options.refuse_page_options(without_page, speed=context.params["speed"], port=context.params["port"])
     refuse_old_recording(context.params)
     controller, policy = context.params["controller"], context.params["policy"]
     refuse_both(controller, policy)

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from rich.console import Console
+import numpy as np
 
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import chosen_controllers
+from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
 from paddock.cli.ending import INTERRUPTED
 from paddock.cli.files import check_new, print_written
+from paddock.cli.run import write_folder
+from paddock.cli.run_writer import RunWriter
 from paddock.core.errors import LinkError, PaddockError, Refused
+from paddock.core.provenance import hide_token
+from paddock.episodes import Trace
 from paddock.episodes.trace_files import FORMATS
 from paddock.links import SERVERS
 from paddock.links.remote import RemoteArena
+from paddock.scenarios.runner import world_of_run
+from paddock.worlds import WorldSpec
+from paddock.worlds.spec import Placed
+
+MARGIN = 0.3  # empty floor around the path of a real robot in its picture [m]
 
 
 def run_robot(
@@ -29,12 +40,15 @@ def run_robot(
     seconds: float | None,
     headless: bool,
     trace: Path | None = None,
+    out: Path | None = None,
+    html: bool = False,
     traceback: bool = False,
     take_over: bool = False,
 ) -> None:
     """Drive a robot until the time limit, if there is one, or Ctrl-C; always stop it at the end.
 
-    With `take_over`, take the robot over from the client that drives it on its server.
+    With `take_over`, take the robot over from the client that drives it on its server. With `out`, write a folder with
+    all results.
     """
     console = Console(highlight=False)
     seconds = ENDLESS if seconds is None else seconds
@@ -44,18 +58,26 @@ def run_robot(
     with paddock.connect(url) as arena:
         robot = choose_robot(arena, url)
         claim(arena, robot, take_over=take_over)
+        writer = None if out is None else RunWriter(out, robot.name, filter(None, (controller, policy)))
         drive = DrivePlan(
             seconds=seconds,
             choose=lambda: chosen_controllers(arena, controller, policy, only=robot.name, cameras=fast_enough(url)),
             file=controller,
-            every=arena.dt if trace is not None else None,
+            every=arena.dt if trace is not None or out is not None else None,
             headless=headless,
             traceback=traceback,
+            keep=None if writer is None else writer.keep,
         )
         try:
             outcome = run_drivers(arena, drive, console)
         finally:
             halted = halt(robot, console)
+        if writer is not None:
+            world = world_of_run(arena, [robot]) or floor_around(robot, outcome.episode.trace)
+            settings = {"robot": hide_token(url), "controller": str(controller or policy)}
+            write_folder(console, arena, world, outcome.episode, writer, html, settings)
+        if isinstance(arena, RemoteArena):
+            arena.close(outcome.error)
     if trace is not None:
         outcome.episode.trace.save(trace)
         print_written(trace)
@@ -66,6 +88,17 @@ def run_robot(
         sys.exit(INTERRUPTED)
     if outcome.episode.failed:
         sys.exit(2)
+
+
+def floor_around(robot: Robot, trace: Trace) -> WorldSpec:
+    """Return an empty world around the path of a real robot, for its picture."""
+    places = trace.pose[np.isfinite(trace.pose).all(axis=1)]
+    if not len(places):
+        places = np.zeros((1, 3))
+    (left, bottom), (right, top) = places[:, :2].min(axis=0) - MARGIN, places[:, :2].max(axis=0) + MARGIN
+    x, y, heading = places[0].tolist()
+    placed = Placed(name=robot.name, type=robot.spec, at=(x, y), heading_deg=math.degrees(heading))
+    return WorldSpec(name=robot.name, bounds=(left, bottom, right, top), robots=(placed,))
 
 
 def choose_robot(arena: BaseArena, url: str) -> Robot:

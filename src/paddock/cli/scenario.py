@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 import paddock
 from paddock.arena.base import BaseArena
+from paddock.cli.console import Console
 from paddock.cli.driving import print_traceback
 from paddock.cli.files import print_written
 from paddock.cli.pages import offer_to_run_again, show_page
@@ -43,7 +44,7 @@ def run_scenario_file(
         spec = replace(spec, seeds=(seed,), repetitions=1)
     if report and "report" not in spec.outputs.files:
         spec = replace(spec, outputs=replace(spec.outputs, files=(*spec.outputs.files, "report")))
-    plan, complete = prepare(spec), True
+    plan, runs = prepare(spec), list[ScenarioResult]()
     if speed is None and not headless and robot is None and not has_screen():
         speed = 0.0
         most = f"at most {spec.stop.seconds:g} simulated s for each of {len(spec.run_seeds())} runs"
@@ -70,13 +71,15 @@ def run_scenario_file(
                 yield from _run_shown(plan, console, speed, port, on_step)
 
         for result in results():
-            complete = complete and result.complete
+            runs.append(_without_traces(result))
             _report(console, result)
             if out is not None:
                 _write(plan, result, out)
             if result.error is not None:
                 print_traceback(result.error, whole=traceback, message=result.ended)
-    return complete
+    if len(runs) > 1:
+        _report_all(console, plan, runs)
+    return all(run.complete for run in runs)
 
 
 def _run_shown(
@@ -115,9 +118,10 @@ def _run_there(plan: PreparedScenario, arena: BaseArena, url: str, console: Cons
 
 def _report(console: Console, result: ScenarioResult) -> None:
     several = len(result.episode.robots) > 1
+    texts = f", {result.distance:.2f} m", f", contact {result.contact_time:.2f} s"
+    figures = "".join(text for text in texts if "nan" not in text)  # a real robot does not know its contacts
     table = new_table(
-        f"{result.scenario}, seed {result.seed}: {result.episode.seconds:g} s, {result.distance:.2f} m, "
-        f"contact {result.contact_time:.2f} s; ended: {result.ended}",
+        f"{result.scenario}, seed {result.seed}: {result.episode.seconds:g} s{figures}; ended: {result.ended}",
         *(("robot",) if several else ()),
         *("task", "from [s]", "to [s]", "done", "why it ended"),
         right=("from [s]", "to [s]"),
@@ -126,6 +130,27 @@ def _report(console: Console, result: ScenarioResult) -> None:
         times = f"{task.began:.2f}", f"{task.ended:.2f}"
         cells = (cell(task.name), *times, "yes" if task.done else "no", cell(task.why))
         table.add_row(*((cell(task.robot), *cells) if several else cells))
+    console.print(table)
+
+
+def _without_traces(result: ScenarioResult) -> ScenarioResult:
+    """Return the result without its rows, which would use much memory after many runs."""
+    robots = {name: replace(record, trace=record.trace[:0]) for name, record in result.episode.robots.items()}
+    return replace(result, episode=replace(result.episode, robots=robots))
+
+
+def _report_all(console: Console, plan: PreparedScenario, runs: Sequence[ScenarioResult]) -> None:
+    """Print a table with a row for every run, and their means."""
+    numbers = "time [s]", "distance [m]", "contact [s]"
+    complete = sum(run.complete for run in runs)
+    title = f"{runs[0].scenario}: all tasks were done in {complete} of {len(runs)} runs"
+    table = new_table(title, "seed", "tasks done", *numbers, "ended", right=("seed", "tasks done", *numbers))
+    for run in runs:
+        done = f"{sum(task.done for task in run.tasks)} of {sum(len(member.tasks) for member in plan.robots)}"
+        figures = (f"{number:.2f}" for number in (run.seconds, run.distance, run.contact_time))
+        table.add_row(str(run.seed), done, *figures, cell(run.ended))
+    means = (fmean(column) for column in zip(*((r.seconds, r.distance, r.contact_time) for r in runs), strict=True))
+    table.add_row("mean", "", *(f"{mean:.2f}" for mean in means), "")
     console.print(table)
 
 

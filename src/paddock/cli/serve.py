@@ -5,29 +5,30 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-
-from rich.console import Console
+from tempfile import TemporaryDirectory
 
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, report_error_location
 from paddock.bridges.base import LOOPBACK, OpenBridges
-from paddock.classes import robot_names, seat_students
+from paddock.classes import ClassFolder, ClassSpec, robot_names, seat_students
 from paddock.classes.names import read_names
 from paddock.cli.class_tables import print_join_links
-from paddock.cli.classroom import open_classroom
+from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible
 from paddock.referees import Referee
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
+from paddock.server.classroom import Classroom
 from paddock.server.heat_manager import HeatSettings
+from paddock.server.lessons import Lesson
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
 
@@ -90,6 +91,17 @@ def serve_world(
     ):
         server.run(ready)
     console.print("stopped")
+
+
+@contextmanager
+def open_classroom(
+    world: str, seed: int, names: Sequence[str], *, referee: Referee | None, heats: HeatSettings | None, fixed: str
+) -> Iterator[Classroom]:
+    """Yield the classroom of a class with these students; `fixed` is the reason why its world cannot be changed."""
+    lesson = Lesson(world=load_world(world), seed=seed, own_referee=referee, own_heats=heats)
+    with TemporaryDirectory(prefix="paddock-class-") as place:
+        folder = ClassFolder.create(Path(place) / "class", ClassSpec(title=lesson.title, seed=seed), names)
+        yield Classroom(folder, lesson, fixed=fixed)
 
 
 def print_log() -> None:

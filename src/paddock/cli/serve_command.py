@@ -6,6 +6,7 @@ import typer
 
 from paddock.cli import options
 from paddock.cli.run_command import refuse_both, refuse_old_recording, refuse_unused
+from paddock.core.outside import visible
 
 # Bridges that have their own option.
 NAMED_BRIDGES = (
@@ -23,7 +24,7 @@ def split_bridge(text: str) -> tuple[str, str]:
     """Split the value of --bridge into the bridge's name and its argument."""
     name, equals, asked = text.partition("=")
     if not (name and equals and asked):
-        raise typer.BadParameter(f"--bridge {text}: expected NAME=ROBOT")
+        raise typer.BadParameter(f"--bridge {visible(text)}: expected NAME=ROBOT")
     return name, asked
 
 

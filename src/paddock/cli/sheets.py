@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
-from rich.console import Console
 
+from paddock.cli.console import Console
 from paddock.cli.tables import cell, new_table
 from paddock.experiments.rows import NO
 from paddock.report.sheets import Sheet, is_number

@@ -44,9 +44,9 @@ def slam(
     paddock slam intel.log --relations intel.relations --out intel
     paddock slam killian.g2o.zip --method odometry --out odometry
     """
-    from rich.console import Console
     from rich.progress import Progress
 
+    from paddock.cli.console import Console
     from paddock.cli.tables import print_json
     from paddock.core.errors import PaddockError
     from paddock.mapping.logs import read_log, read_relations, run_slam
@@ -153,8 +153,7 @@ def write_results(
 
 def print_metrics(metrics: dict[str, Any], out: Path) -> None:
     """Print the metrics as a table."""
-    from rich.console import Console
-
+    from paddock.cli.console import Console
     from paddock.cli.files import print_written
     from paddock.cli.tables import new_table
 

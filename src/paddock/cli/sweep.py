@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
+from paddock.cli.console import Console
 from paddock.cli.driving import print_traceback
 from paddock.cli.ending import end_with_results
 from paddock.cli.progress import show_runs

@@ -31,9 +31,9 @@ LED = re.compile(r"led\d+")
 SCANNER_OPENING = math.radians(120.0)  # field of view of each half of a laser scanner
 
 Add = Callable[..., SceneObject]
-"""Adds an object to a scene: (alias, number or None, type, part, parent, frame, also="", **fields).
+"""Adds an object to a scene: (alias, number or None, type, part, parent, frame, also=(), **fields).
 
-`also` is an additional name of the part, used in scenes where it is a separate model.
+`also` are additional names of the part, used in scenes where it is a separate model.
 """
 
 
@@ -51,6 +51,8 @@ class RobotModel:
     limit: float = math.inf  # maximum range of proximity sensors [m]
     shapes: tuple[str, ...] = ()  # further parts that programs may search for
     spots: tuple[str, ...] = ()  # names of its ground sensors, if each is a vision sensor of one pixel
+    ending: str = ""  # text after the numbers in legacy names
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # additional names of parts
 
 
 PIONEER = RobotModel(
@@ -70,6 +72,7 @@ EPUCK = RobotModel(
     order=FROM_LEFT,
     limit=0.05,
     shapes=("base", "ring", "bodyElements", "ledLight", "leftWheelPart", "rightWheelPart", "speaker"),
+    others={"leftWheel": ("leftRespondableWheel",), "rightWheel": ("rightRespondableWheel",)},
 )
 LINE_TRACER = RobotModel(
     name="LineTracer",
@@ -77,8 +80,32 @@ LINE_TRACER = RobotModel(
     prefix="",
     joints=("DynamicLeftJoint", "DynamicRightJoint"),
     height=0.027,
-    shapes=("LineTracerBase", "LeftJoint", "RightJoint"),
+    shapes=("LineTracerBase",),
     spots=("LeftSensor", "MiddleSensor", "RightSensor"),
+    others={"DynamicLeftJoint": ("LeftJoint",), "DynamicRightJoint": ("RightJoint",)},
+)
+BUBBLE_ROB = RobotModel(
+    name="bubbleRob",
+    alias="bubbleRob",
+    height=0.12,
+    aliases={"nose": "sensingNose"},
+    shapes=("body", "slider", "connection", "graph"),
+    spots=("leftSensor", "middleSensor", "rightSensor"),
+    others={  # names in the scene of the remote API's own examples
+        "leftMotor": ("remoteApiControlledBubbleRobLeftMotor",),
+        "rightMotor": ("remoteApiControlledBubbleRobRightMotor",),
+        "sensingNose": ("remoteApiControlledBubbleRobSensingNose",),
+    },
+)
+DR20 = RobotModel(
+    name="dr20",
+    alias="dr20",
+    joints=("leftWheelJoint_", "rightWheelJoint_"),
+    height=0.1517,
+    aliases={"infrared": "infraredSensor", "sonar": "ultrasonicSensor_"},
+    shapes=("body_", "ultrasonicSensorJoint_"),
+    ending="_",
+    others={"leftWheelWheel_": ("dr20_dynamicLeftWheel",), "rightWheelWheel_": ("dr20_dynamicRightWheel",)},
 )
 MODELS = {
     "pioneer-p3dx": PIONEER,
@@ -87,6 +114,8 @@ MODELS = {
     "e-puck2": EPUCK,
     "e-puck-nose": EPUCK,
     "line-tracer": LINE_TRACER,
+    "bubble-rob": BUBBLE_ROB,
+    "dr20": DR20,
 }
 
 
@@ -143,7 +172,7 @@ def _add_vision(sensor: SensorSpec, alias: str, height: float, base: SceneObject
     x, y, z, heading = sensor.mounts[len(sensor.mounts) // 2]
     if sensor.kind == "camera":
         frame = Frame((x, y, z - height), look_along(math.radians(heading)))
-        add(alias, None, VISION, "camera", base, frame, also="Vision_sensor", device=sensor.name)
+        add(alias, None, VISION, "camera", base, frame, also=("Vision_sensor", "visionSensor"), device=sensor.name)
     else:
         add(alias, None, VISION, "floor_sensor", base, Frame((x, y, z - height), DOWN), device=sensor.name)
 
@@ -156,9 +185,9 @@ def half_heading(half: int) -> float:
 def _add_laser(sensor: SensorSpec, height: float, base: SceneObject, add: Add) -> None:
     x, y, z, heading = sensor.mounts[0]
     frame = floor_frame(Pose(x, y, math.radians(heading)), z - height)
-    scanner = add("fastHokuyo", None, SHAPE, "shape", base, frame, also="fastHokuyo")
+    scanner = add("fastHokuyo", None, SHAPE, "shape", base, frame, also=("fastHokuyo",))
     for channel in (0, 1):
         alias = f"sensor{channel + 1}"
         frame = Frame((0.0, 0.0, 0.0), look_along(half_heading(channel)))
-        fields = {"also": f"fastHokuyo_{alias}", "device": sensor.name, "channel": channel}
+        fields = {"also": (f"fastHokuyo_{alias}",), "device": sensor.name, "channel": channel}
         add(alias, None, VISION, "laser_half", scanner, frame, **fields)

@@ -6,18 +6,20 @@ import math
 import zlib
 from typing import Literal
 
+from paddock.coppelia.frames import heading_of
 from paddock.coppelia.joints import joint_velocity
 from paddock.coppelia.objects import SceneObject
+from paddock.coppelia.obstacles import box_around
 from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.vision import vision_shape
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import bounding_radius, box_of
+from paddock.core.geometry import Pose, bounding_radius, box_of
 
 VERSION = 30500  # version whose calls are supported: V-REP 3.5.0
 TIME_STEP, RANDOM, REAL_TIME, PROGRAM_VERSION = 1, 0, 25, 1
 HIGHEST = {"boolean": 64, "integer": 64, "floating": 2, "array": 7, "string": 140}  # highest parameter numbers
 Kind = Literal["boolean", "integer", "floating", "array"]
-IS_MODEL, NOT_MODEL = 0, 0xF0
+IS_MODEL, NOT_MODEL = 0, 0xF000
 MOTOR_ENABLED, VISIBLE, MASS, JOINT_VELOCITY = 2000, 10, 3005, 2012
 DEFAULTS: dict[tuple[Kind, int], object] = {
     ("integer", PROGRAM_VERSION): VERSION,
@@ -85,17 +87,10 @@ def bounding_box(found: SceneObject) -> tuple[float, float, float, float, float,
         x0, y0, x1, y1 = box_of(found.pieces[0])
         base = found.frame.position[2]
         return x0, y0, -base, x1, y1, found.height - base
-    if found.part == "solid":
-        boxes = [box_of(shape) for shape in found.pieces]
+    if found.part in ("solid", "still") and found.pieces:
         x, y, _ = found.frame.position
-        return (
-            min(box[0] for box in boxes) - x,
-            min(box[1] for box in boxes) - y,
-            low,
-            max(box[2] for box in boxes) - x,
-            max(box[3] for box in boxes) - y,
-            high,
-        )
+        x0, y0, x1, y1 = box_around(found.pieces, Pose(x, y, heading_of(found.frame.rotation)))
+        return x0, y0, low, x1, y1, high
     radius = bounding_radius(found.pieces[0]) if found.pieces else 0.0
     return -radius, -radius, -radius, radius, radius, radius
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -26,14 +26,13 @@ from paddock.coppelia.objects import (
     Part,
     SceneObject,
 )
+from paddock.coppelia.obstacles import list_obstacles
 from paddock.coppelia.paths import find_named_path, find_path
 from paddock.coppelia.quota import Quota
 from paddock.core.errors import PaddockError, SimulationError, UnknownName
-from paddock.core.geometry import Pose, Shape, box_of
-from paddock.worlds.solids import solids
+from paddock.core.geometry import Pose, Shape
 
 log = logging.getLogger("paddock.coppelia")
-SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cuboid", "cylinders": "Cylinder"}
 FLOOR = "ResizableFloor_5_25"
 # Settings whose second key is a handle; they are removed together with the object.
 OF_OBJECTS = ("int", "float", "force", "model", "image", "flags", "colour", "data", "property")
@@ -345,15 +344,15 @@ class CoppeliaScene:
             part: Part,
             parent: SceneObject | None,
             frame: Frame = ORIGIN,
-            also: str = "",
+            also: Sequence[str] = (),
             **fields: Any,
         ) -> SceneObject:
-            tail = alias + ("" if number is None else str(number))
+            tail = alias + ("" if number is None else f"{number}{model.ending}")
             name = f"{prefix}{tail}{suffix}" if alias else f"{model.name}{suffix}"
             found = self._add(name, alias or model.alias, type, part, parent, frame, robot=robot, **fields)
             self._names.setdefault(f"{robot.name}_{tail}" if alias else robot.name, found)
-            if also:
-                self._names[self._free_name(also)] = found
+            for other in (*also, *model.others.get(tail, ())):
+                self._names[self._free_name(other)] = found
             return found
 
         return add_robot(robot, model, add)
@@ -363,23 +362,19 @@ class CoppeliaScene:
         self._add("DefaultCamera", "DefaultCamera", CAMERA, "still", None, Frame((0.0, 0.0, 10.0)))
         x0, y0, x1, y1 = world.bounds
         floor = Frame(((x0 + x1) / 2, (y0 + y1) / 2, 0.0))
-        base = self._add(FLOOR, "Floor", SHAPE, "still", None, floor)
-        self._add(f"{FLOOR}_element", "box", SHAPE, "still", base)
+        area = ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+        base = self._add(FLOOR, "Floor", SHAPE, "still", None, floor, pieces=(area,))
+        x, y, _ = floor.position
+        area = ((x0 - x, y0 - y), (x1 - x, y0 - y), (x1 - x, y1 - y), (x0 - x, y1 - y))
+        self._add(f"{FLOOR}_element", "box", SHAPE, "still", base, pieces=(area,))
         for light in world.lights:
             self._add(self._free_name("Light"), "Light", LIGHT, "still", None, Frame((*light.at, light.height)))
         for start in world.starts:
             place = floor_frame(Pose(*start.at, math.radians(start.heading_deg)))
             self._add(self._free_name(start.name), start.name, DUMMY, "dummy", None, place)
-        pieces: dict[str, list[Shape]] = defaultdict(list)
-        heights: dict[str, float] = {}
-        for solid in solids(world):
-            pieces[solid.path].append(solid.shape)
-            heights[solid.path] = solid.height
-        for path, shapes in pieces.items():
-            alias, height = SOLID_NAMES[path.partition("[")[0]], heights[path]
-            boxes = [box_of(shape) for shape in shapes]
-            x = (min(box[0] for box in boxes) + max(box[2] for box in boxes)) / 2
-            y = (min(box[1] for box in boxes) + max(box[3] for box in boxes)) / 2
-            frame = Frame((x, y, height / 2))
-            name = self._free_name(alias)
-            self._add(name, alias, SHAPE, "solid", None, frame, pieces=tuple(shapes), height=height)
+        counts: Counter[str] = Counter()
+        for alias, frame, pieces, height in list_obstacles(world):
+            name = f"{alias}#{counts[alias] - 1}" if counts[alias] else alias
+            counts[alias] += 1
+            name = self._free_name(alias) if name in self._names else name  # a start may have this name
+            self._add(name, alias, SHAPE, "solid", None, frame, pieces=pieces, height=height)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from paddock.coppelia import framework
 from paddock.coppelia.live import SceneRobot
@@ -23,54 +25,8 @@ class ScriptData(NamedTuple):
 
 ScriptFunction = Callable[[CoppeliaScene, SceneRobot, ScriptData], ScriptData]
 
-SCRIPT_FUNCTIONS: Registry[ScriptFunction] = Registry(
-    "script function",
-    group="paddock.script_functions",
-    builtin={
-        f"{name}ForRemote": f"paddock.coppelia.script_functions:{function}"
-        for name, function in {
-            "getProxSensors": "get_proximity",
-            "getLightSensors": "get_light",
-            "getLightSensor": "get_light",
-            "getGroundSensor": "get_ground",
-            "getGroundSensors": "get_ground",
-            "getAccelerometer": "get_accelerometer",
-            "getWheelEncodingSensor": "get_encoders",
-            "getAllSensors": "get_all",
-            "getCameraSensors": "get_camera",
-            "getPose": "get_pose",
-            "getWheelDiameter": "get_wheel_diameter",
-            "getWheelDistance": "get_wheel_distance",
-            "getObjectSizeFactor": "get_size_factor",
-            "setVelocities": "set_velocities",
-            "setMaxVelocity": "set_max_velocity",
-            "setImageCycle": "accept_cycle",
-            "setLED": "set_led",
-        }.items()
-    },
-)
 
-
-def call_script_function(scene: CoppeliaScene, script: str, function: str, data: ScriptData) -> ScriptData:
-    """Call a function in the script of an object.
-
-    Args:
-        scene: the scene.
-        script: name or path of the object: a robot, or a part of one. "": the first robot.
-        function: name of the function in `SCRIPT_FUNCTIONS`.
-        data: arguments of the function.
-    """
-    found = SCRIPT_FUNCTIONS.get(function)
-    if script:
-        robot = scene.find(script).robot
-    else:
-        robot = next((base.robot for base in scene.list_bases()), None)
-    if robot is None:
-        raise PaddockError(f"script function {function!r}: {script or 'the scene'} is not a robot and has no script")
-    return found(scene, robot, data)
-
-
-def get_proximity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def read_distances(scene: CoppeliaScene, robot: SceneRobot) -> list[float]:
     """Return the distances of all proximity sensors [m], in the order of their objects.
 
     The value is the maximum range if nothing is detected. An e-puck has eight sensors, clockwise from the left side; a
@@ -78,57 +34,17 @@ def get_proximity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> 
     """
     sensors = [part for part in scene.base_of(robot).tree if part.part == "proximity"]
     values = {device: robot.read(device).tolist() for device in dict.fromkeys(sensor.device for sensor in sensors)}
-    return ScriptData(floats=[min(values[sensor.device][sensor.channel], sensor.limit) for sensor in sensors])
+    return [min(values[sensor.device][sensor.channel], sensor.limit) for sensor in sensors]
 
 
-def get_light(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def read_light(scene: CoppeliaScene, robot: SceneRobot) -> Iterable[float]:
     """Return the values of the eight light sensors [W/m²], clockwise from the left side."""
-    return ScriptData(floats=framework.read_ring(robot, "light").tolist())
+    return framework.read_ring(robot, "light")
 
 
-def get_ground(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def read_ground(scene: CoppeliaScene, robot: SceneRobot) -> Iterable[float]:
     """Return the left, middle and right ground sensor, 0 dark … 1 bright."""
-    return ScriptData(floats=robot.read("ground").tolist())
-
-
-def get_accelerometer(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Return the acceleration x, y, z [m/s²]."""
-    return ScriptData(floats=robot.read("accelerometer").tolist())
-
-
-def get_encoders(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Return the rotation of the left and right wheel since the start [rad]."""
-    return ScriptData(floats=framework.read_encoders(robot).tolist())
-
-
-def get_all(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Return 24 numbers, see `framework.read_all`."""
-    return ScriptData(floats=framework.read_all(robot).tolist())
-
-
-def get_camera(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Return red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
-    return ScriptData(floats=framework.read_camera(scene, robot).tolist())
-
-
-def get_pose(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Return x, y [m] and heading [rad]."""
-    return ScriptData(floats=list(robot.pose))
-
-
-def get_wheel_diameter(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Return the wheel diameter [m]."""
-    return ScriptData(floats=[robot.spec.drive.wheel_diameter])
-
-
-def get_wheel_distance(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Return the wheel separation [m]."""
-    return ScriptData(floats=[robot.spec.drive.wheel_separation])
-
-
-def get_size_factor(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Return the scale of the model, which is always 1."""
-    return ScriptData(floats=[1.0])
+    return robot.read("ground")
 
 
 def set_velocities(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
@@ -159,3 +75,56 @@ def set_led(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> Script
         raise PaddockError(f"setLEDForRemote: expected an LED below {leds} and 0 or 1, got {list(data.ints)}")
     robot.set_led(robot.spec.leds[data.ints[0]], float(data.ints[1]))
     return ScriptData()
+
+
+def answer_with(read: Callable[[CoppeliaScene, SceneRobot], Iterable[float]]) -> ScriptFunction:
+    """Return the script function that returns the numbers of `read`."""
+    return lambda scene, robot, data: ScriptData(floats=np.asarray(read(scene, robot), float).tolist())
+
+
+NUMBERS: dict[str, Callable[[CoppeliaScene, SceneRobot], Iterable[float]]] = {
+    "getProxSensors": read_distances,
+    "getLightSensors": read_light,
+    "getLightSensor": read_light,
+    "getGroundSensors": read_ground,
+    "getGroundSensor": read_ground,
+    "getAccelerometer": lambda scene, robot: robot.read("accelerometer"),  # x, y, z [m/s²]
+    "getWheelEncodingSensor": lambda scene, robot: framework.read_encoders(robot),
+    "getAllSensors": lambda scene, robot: framework.read_all(robot),
+    "getCameraSensors": framework.read_camera,
+    "getPose": lambda scene, robot: robot.pose,  # x, y [m] and heading [rad]
+    "getWheelDiameter": lambda scene, robot: [robot.spec.drive.wheel_diameter],  # [m]
+    "getWheelDistance": lambda scene, robot: [robot.spec.drive.wheel_separation],  # [m]
+    "getObjectSizeFactor": lambda scene, robot: [1.0],  # the scale of the model
+}
+ACTIONS = {
+    "setVelocities": set_velocities,
+    "setMaxVelocity": set_max_velocity,
+    "setImageCycle": accept_cycle,
+    "setLED": set_led,
+}
+FUNCTIONS = {name: answer_with(read) for name, read in NUMBERS.items()} | ACTIONS
+SCRIPT_FUNCTIONS: Registry[ScriptFunction] = Registry(
+    "script function",
+    group="paddock.script_functions",
+    builtin={f"{name}ForRemote": function for name, function in FUNCTIONS.items()},
+)
+
+
+def call_script_function(scene: CoppeliaScene, script: str, function: str, data: ScriptData) -> ScriptData:
+    """Call a function in the script of an object.
+
+    Args:
+        scene: the scene.
+        script: name or path of the object: a robot, or a part of one. "": the first robot.
+        function: name of the function in `SCRIPT_FUNCTIONS`.
+        data: arguments of the function.
+    """
+    found = SCRIPT_FUNCTIONS.get(function)
+    if script:
+        robot = scene.find(script).robot
+    else:
+        robot = next((base.robot for base in scene.list_bases()), None)
+    if robot is None:
+        raise PaddockError(f"script function {function!r}: {script or 'the scene'} is not a robot and has no script")
+    return found(scene, robot, data)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from paddock.coppelia.laser import scan_half
+from paddock.coppelia.models import half_heading
+from paddock.coppelia.objects import SceneObject
 from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.signals import Signal
 from paddock.sensors.laser import LaserSpec
 
-SCAN, TIME = "measuredDataAtThisTime", "CurrentTime"
+POINTS, RANGES, ANGLES, TIME = "measuredDataAtThisTime", "hokuyo_range_data", "hokuyo_angle_data", "CurrentTime"
 
 
 class StockSignals:
-    """`measuredDataAtThisTime`: x, y, z [m] of the first laser scanner's points, in its frame; `CurrentTime` [s]."""
+    """The signals of the first laser scanner, in its frame, and `CurrentTime` [s].
+
+    `measuredDataAtThisTime`: x, y, z [m] of all detected points. `hokuyo_range_data` and `hokuyo_angle_data`: distance
+    [m] and direction [rad] of every beam of the `fastHokuyo`, from right to left.
+    """
 
     def __init__(self, scene: CoppeliaScene) -> None:
         self.scene = scene
@@ -21,18 +29,36 @@ class StockSignals:
         """Return the scan as float32 numbers, or the simulated time."""
         if name == TIME:
             return self.scene.live.time
-        return self._scan() if name == SCAN else None
+        halves = self._find_scanner() if name in (POINTS, RANGES, ANGLES) else []
+        if not halves:
+            return None
+        numbers = read_points(halves[0]) if name == POINTS else self._read_beams(halves)[:, int(name == ANGLES)]
+        return numbers.astype("<f4").tobytes()
 
     def execute(self, name: str, value: Signal) -> None:
         """Do nothing: these signals are not commands."""
 
-    def _scan(self) -> bytes | None:
-        for base in self.scene.list_bases():
-            robot = base.robot
-            lasers = [] if robot is None else [spec for spec in robot.spec.sensors if isinstance(spec, LaserSpec)]
-            if robot is not None and lasers:
-                ranges, angles = robot.read(lasers[0].name), np.array(lasers[0].angles)
-                seen = ranges < lasers[0].range
-                points = np.column_stack((np.cos(angles), np.sin(angles), np.zeros(len(angles)))) * ranges[:, None]
-                return points[seen].astype("<f4").tobytes()
-        return None
+    def _find_scanner(self) -> list[SceneObject]:
+        """Return both halves of the first laser scanner; nothing if there is none."""
+        halves = (part for base in self.scene.list_bases() for part in base.tree if part.part == "laser_half")
+        return [half for _, half in zip(range(2), halves, strict=False)]
+
+    def _read_beams(self, halves: list[SceneObject]) -> NDArray[np.float64]:
+        """Return distance [m] and direction [rad] of each beam, shape (beam, 2)."""
+        scans = [(half, scan_half(self.scene, half)) for half in halves]
+        return np.concatenate(
+            [
+                np.column_stack((scan[:, 3], half_heading(half.channel) + np.arctan2(scan[:, 0], scan[:, 2])))
+                for half, scan in scans
+            ]
+        )
+
+
+def read_points(half: SceneObject) -> NDArray[np.float64]:
+    """Return x, y, z [m] of all points that the scanner of a half detects."""
+    assert half.robot is not None
+    spec = half.robot.spec.sensor(half.device)
+    assert isinstance(spec, LaserSpec)
+    ranges, angles = half.robot.read(spec.name), np.array(spec.angles)
+    points = np.column_stack((np.cos(angles), np.sin(angles), np.zeros(len(angles)))) * ranges[:, None]
+    return points[ranges < spec.range]

@@ -125,3 +125,35 @@ def distance_between(a: Shape, b: Shape) -> float:
 
 def _reach(point: Point, polygon: Sequence[Point]) -> float:
     return max(0.0, -overlap(Disc(*point, 0.0), tuple(polygon)))
+
+
+def find_segment(scene: CoppeliaScene, first: SceneObject, second: SceneObject) -> tuple[Point, Point]:
+    """Return the ends of the shortest segment between the bodies of two objects, seen from above."""
+    pairs = [(body, other) for body in bodies_of(scene, first) for other in bodies_of(scene, second)]
+    return _connect(*min(pairs, key=lambda pair: distance_between(*pair)))
+
+
+def _connect(a: Shape, b: Shape) -> tuple[Point, Point]:
+    if isinstance(a, Disc):
+        end = _find_closest((a.x, a.y), b)
+        return _find_closest(end, a), end
+    if isinstance(b, Disc):
+        end, start = _connect(b, a)
+        return start, end
+    ends = [(corner, _find_closest(corner, b)) for corner in a] + [(_find_closest(corner, a), corner) for corner in b]
+    return min(ends, key=lambda pair: math.dist(*pair))
+
+
+def _find_closest(point: Point, shape: Shape) -> Point:
+    """Return the point of a shape's outline that is closest to a point."""
+    x, y = point
+    if isinstance(shape, Disc):
+        dx, dy = x - shape.x, y - shape.y
+        share = shape.radius / (math.hypot(dx, dy) or math.inf)
+        return shape.x + share * dx, shape.y + share * dy
+    found = []
+    for (ax, ay), (bx, by) in zip(shape, (*shape[1:], shape[0]), strict=True):
+        dx, dy = bx - ax, by - ay
+        share = max(0.0, min(1.0, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy or math.inf)))
+        found.append((ax + share * dx, ay + share * dy))
+    return min(found, key=lambda other: math.dist(point, other))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,14 +22,14 @@ def whole_file(
 ) -> Iterator[IO[Any]]:
     """Write a temporary file in the same folder, and replace the file of that name once it is completely written.
 
-    Without `sync` this is faster. It is then safe if the process is killed, but not if the power fails. A `private`
-    file is readable by its owner only, from its first byte on.
+    Of several writers of a file, the last to finish determines its content. None waits for another one. Without
+    `sync` this is faster. It is then safe if the process is killed, but not if the power fails. A `private` file is
+    readable by its owner only, from its first byte on.
     """
-    part = Path(f"{path}.part")
     if "b" not in mode:
         how = {"encoding": "utf-8", **how}
     try:
-        with _claim(part, 0o600 if private else 0o666):
+        with _claim_part(path, 0o600 if private else 0o666) as part:
             try:
                 with part.open(mode, **how) as file:
                     yield file
@@ -44,24 +45,29 @@ def whole_file(
 
 
 @contextmanager
-def _claim(part: Path, permissions: int) -> Iterator[None]:
-    """Create a temporary file if it does not exist, and wait until no other thread or process writes it."""
-    if os.name == "nt":  # it has no such locks, and does not rename open files
-        yield
-        return
-    import fcntl
+def _claim_part(path: str | Path, permissions: int) -> Iterator[Path]:
+    """Create a temporary file that no other thread or process writes; one left over by a killed process is used."""
+    for number in itertools.count(1):
+        part = Path(f"{path}.part" if number == 1 else f"{path}-{number}.part")
+        if os.name == "nt":  # it has no such locks, and does not rename open files
+            yield part
+            return
+        import fcntl
 
-    while True:
         file = os.open(part, os.O_CREAT | os.O_RDWR, permissions)
         try:
-            with suppress(OSError):  # not on every network drive
-                fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            except OSError:  # not on every network drive
+                pass
             if not _is_at(file, part):
                 continue
             if os.fstat(file).st_mode & 0o777 & ~permissions:  # left over, and readable by others
                 part.unlink()
                 continue
-            yield
+            yield part
             return
         finally:
             os.close(file)

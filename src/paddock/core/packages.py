@@ -9,7 +9,9 @@ from typing import Any
 from paddock.core.errors import PaddockError
 
 
-def import_package(name: str, what: str, *, extra: str, install: str | None = None) -> Any:
+def import_package(
+    name: str, what: str, *, extra: str, install: str | None = None, error: type[PaddockError] = PaddockError
+) -> Any:
     """Import an optional package, or raise an error that explains how to install it.
 
     Args:
@@ -17,6 +19,7 @@ def import_package(name: str, what: str, *, extra: str, install: str | None = No
         what: the feature that needs it.
         extra: the extra of Paddock that installs it.
         install: name of the package, if it differs from the module's.
+        error: class of the error.
     """
     try:
         with warnings.catch_warnings():
@@ -24,6 +27,6 @@ def import_package(name: str, what: str, *, extra: str, install: str | None = No
             return importlib.import_module(name)
     except ImportError:
         wanted = install or name.partition(".")[0]
-        raise PaddockError(
+        raise error(
             f"{what} needs the package {wanted}: pip install 'paddock[{extra}]', or pip install {wanted}"
         ) from None

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,7 +46,8 @@ def write_provenance(folder: Path, table: Mapping[str, Any], inputs: Mapping[str
     """Write `provenance.json` and copies of the input files into a folder; return the paths of the written files."""
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in inputs.items()}
     try:
-        (folder / INPUTS if inputs else folder).mkdir(parents=True, exist_ok=True)
+        for path in (folder / FILE, *(folder / name for name in inputs)):
+            path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PaddockError(f"{folder}: cannot write there: {error.strerror or error}") from None
     for name, data in inputs.items():
@@ -56,13 +58,19 @@ def write_provenance(folder: Path, table: Mapping[str, Any], inputs: Mapping[str
 
 
 def read_inputs(files: Iterable[str | Path]) -> dict[str, bytes]:
-    """Read files and all files that they refer to; return the contents by the name of the copy in a result folder."""
+    """Read files and all files that they refer to; return the contents by the name of the copy in a result folder.
+
+    Files in folders below a given file keep these folders, so that the copies find each other.
+    """
     inputs: dict[str, bytes] = {}
-    for path in named_files(files):
-        name, number = f"{INPUTS}/{path.name}", 1
+    given = [Path(file).resolve() for file in files]
+    for path in named_files(given):
+        below = [path.relative_to(file.parent) for file in given if path.is_relative_to(file.parent)]
+        copy = Path(INPUTS) / min(below, key=lambda place: len(place.parts), default=path.name)
+        name, number = copy.as_posix(), 1
         while name in inputs:
             number += 1
-            name = f"{INPUTS}/{path.stem}-{number}{path.suffix}"
+            name = copy.with_stem(f"{copy.stem}-{number}").as_posix()
         try:
             inputs[name] = path.read_bytes()
         except OSError as error:
@@ -123,11 +131,16 @@ def versions(packages: Iterable[str] = ()) -> dict[str, str]:
 
 
 def command_line(arguments: Sequence[str] | None = None) -> list[str]:
-    """Return the command line with the home directory replaced by `~`, because it contains the user's name."""
+    """Return the command line without secrets: the home directory is `~`, and tokens of addresses are left out."""
     program, *others = sys.argv if arguments is None else arguments
     name = "paddock" if Path(program).name == "__main__.py" else Path(program).name
     home = os.path.expanduser("~")  # noqa: PTH111 (it does not raise without a home directory)
-    return [name, *(text if home in ("", "/", "~") else text.replace(home, "~") for text in others)]
+    return [name, *(hide_token(text if home in ("", "/", "~") else text.replace(home, "~")) for text in others)]
+
+
+def hide_token(address: str) -> str:
+    """Return an address with … in place of its access token."""
+    return re.sub(r"(?<=[?&#]token=)[^&#]+", "…", address)
 
 
 def available_threads() -> int:

@@ -1,12 +1,20 @@
-"""Pacing of simulated time against the wall clock."""
+"""Pacing of simulated time against the wall clock, and periods in ticks."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
 from paddock.core.errors import SimulationError
 from paddock.core.numeric import all_finite
+
+
+def ticks_between_rows(every: float, dt: float) -> int:
+    """Return the number of ticks between two rows of a trace, for a period `every` [s] and a tick of `dt` [s]."""
+    if not (all_finite(every) and every > 0):
+        raise SimulationError(f"run: every: expected seconds > 0 between two rows of a trace, got {every!r}")
+    return max(1, math.floor(every / dt + 0.5))
 
 
 class Pacer:

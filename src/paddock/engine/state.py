@@ -10,23 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.engine.model import (
-    CROWD,
-    DELAY,
-    END_OF_CORNERS,
-    END_OF_DEVICES,
-    FIRST_CORNER,
-    FIRST_DEVICE,
-    FIRST_PARAMETER,
-    GRID_COLUMNS,
-    GRID_ROWS,
-    PAN,
-    PERIOD,
-    TYPE,
-    Floats,
-    Ints,
-    Model,
-)
+from paddock.engine import model as m
+from paddock.engine.model import Floats, Ints, Model
 
 # Columns of `clock`.
 TICK, SEED = range(2)
@@ -93,10 +78,10 @@ def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
     """Return commands with zero speeds and pan angles as close to 0 as possible, shape (W, N, COMMAND_PANS + pans)."""
     commands = np.zeros((worlds, len(model.robot_variant), COMMAND_PANS + pan_count(model)))
     for robot, kind in enumerate(types_of_robots(model)):
-        for device in range(*model.types[kind, FIRST_DEVICE : END_OF_DEVICES + 1]):
-            pan = model.devices[device, PAN]
+        for device in range(*model.types[kind, m.FIRST_DEVICE : m.END_OF_DEVICES + 1]):
+            pan = model.devices[device, m.PAN]
             if pan >= 0:
-                low, high = model.constants[model.devices[device, FIRST_PARAMETER] :][:2]
+                low, high = model.constants[model.devices[device, m.FIRST_PARAMETER] :][:2]
                 commands[:, robot, COMMAND_PANS + pan] = min(high, max(low, 0.0))
     return commands
 
@@ -129,9 +114,9 @@ def carry_over(
 def workspace(model: Model) -> Workspace:
     """Allocate scratch memory that is large enough for this model."""
     robots = len(model.robot_variant)
-    cells = int(model.grids[CROWD, GRID_COLUMNS] * model.grids[CROWD, GRID_ROWS])
+    cells = int(model.grids[m.CROWD, m.GRID_COLUMNS] * model.grids[m.CROWD, m.GRID_ROWS])
     types = model.types[types_of_robots(model)]
-    corners = (types[:, END_OF_CORNERS] - types[:, FIRST_CORNER]).sum() // 2
+    corners = (types[:, m.END_OF_CORNERS] - types[:, m.FIRST_CORNER]).sum() // 2
     most = len(model.items) + int(corners) + robots
     width = model.items.shape[1]
     crowd = np.zeros(cells + 1 + robots, np.int64)
@@ -140,18 +125,18 @@ def workspace(model: Model) -> Workspace:
 
 def types_of_robots(model: Model) -> Ints:
     """Return the row in `types` of every robot, shape (N)."""
-    kinds: Ints = model.robots[model.robot_variant, TYPE].astype(np.int64)
+    kinds: Ints = model.robots[model.robot_variant, m.TYPE].astype(np.int64)
     return kinds
 
 
 def pan_count(model: Model) -> int:
     """Return the number of pan angles per robot, the maximum over all types."""
-    return int(model.devices[:, PAN].max(initial=-1)) + 1
+    return int(model.devices[:, m.PAN].max(initial=-1)) + 1
 
 
 def ticks_kept(model: Model) -> int:
     """Return the number of ticks of motion that the device with the largest period plus delay needs."""
-    lag = model.devices[:, DELAY] + model.devices[:, PERIOD]
+    lag = model.devices[:, m.DELAY] + model.devices[:, m.PERIOD]
     return int(lag.max(initial=1))
 
 

@@ -6,31 +6,10 @@ import math
 
 from paddock.core.jit import kernel
 from paddock.core.rng import ALONE, BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
+from paddock.engine import model as m
 from paddock.engine.kernels.contact import PUSH, SKIN, note_contacts, settle
 from paddock.engine.kernels.drive import arc, arc_length, wheel_speed, wrap_angle
 from paddock.engine.kernels.surroundings import gather, index_crowd
-from paddock.engine.model import (
-    AXLE,
-    DRIFT_BIAS,
-    DRIFT_DISTANCE,
-    DRIFT_HEADING,
-    END_OF_CORNERS,
-    END_OF_DEVICES,
-    FIRST_CORNER,
-    FIRST_DEVICE,
-    FIRST_PARAMETER,
-    LEFT_FACTOR,
-    MAX_ACCELERATION,
-    MAX_SPEED,
-    NOISE,
-    PAN,
-    RADIUS,
-    RIGHT_FACTOR,
-    SLIP,
-    SPEED_STEP,
-    THICKNESS,
-    TYPE,
-)
 from paddock.engine.state import (
     ACCELERATION,
     BEARINGS,
@@ -90,7 +69,7 @@ def step_world(model, state, commands, scratch, world):
         speed = arc_length(along, across, turn) / model.dt
         robot_state[ACCELERATION] = (speed - robot_state[FORWARD]) / model.dt
         robot_state[FORWARD], robot_state[TURN] = speed, turn / model.dt
-        if row[DRIFT_DISTANCE] >= 0.0:
+        if row[m.DRIFT_DISTANCE] >= 0.0:
             drift_key = key_of(seed, ALONE, robot, DRIFT_STREAM, tick)
             bias_key = key_of(seed, ALONE, robot, BIAS_STREAM, 0)
             dead_reckon(row, robot_state, model.dt, along, across, turn, drift_key, bias_key)
@@ -102,14 +81,14 @@ def step_world(model, state, commands, scratch, world):
 @kernel
 def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
     """Set the wheel speeds from the commands; return the true travel of the left and right wheel at the rim [m]."""
-    most, step_size, gain = row[MAX_SPEED], row[SPEED_STEP], row[MAX_ACCELERATION] * dt
+    most, step_size, gain = row[m.MAX_SPEED], row[m.SPEED_STEP], row[m.MAX_ACCELERATION] * dt
     robot_state[LEFT_SPEED] = wheel_speed(robot_state[LEFT_SPEED], command[COMMAND_LEFT], most, step_size, gain)
     robot_state[RIGHT_SPEED] = wheel_speed(robot_state[RIGHT_SPEED], command[COMMAND_RIGHT], most, step_size, gain)
     left, right = robot_state[LEFT_SPEED] * dt, robot_state[RIGHT_SPEED] * dt
     robot_state[LEFT_RIM] += left
     robot_state[RIGHT_RIM] += right
-    left, right = left * row[LEFT_FACTOR], right * row[RIGHT_FACTOR]
-    slip = row[SLIP] * row[NOISE]
+    left, right = left * row[m.LEFT_FACTOR], right * row[m.RIGHT_FACTOR]
+    slip = row[m.SLIP] * row[m.NOISE]
     if slip > 0.0:
         key = key_of(seed, ALONE, robot, SLIP_STREAM, tick)
         left, right = left * (1.0 + slip * gauss(key, 0)), right * (1.0 + slip * gauss(key, 1))
@@ -120,10 +99,10 @@ def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
 def move(model, motion, scratch, robot, left, right):
     """Follow the arc as far as obstacles allow; return the motion along, across [m] in the old frame, and the turn."""
     row, robot_state = model.robots[model.robot_variant[robot]], motion[robot]
-    radius = row[RADIUS]
-    kind = model.types[int(row[TYPE])]
-    first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
-    along, across, turn = arc(left, right, row[AXLE])
+    radius = row[m.RADIUS]
+    kind = model.types[int(row[m.TYPE])]
+    first, end = kind[m.FIRST_CORNER], kind[m.END_OF_CORNERS]
+    along, across, turn = arc(left, right, row[m.AXLE])
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
     # Upper bound of the travel of any point of the body along the arc.
     sweep = 0.5 * abs(left + right) + (abs(turn) * radius if end > first else 0.0)
@@ -152,7 +131,7 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
     Return the final pose in the old frame, and the pose at which to check for contacts: the same pose, or the
     first pose that was blocked.
     """
-    pieces = max(1.0, math.ceil(sweep / (0.5 * row[THICKNESS])))
+    pieces = max(1.0, math.ceil(sweep / (0.5 * row[m.THICKNESS])))
     along, across, turn = 0.0, 0.0, 0.0
     touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
     blocked = False
@@ -164,13 +143,13 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
             if effort > MAX_EFFORT:
                 break
             effort += cost
-            ahead, aside, more = arc(left * share, right * share, row[AXLE])
+            ahead, aside, more = arc(left * share, right * share, row[m.AXLE])
             c, s = math.cos(turn), math.sin(turn)
             wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
             more = more if turning else 0.0
             free, x, y = settle(
                 gathered_segments, gathered_discs, segments, discs, corners, first, end,
-                row[RADIUS], wish_x, wish_y, turn + more, 2.0 * sweep * share + PUSH,
+                row[m.RADIUS], wish_x, wish_y, turn + more, 2.0 * sweep * share + PUSH,
             )  # fmt: skip
             if free and math.hypot(x, y) <= sweep + PUSH:  # else it would leave the gathered area
                 along, across, turn = x, y, turn + more
@@ -192,10 +171,10 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
 @kernel
 def dead_reckon(row, robot_state, dt, along, across, turn, key, bias_key):
     """Update the pose of inertial navigation by the true motion plus accumulated errors."""
-    noise = row[NOISE]
-    error = noise * row[DRIFT_BIAS] * gauss(bias_key, 0) * dt
-    error += noise * row[DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
-    scale = 1.0 + noise * row[DRIFT_DISTANCE] * gauss(key, 1)
+    noise = row[m.NOISE]
+    error = noise * row[m.DRIFT_BIAS] * gauss(bias_key, 0) * dt
+    error += noise * row[m.DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
+    scale = 1.0 + noise * row[m.DRIFT_DISTANCE] * gauss(key, 1)
     heading = robot_state[ESTIMATE_HEADING] + 0.5 * error
     c, s = math.cos(heading), math.sin(heading)
     robot_state[ESTIMATE_X] += scale * (c * along - s * across)
@@ -206,11 +185,11 @@ def dead_reckon(row, robot_state, dt, along, across, turn, key, bias_key):
 @kernel
 def turn_pans(model, robot, command, robot_state):
     """Turn pivoting devices towards their target angle, at most at their pan rate."""
-    kind = model.types[int(model.robots[model.robot_variant[robot], TYPE])]
-    for device in range(kind[FIRST_DEVICE], kind[END_OF_DEVICES]):
-        pan = model.devices[device, PAN]
+    kind = model.types[int(model.robots[model.robot_variant[robot], m.TYPE])]
+    for device in range(kind[m.FIRST_DEVICE], kind[m.END_OF_DEVICES]):
+        pan = model.devices[device, m.PAN]
         if pan >= 0:
-            limits = model.constants[model.devices[device, FIRST_PARAMETER] :]
+            limits = model.constants[model.devices[device, m.FIRST_PARAMETER] :]
             angle = robot_state[PANS + pan]
             goal = min(limits[PAN_HIGH], max(limits[PAN_LOW], command[COMMAND_PANS + pan]))
             most = limits[PAN_RATE] * model.dt

@@ -19,6 +19,7 @@ from paddock.episodes.trace import NUMBERS, TIME, DeviceReadings, Floats, Trace
 UNKNOWN = Pose(math.nan, math.nan, math.nan)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 STANDSTILL = WheelSpeeds(0.0, 0.0)
+TAKEN = (*NUMBERS, "task", "events", "about", "file", "allow_pickle")  # other columns, and names that .npz files use
 
 
 class TraceRecorder:
@@ -138,7 +139,7 @@ class DeviceRows:
     def __init__(self, name: str, first: Any) -> None:
         self.name, self.values = name, array("d")
         if np.ndim(first) == 0:
-            self.labels = [f"{name}.0" if name in NUMBERS or name in ("task", "events") else name]
+            self.labels = [f"{name}.0" if name in TAKEN else name]
         else:
             fields: Sequence[object] = getattr(first, "_fields", range(len(first)))
             self.labels = [f"{name}.{field}" for field in fields]

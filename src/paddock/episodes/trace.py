@@ -76,8 +76,9 @@ class Trace:
 
     def __getitem__(self, rows: slice) -> Trace:
         """Return a trace of some of the rows, with the events of their time span."""
-        if not isinstance(rows, slice):
-            raise PaddockError(f"trace of {self.robot}: expected a slice of rows, trace[10:20], got {rows!r}")
+        if not isinstance(rows, slice) or (rows.step or 1) < 0:
+            expected = "a slice of rows in order of time, trace[10:20]"
+            raise PaddockError(f"trace of {self.robot}: expected {expected}, got {rows!r}")
         numbers = self.numbers[rows].copy()
         if len(numbers):  # a jump in an omitted row belongs to the next row
             numbers[1:, JUMP] = np.diff(np.cumsum(self.numbers[:, JUMP] > 0)[rows]) != 0

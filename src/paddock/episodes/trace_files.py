@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, get_args
@@ -24,6 +24,7 @@ from paddock.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
 FORMAT = "paddock trace 1"
 A_TRACE = "a trace saved by Paddock"
 TEXTS = ("task", "events")
+EVENT_KEYS = {field.name for field in fields(Event)}  # a newer version may write more
 NEXT_EVENT = re.compile(rf"; (?=(?:{'|'.join(get_args(Kind))}): )")  # between two events of a cell
 ROWS_AT_ONCE = 4096
 
@@ -39,7 +40,13 @@ def load_trace(path: Path) -> Trace:
     """Read a trace in the format of the file name extension."""
     if not path.is_file():
         raise PaddockError(f"{path}: no such file")
-    return _format(path)[1](path)
+    load = _format(path)[1]
+    try:
+        return load(path)
+    except PaddockError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        raise PaddockError(f"{path}: expected {A_TRACE}: its description is damaged: {error}") from None
 
 
 def _about(trace: Trace) -> dict[str, Any]:
@@ -69,7 +76,7 @@ def _trace(about: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> Tr
         np.stack([np.asarray(columns[name], float) for name in NUMBERS], axis=1),
         readings,
         tasks if any(tasks) else (),
-        tuple(Event(**event) for event in about["events"]),
+        tuple(Event(**{key: event[key] for key in EVENT_KEYS & event.keys()}) for event in about["events"]),
         about["error_of"],
         about["unit"],
         about["target"],
@@ -154,7 +161,7 @@ def _load_csv(path: Path) -> Trace:
             labels.setdefault(head.partition(".")[0], []).append(head)
     events = [
         {"time": time, "kind": text.partition(": ")[0], "text": text.partition(": ")[2]}
-        for time, cell in zip(columns["time"], cells.get("events", ()), strict=False)
+        for time, cell in zip(columns["time"].tolist(), cells.get("events", ()), strict=False)
         for text in NEXT_EVENT.split(cell)
         if cell
     ]
@@ -175,12 +182,13 @@ def _read_csv(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
     rows: list[list[str]] = []
     lines: list[int] = []
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:  # some spreadsheets write a byte order mark
             table = csv.reader(file)
             heads = next(table, [])
             for row in table:
-                rows.append(row)
-                lines.append(table.line_num)
+                if row:
+                    rows.append(row)
+                    lines.append(table.line_num)
     except OSError as error:
         raise PaddockError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (csv.Error, UnicodeDecodeError) as error:

@@ -10,6 +10,7 @@ import math
 import struct
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddock.core.errors import BadMessage
 
@@ -167,3 +168,36 @@ def to_spherical(x: float, y: float, z: float) -> tuple[float, float, float]:
     length = math.sqrt(x * x + y * y + z * z)
     inclination = math.degrees(math.atan2(math.hypot(x, y), z))
     return length, math.degrees(math.atan2(y, x)) % 360.0, inclination
+
+
+class Packet(NamedTuple):
+    """A packet from the robot."""
+
+    kind: int  # IMAGE, SENSORS or NOTHING
+    data: bytes
+
+
+class PacketReader:
+    """Splits received bytes into packets. Packets have no end mark and no checksum; the first byte gives the length."""
+
+    def __init__(self) -> None:
+        self._waiting = bytearray()
+
+    def feed(self, data: bytes) -> list[Packet]:
+        """Add bytes. Return the packets that they complete."""
+        self._waiting += data
+        found = []
+        while self._waiting:
+            size = SIZES.get(self._waiting[0])
+            if size is None:
+                raise BadMessage(f"expected a packet of kind 1, 2 or 3, got {self._waiting[0]}")
+            if len(self._waiting) <= size:
+                break
+            found.append(Packet(self._waiting[0], bytes(self._waiting[1 : 1 + size])))
+            del self._waiting[: 1 + size]
+        return found
+
+    @property
+    def missing(self) -> int:
+        """Number of bytes that are missing from a partly received packet; 0 between two packets."""
+        return 1 + SIZES[self._waiting[0]] - len(self._waiting) if self._waiting else 0

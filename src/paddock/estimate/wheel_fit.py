@@ -33,6 +33,7 @@ SIGMAS = (0.001, 0.001, math.radians(1.0))  # [m, m, rad] of a camera's poses
 PIECE = 1.0  # [m] maximum path length of a piece; longer runs are split, because slip accumulates
 STEPS = np.array([1e-6, 1e-6, 1e-6])  # of numerical derivatives
 MAX_ROUNDS, CLOSE = 30, 1e-10
+MAX_RATIO = 1.5  # of fitted to assumed wheels; beyond, the fit is not at the true wheels
 
 
 def fit_wheels(
@@ -59,6 +60,12 @@ def fit_wheels(
         numbers, starts = numbers + change[:3], starts + change[3:].reshape(-1, 3)
         if np.abs(change).max() < CLOSE:
             break
+    ratios = numbers / [*wheels.diameters(1.0), 1.0]
+    if not (ratios.min() > 1 / MAX_RATIO and ratios.max() < MAX_RATIO):
+        raise PaddockError(
+            "fit_wheels: no plausible wheels fit these runs: they differ too much from the assumed wheels. Drive "
+            "shorter sides first, such as a quarter of these, and use the result as the assumed wheels for longer ones"
+        )
     errors, slopes = _linearise(pieces, numbers, starts, wheels.wheel_separation, np.array(sigmas))
     seen = np.concatenate([_find_known_rows(part) for part in pieces])
     variance = float(errors @ errors) / max(1, 3 * int(seen.sum()) - slopes.shape[1])

@@ -80,6 +80,7 @@ class LocalEvaluator:
             self.policy.with_weights(individuals),
             metrics=self.task.metrics,
             every=self.task.trace_every,
+            readings=False,
         )
         evaluation = self.task.evaluate(rollout)
         if not isinstance(evaluation, Evaluation) or len(evaluation.fitness) != len(rollout.ticks):

@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.experiments.rows import Row
-from paddock.jobs import Workers
+from paddock.jobs import FinishedJobs, Workers
 from paddock.report.sheets import Sheet
 
 Progress = Callable[[int, int], None]
@@ -64,7 +64,12 @@ class Reproduction(Protocol):
     """A function that runs the whole experiment; the number of workers affects only its duration."""
 
     def __call__(
-        self, *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None
+        self,
+        *,
+        seeds: int | None = None,
+        workers: Workers = None,
+        progress: Progress | None = None,
+        finished: FinishedJobs | None = None,
     ) -> Outcome:
         """Run the experiment.
 
@@ -72,6 +77,7 @@ class Reproduction(Protocol):
             seeds: number of seeds of each repeated part; None: as many as the claims require.
             workers: number of processes; None: one per core; or "ray" for a cluster.
             progress: called after every run.
+            finished: results of an earlier, interrupted call; they are not computed again, and new ones are added.
         """
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from paddock.core.provenance import collect, describe
 from paddock.experiments import Outcome
-from paddock.experiments.rows import claims
+from paddock.experiments.rows import claims, summarise
 from paddock.report.document import Heading, Paragraph, Part, Remark
 
 
@@ -17,5 +17,5 @@ def opening(outcome: Outcome, about: str) -> Iterator[Part]:
         yield Paragraph(f"This is {outcome.quick_look}.")
     yield Paragraph(about)
     yield Heading("Claims")
-    yield Paragraph(f"{sum(row.holds for row in outcome.rows)} of {len(outcome.rows)} claims hold.")
+    yield Paragraph(f"{summarise(outcome.rows)}.")
     yield claims(outcome.rows)

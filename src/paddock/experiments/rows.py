@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,10 +26,18 @@ class Row:
     ours: float
     holds: bool
     wanted: str = ""  # the requirement as text
+    needs_seeds: int = 0  # > 0: the claim does not hold, but the run has too few seeds to decide it
+
+    @property
+    def failed(self) -> bool:
+        """Whether the claim does not hold, with enough seeds to decide it."""
+        return not self.holds and not self.needs_seeds
 
     def as_json(self) -> str:
-        """Return the row as one line of JSON; numbers that are not finite become null."""
+        """Return the row as one line of JSON; an undecided claim, and numbers that are not finite, become null."""
         values = {key: getattr(self, key) for key in KEYS}
+        if self.needs_seeds:
+            values["holds"] = None
         for key in ("paper", "ours"):
             if values[key] is not None and not math.isfinite(values[key]):
                 values[key] = None
@@ -38,7 +46,8 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """Return the row as strings, in the order of HEADS."""
         paper = "" if self.paper is None else as_published(self.paper)
-        return YES if self.holds else NO, self.row, self.metric, paper, number(self.ours), self.wanted
+        holds = f"needs {self.needs_seeds} seeds" if self.needs_seeds else YES if self.holds else NO
+        return holds, self.row, self.metric, paper, number(self.ours), self.wanted
 
 
 def at_least(row: str, metric: str, ours: float, bound: float, paper: float | None = None) -> Row:
@@ -66,9 +75,21 @@ def claims(rows: Iterable[Row]) -> Sheet:
     return Sheet(HEADS, tuple(row.cells() for row in rows))
 
 
-def all_hold(rows: Sequence[Row]) -> bool:
-    """Return whether there are claims and all of them hold."""
-    return bool(rows) and all(row.holds for row in rows)
+def require_seeds(row: Row, seeds: int, needed: int) -> Row:
+    """Return a claim; if it does not hold in a run with fewer seeds than it needs, it is undecided."""
+    return row if row.holds or seeds >= needed else replace(row, needs_seeds=needed)
+
+
+def none_failed(rows: Sequence[Row]) -> bool:
+    """Return whether there are claims and none of them failed."""
+    return bool(rows) and not any(row.failed for row in rows)
+
+
+def summarise(rows: Sequence[Row]) -> str:
+    """Describe how many claims hold, and how many need more seeds."""
+    undecided = [row.needs_seeds for row in rows if row.needs_seeds]
+    more = f"; {len(undecided)} cannot be decided with fewer than {max(undecided)} seeds" if undecided else ""
+    return f"{sum(row.holds for row in rows)} of {len(rows)} claims hold{more}"
 
 
 def number(value: float) -> str:

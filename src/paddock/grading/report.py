@@ -153,16 +153,16 @@ def marks_sheet(grading: Grading) -> Sheet:
         (
             each.submission.name,
             *_describe_receipt(each)[: len(receipt_columns)],
-            *(format_points(mark.points) for mark in each.marks.checks),
             format_points(each.marks.points),
             format_points(each.public.points),
             "" if each.failure is None else each.failure.kind,
+            *(format_points(mark.points) for mark in each.marks.checks),
         )
         for each in grading.graded
     )
-    rest = (*["0"] * len(names), "0", "0", "no submission")
+    rest = ("0", "0", "no submission", *["0"] * len(names))
     rows += tuple((robot, *(name, "")[: len(receipt_columns)], *rest) for robot, name in grading.missing.items())
-    return Sheet(("name", *receipt_columns, *names, "points", "known seeds", "failure"), rows)
+    return Sheet(("name", *receipt_columns, "points", "known seeds", "failure", *names), rows)
 
 
 def _describe_receipt(graded: GradedSubmission) -> tuple[str, str]:

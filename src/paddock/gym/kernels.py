@@ -27,63 +27,9 @@ from paddock.engine.state import (
 )
 from paddock.engine.state import SEED as NOISE_SEED
 from paddock.engine.step import copy_rows, step_world
+from paddock.gym import tables as t
 from paddock.gym.dispatch import is_met, reward_of
-from paddock.gym.tables import (
-    ACTION,
-    AUTORESET,
-    AXLE_ERROR,
-    CAMERA,
-    COVERED,
-    DISCRETE,
-    DRAWN,
-    ELAPSED,
-    EPISODE,
-    EXPLORES,
-    FIRST_MARK,
-    FIRST_MEMORY,
-    FIRST_NUMBER,
-    FOOD,
-    FOUND,
-    GAIN,
-    GOAL_COS,
-    GOAL_DISTANCE,
-    GOAL_SIN,
-    GOALS,
-    KIND,
-    KNOWN,
-    LEAST_DISTANCE,
-    LEFT,
-    LIGHT_HIGH,
-    LIGHT_LOW,
-    LIMIT,
-    NEWS,
-    NOISE_HIGH,
-    NOISE_LOW,
-    OVER,
-    PLACES,
-    PLOT_COLUMNS,
-    PLOT_FREE,
-    PLOT_ROWS,
-    PLOT_SCALE,
-    PLOT_X,
-    PLOT_Y,
-    REACH,
-    RIGHT,
-    SAME_STEP,
-    SCENE,
-    SEED,
-    SLOT,
-    SPEED,
-    STEPS,
-    TICKS,
-    TOUCH,
-    TWIST,
-    UNCOUNTED,
-    VALUES,
-    WAY,
-    WHEEL_ERROR,
-    ZERO,
-)
+from paddock.gym.tables import UNCOUNTED
 from paddock.sensors.sense import sense
 
 # Channels of the random numbers of an episode; the channels of robots are CHANNELS_OF_ROBOT apart.
@@ -96,21 +42,21 @@ CHANNELS_OF_ROBOT = DRAW_GOAL + GOAL_TRIES
 def step_envs(pool, plan, episodes, answers, actions, scratch, readings, depth, first, end, begin):
     """Step the environments from `first` to `end`; with `begin`, only start a new episode in those that are over."""
     for world in range(first, end):
-        if not begin or episodes.episode[world, OVER] > 0:
+        if not begin or episodes.episode[world, t.OVER] > 0:
             step_env(pool, plan, episodes, answers, actions, scratch, readings, depth, world)
 
 
 @kernel
 def step_env(pool, plan, episodes, answers, actions, scratch, readings, depth, world):
     """Step one environment; if its episode is over, start the next one and observe."""
-    row, fresh = episodes.episode[world], episodes.episode[world, OVER] > 0
+    row, fresh = episodes.episode[world], episodes.episode[world, t.OVER] > 0
     answers.ended[world] = answers.truncated[world] = 0
     if fresh:
         clear_rewards(answers, world)
     for _ in range(2):
         if fresh:
             begin_episode(pool, plan, episodes, world)
-        scene = row[SCENE]
+        scene = row[t.SCENE]
         model = Model(
             pool.dt, pool.items[scene], pool.grids[scene], pool.cells[scene], pool.floor[scene],
             episodes.sources[world], episodes.robots[world], pool.robot_variant, pool.types, pool.devices,
@@ -121,12 +67,12 @@ def step_env(pool, plan, episodes, answers, actions, scratch, readings, depth, w
         look(model, pool, plan, episodes, answers, scratch, readings, depth, world, fresh)
         if fresh:
             break
-        if answers.ended[world] == 0 and row[STEPS] >= plan.settings[LIMIT]:
+        if answers.ended[world] == 0 and row[t.STEPS] >= plan.settings[t.LIMIT]:
             answers.truncated[world] = 1
         if answers.ended[world] + answers.truncated[world] == 0:
             break
-        row[OVER] = 1
-        if plan.settings[AUTORESET] != SAME_STEP:
+        row[t.OVER] = 1
+        if plan.settings[t.AUTORESET] != t.SAME_STEP:
             break
         keep_final(answers, world)
         fresh = True
@@ -136,16 +82,16 @@ def step_env(pool, plan, episodes, answers, actions, scratch, readings, depth, w
 def begin_episode(pool, plan, episodes, world):
     """Draw the next episode: its scene, starts, goals, errors and the seed of its noise."""
     row, draws = episodes.episode[world], plan.draws
-    key = key_of(row[SEED], ALONE, 0, EPISODE_STREAM, row[EPISODE])
+    key = key_of(row[t.SEED], ALONE, 0, EPISODE_STREAM, row[t.EPISODE])
     scene = int(uniform(key, DRAW_SCENE) * pool.items.shape[0])
     start = int(uniform(key, DRAW_START) * pool.starts.shape[1])
-    row[EPISODE], row[SCENE], row[STEPS], row[OVER], row[KNOWN] = row[EPISODE] + 1, scene, 0, 0, 0
+    row[t.EPISODE], row[t.SCENE], row[t.STEPS], row[t.OVER], row[t.KNOWN] = row[t.EPISODE] + 1, scene, 0, 0, 0
     clock = episodes.state.clock[world]
     clock[TICK], clock[NOISE_SEED] = 0, np.int64(chain_key(key, DRAW_NOISE_SEED) >> np.uint64(1))
     copy_rows(pool.sources[scene], episodes.sources[world])
     copy_rows(pool.robots[scene], episodes.robots[world])
     copy_rows(pool.stopped, episodes.commands[world])
-    light = between(draws[LIGHT_LOW], draws[LIGHT_HIGH], uniform(key, DRAW_LIGHT))
+    light = between(draws[t.LIGHT_LOW], draws[t.LIGHT_HIGH], uniform(key, DRAW_LIGHT))
     for k in range(episodes.sources.shape[1]):
         episodes.sources[world, k, SOURCE_STRENGTH] *= light
     motion = episodes.state.motion[world]
@@ -166,16 +112,16 @@ def begin_episode(pool, plan, episodes, world):
 def draw_robot(pool, draws, episodes, world, scene, robot, key):
     """Draw a robot's errors and its goal for this episode."""
     numbers = episodes.robots[world, robot]
-    numbers[NOISE] *= between(draws[NOISE_LOW], draws[NOISE_HIGH], uniform(key, DRAW_NOISE))
-    numbers[LEFT_FACTOR] *= 1.0 + draws[WHEEL_ERROR] * (2.0 * uniform(key, DRAW_LEFT) - 1.0)
-    numbers[RIGHT_FACTOR] *= 1.0 + draws[WHEEL_ERROR] * (2.0 * uniform(key, DRAW_RIGHT) - 1.0)
-    numbers[AXLE] *= 1.0 + draws[AXLE_ERROR] * (2.0 * uniform(key, DRAW_AXLE) - 1.0)
+    numbers[NOISE] *= between(draws[t.NOISE_LOW], draws[t.NOISE_HIGH], uniform(key, DRAW_NOISE))
+    numbers[LEFT_FACTOR] *= 1.0 + draws[t.WHEEL_ERROR] * (2.0 * uniform(key, DRAW_LEFT) - 1.0)
+    numbers[RIGHT_FACTOR] *= 1.0 + draws[t.WHEEL_ERROR] * (2.0 * uniform(key, DRAW_RIGHT) - 1.0)
+    numbers[AXLE] *= 1.0 + draws[t.AXLE_ERROR] * (2.0 * uniform(key, DRAW_AXLE) - 1.0)
     robot_state, goal = episodes.state.motion[world, 0, robot], episodes.goals[world, robot]
     for k in range(GOAL_TRIES):
         place = pool.goals[scene, int(uniform(key, DRAW_GOAL + k) * pool.goals.shape[1])]
         goal[0], goal[1] = place[0], place[1]
         dx, dy = goal[0] - robot_state[X], goal[1] - robot_state[Y]
-        if dx * dx + dy * dy >= draws[LEAST_DISTANCE] * draws[LEAST_DISTANCE]:
+        if dx * dx + dy * dy >= draws[t.LEAST_DISTANCE] * draws[t.LEAST_DISTANCE]:
             break
     for k in range(episodes.memory.shape[2]):
         episodes.memory[world, robot, k] = 0.0
@@ -192,22 +138,22 @@ def between(low, high, share):
 @kernel
 def drive(model, plan, episodes, actions, scratch, world):
     """Apply the actions for the ticks of one step."""
-    speed, kind = plan.draws[SPEED], plan.settings[ACTION]
+    speed, kind = plan.draws[t.SPEED], plan.settings[t.ACTION]
     for robot in range(episodes.commands.shape[1]):
         action, command = actions[world, robot], episodes.commands[world, robot]
-        if kind == DISCRETE:
+        if kind == t.DISCRETE:
             choice = min(max(int(action[0]), 0), plan.choices.shape[0] - 1)
             left, right = plan.choices[choice, 0], plan.choices[choice, 1]
         else:
             left, right = within(action[0]), within(action[1])
-            if kind == TWIST:
+            if kind == t.TWIST:
                 left, right = left - right, left + right
                 most = max(1.0, max(abs(left), abs(right)))  # a twist that is too fast keeps its curvature
                 left, right = left / most, right / most
         command[COMMAND_LEFT], command[COMMAND_RIGHT] = speed * left, speed * right
-    for _ in range(plan.settings[TICKS]):
+    for _ in range(plan.settings[t.TICKS]):
         step_world(model, episodes.state, episodes.commands, scratch, world)
-    episodes.episode[world, STEPS] += 1
+    episodes.episode[world, t.STEPS] += 1
 
 
 @kernel
@@ -221,10 +167,10 @@ def within(share):
 @kernel
 def look(model, pool, plan, episodes, answers, scratch, readings, depth, world, fresh):
     """Read the sensors, compute the rewards, check the endings and write the observations, robot by robot."""
-    state, values, camera = episodes.state, plan.settings[VALUES], plan.settings[CAMERA]
+    state, values, camera = episodes.state, plan.settings[t.VALUES], plan.settings[t.CAMERA]
     motion = state.motion[world, state.clock[world, TICK] % state.motion.shape[1]]
     index_crowd(model.grids, motion, scratch.crowd)
-    if plan.settings[GOALS] != DRAWN:
+    if plan.settings[t.GOALS] != t.DRAWN:
         move_goals(pool, plan, episodes, motion, world)
     for robot in range(motion.shape[0]):
         sense(model, state, scratch, world, robot, plan.enabled, False, readings)
@@ -233,7 +179,7 @@ def look(model, pool, plan, episodes, answers, scratch, readings, depth, world, 
         row = answers.observations[world, robot]
         for k in range(plan.inputs.shape[0]):
             source = plan.inputs[k]
-            value = source[GAIN] * (readings[int(source[SLOT])] - source[ZERO])
+            value = source[t.GAIN] * (readings[int(source[t.SLOT])] - source[t.ZERO])
             row[k] = min(1.0, max(-1.0, value)) + 0.0  # never -0
         if camera >= 0:
             take_no_picture(model, state, scratch, world, robot, camera, depth, answers.pictures[world, robot])
@@ -247,12 +193,12 @@ def take_no_picture(model, state, scratch, world, robot, device, depth, picture)
 @kernel
 def move_goals(pool, plan, episodes, motion, world):
     """Move the goals to the last robot, and that robot's goal to its nearest pursuer; or to the nearest food left."""
-    robots, places = motion.shape[0], pool.goals[episodes.episode[world, SCENE]]
+    robots, places = motion.shape[0], pool.goals[episodes.episode[world, t.SCENE]]
     prey = robots - 1
     for robot in range(robots):
         goal, nearest = episodes.goals[world, robot], math.inf
         x, y = motion[robot, X], motion[robot, Y]
-        if plan.settings[GOALS] == FOOD:
+        if plan.settings[t.GOALS] == t.FOOD:
             for k in range(places.shape[0]):
                 away = math.hypot(places[k, 0] - x, places[k, 1] - y)
                 if away < nearest and episodes.visited[world, 0, k] == 0:
@@ -269,13 +215,13 @@ def move_goals(pool, plan, episodes, motion, world):
 @kernel
 def eat(places, eaten, row, reach, x, y, signals):
     """Mark the pieces of food within reach as eaten."""
-    signals[FOUND] = 0.0
+    signals[t.FOUND] = 0.0
     for k in range(places.shape[0]):
         if eaten[k] == 0 and math.hypot(places[k, 0] - x, places[k, 1] - y) <= reach:
             eaten[k] = 1
-            row[KNOWN] += 1
-            signals[FOUND] += 1.0
-    signals[COVERED] = row[KNOWN] / places.shape[0]
+            row[t.KNOWN] += 1
+            signals[t.FOUND] += 1.0
+    signals[t.COVERED] = row[t.KNOWN] / places.shape[0]
 
 
 @kernel
@@ -285,18 +231,18 @@ def signal(pool, plan, episodes, robot_state, world, robot, signals):
     dx, dy = goal[0] - robot_state[X], goal[1] - robot_state[Y]
     away = math.sqrt(dx * dx + dy * dy)
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
-    signals[GOAL_DISTANCE] = away
-    signals[GOAL_COS] = (c * dx + s * dy) / away if away > 0.0 else 1.0
-    signals[GOAL_SIN] = (c * dy - s * dx) / away if away > 0.0 else 0.0
-    signals[LEFT], signals[RIGHT] = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
-    signals[TOUCH] = 1.0 if robot_state[CONTACTS] > 0.0 else 0.0
-    signals[ELAPSED] = row[STEPS] / plan.settings[LIMIT]
-    if plan.settings[EXPLORES] == 1:
-        plot, ways, visited = pool.plots[row[SCENE]], pool.ways[row[SCENE]], episodes.visited[world]
+    signals[t.GOAL_DISTANCE] = away
+    signals[t.GOAL_COS] = (c * dx + s * dy) / away if away > 0.0 else 1.0
+    signals[t.GOAL_SIN] = (c * dy - s * dx) / away if away > 0.0 else 0.0
+    signals[t.LEFT], signals[t.RIGHT] = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
+    signals[t.TOUCH] = 1.0 if robot_state[CONTACTS] > 0.0 else 0.0
+    signals[t.ELAPSED] = row[t.STEPS] / plan.settings[t.LIMIT]
+    if plan.settings[t.EXPLORES] == 1:
+        plot, ways, visited = pool.plots[row[t.SCENE]], pool.ways[row[t.SCENE]], episodes.visited[world]
         explore(plot, ways, visited, row, robot_state[X], robot_state[Y], c, s, signals)
-    if plan.settings[GOALS] == FOOD:
-        places, eaten = pool.goals[row[SCENE]], episodes.visited[world, 0]
-        eat(places, eaten, row, plan.draws[REACH], robot_state[X], robot_state[Y], signals)
+    if plan.settings[t.GOALS] == t.FOOD:
+        places, eaten = pool.goals[row[t.SCENE]], episodes.visited[world, 0]
+        eat(places, eaten, row, plan.draws[t.REACH], robot_state[X], robot_state[Y], signals)
 
 
 @kernel
@@ -304,27 +250,27 @@ def explore(plot, ways, visited, row, x, y, c, s, signals):
     """Mark the plot under the robot as visited, and compute the path length and the new plots around it."""
     column, line = plot_at(plot, x, y)
     way = ways[line, column]
-    signals[WAY] = way if way >= 0.0 else UNCOUNTED - way
-    signals[FOUND] = 0.0
+    signals[t.WAY] = way if way >= 0.0 else UNCOUNTED - way
+    signals[t.FOUND] = 0.0
     if visited[line, column] == 0:
         visited[line, column] = 1
         if way >= 0.0:
-            signals[FOUND] = 1.0
-            row[KNOWN] += 1
-    signals[COVERED] = row[KNOWN] / plot[PLOT_FREE]
-    for place in range(PLACES):
-        angle = 2.0 * math.pi * place / PLACES
-        along, across = math.cos(angle) / plot[PLOT_SCALE], math.sin(angle) / plot[PLOT_SCALE]
+            signals[t.FOUND] = 1.0
+            row[t.KNOWN] += 1
+    signals[t.COVERED] = row[t.KNOWN] / plot[t.PLOT_FREE]
+    for place in range(t.PLACES):
+        angle = 2.0 * math.pi * place / t.PLACES
+        along, across = math.cos(angle) / plot[t.PLOT_SCALE], math.sin(angle) / plot[t.PLOT_SCALE]
         column, line = plot_at(plot, x + c * along - s * across, y + s * along + c * across)
         is_new = visited[line, column] == 0 and ways[line, column] >= 0.0
-        signals[NEWS + place] = 1.0 if is_new else 0.0
+        signals[t.NEWS + place] = 1.0 if is_new else 0.0
 
 
 @kernel
 def plot_at(plot, x, y):
     """Return column and row of the plot under a point; points outside are clipped to the edge."""
-    column = min(max(math.floor((x - plot[PLOT_X]) * plot[PLOT_SCALE]), 0.0), plot[PLOT_COLUMNS] - 1.0)
-    line = min(max(math.floor((y - plot[PLOT_Y]) * plot[PLOT_SCALE]), 0.0), plot[PLOT_ROWS] - 1.0)
+    column = min(max(math.floor((x - plot[t.PLOT_X]) * plot[t.PLOT_SCALE]), 0.0), plot[t.PLOT_COLUMNS] - 1.0)
+    line = min(max(math.floor((y - plot[t.PLOT_Y]) * plot[t.PLOT_SCALE]), 0.0), plot[t.PLOT_ROWS] - 1.0)
     return int(column), int(line)
 
 
@@ -332,13 +278,13 @@ def plot_at(plot, x, y):
 def evaluate(model, plan, episodes, answers, scratch, motion, readings, world, robot, fresh):
     """Compute the rewards of one robot and check the endings. At a fresh start the terms only initialise memory."""
     memory, marks = episodes.memory[world, robot], episodes.marks[world, robot]
-    signals, robot_state = readings[plan.settings[VALUES] :], motion[robot]
+    signals, robot_state = readings[plan.settings[t.VALUES] :], motion[robot]
     total = 0.0
     for k in range(plan.terms.shape[0]):
         row = plan.terms[k]
         value = plan.weights[k] * reward_of(
-            row[KIND], plan.numbers[row[FIRST_NUMBER] :], readings, signals, robot_state, memory[row[FIRST_MEMORY] :],
-            marks[row[FIRST_MARK] :], fresh, model, scratch, motion, robot,
+            row[t.KIND], plan.numbers[row[t.FIRST_NUMBER] :], readings, signals, robot_state,
+            memory[row[t.FIRST_MEMORY] :], marks[row[t.FIRST_MARK] :], fresh, model, scratch, motion, robot,
         )  # fmt: skip
         if not fresh:
             answers.terms[world, robot, k] = value
@@ -348,8 +294,8 @@ def evaluate(model, plan, episodes, answers, scratch, motion, readings, world, r
     for k in range(plan.endings.shape[0]):
         row = plan.endings[k]
         met = is_met(
-            row[KIND], plan.numbers[row[FIRST_NUMBER] :], readings, signals, robot_state, memory[row[FIRST_MEMORY] :],
-            marks[row[FIRST_MARK] :], fresh, model, scratch, motion, robot,
+            row[t.KIND], plan.numbers[row[t.FIRST_NUMBER] :], readings, signals, robot_state,
+            memory[row[t.FIRST_MEMORY] :], marks[row[t.FIRST_MARK] :], fresh, model, scratch, motion, robot,
         )  # fmt: skip
         if met > 0 and not fresh and answers.ended[world] == 0:
             answers.ended[world] = k + 1

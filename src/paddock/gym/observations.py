@@ -54,7 +54,7 @@ def observed_parts(spec: EnvSpec, context: TermContext) -> tuple[tuple[ObservedP
                 raise SpecError(f"expected one camera, got {camera.name} and {name}", path=f"observe[{i}]")
             camera = sensor
         else:
-            parts.append(_device(source, find_slot(spec, context, name)))
+            parts.append(_device(source, find_slot(spec, context, name), f"observe[{i}]"))
     return tuple(parts), camera
 
 
@@ -88,9 +88,18 @@ def _signal(name: str, context: TermContext) -> ObservedPart:
     return ObservedPart(name, at, 0.0, ({"way": far, "wheels": 1.0 / context.speed}.get(name, 1.0),) * count)
 
 
-def _device(source: object, slot: TermSlot) -> ObservedPart:
-    zero, gain = (source.zero, source.gain) if isinstance(source, Input) else scale_of(slot.sensor)
-    return ObservedPart(slot.sensor.name, slot.first, zero, (gain,) * slot.sensor.channels)
+def _device(source: object, slot: TermSlot, path: str) -> ObservedPart:
+    zero, gain = scale_of(slot.sensor)
+    channels = slot.sensor.channels
+    if isinstance(source, Input):
+        zero, gain = source.zero, source.gain
+        if source.values != channels:
+            raise SpecError(
+                f"expected {channels} values, as many as {slot.sensor.name!r} has, got {source.values}", path=path
+            )
+        if source.change:
+            raise SpecError("expected change = false: environments observe readings, not their changes", path=path)
+    return ObservedPart(slot.sensor.name, slot.first, zero, (gain,) * channels)
 
 
 def scale_of(sensor: SensorSpec) -> tuple[float, float]:

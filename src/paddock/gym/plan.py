@@ -29,7 +29,6 @@ GOALS = {"drawn": t.DRAWN, "prey": t.PREY, "food": t.FOOD}
 CHOICES = ((1.0, 1.0), (0.4, 1.0), (1.0, 0.4), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5))  # fractions of the maximum speed
 
 SWIFT = 4.0  # default maximum speed in robot radii per second
-LEAST_DISTANCE = 8.0  # minimum distance from start to goal in robot radii
 REACH = 1.5  # distance from a robot's centre at which it eats food, in robot radii
 
 
@@ -106,7 +105,7 @@ def _settings(spec: EnvSpec, context: TermContext, autoreset: int, values: int, 
 
 def _draws(spec: EnvSpec, context: TermContext) -> Floats:
     draws, chance = np.zeros(t.DRAWS), spec.randomise
-    distance = LEAST_DISTANCE * context.radius if spec.least_distance is None else spec.least_distance
+    distance = spec.find_least_distance(context.radius)
     draws[[t.SPEED, t.LEAST_DISTANCE, t.REACH]] = context.speed, distance, REACH * context.radius
     draws[[t.NOISE_LOW, t.NOISE_HIGH]], draws[[t.LIGHT_LOW, t.LIGHT_HIGH]] = chance.noise, chance.light
     draws[[t.WHEEL_ERROR, t.AXLE_ERROR]] = chance.wheel_error, chance.separation_error

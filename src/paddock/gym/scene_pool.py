@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, SpecError, format_value
-from paddock.core.geometry import bounding_radius
+from paddock.core.geometry import Pose, bounding_radius
 from paddock.draw.colours import line_color
 from paddock.engine.model import CROWD, GRID_REACH, ROBOT_COLUMNS, SOURCE_KIND, Floats
 from paddock.engine.state import initial_commands, initial_state
@@ -73,6 +73,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         rng = np.random.default_rng((STREAM, spec.first_room + number))
         space = FreeSpace(scene, radius, PLOT * radius)
         starts.append(_check_places(spec, "make_starts", spec.make_starts(space, rng), (spec.robots, 3)))
+        _refuse_overlaps(spec, robot, scene.spec, starts[-1])
         goals.append(_check_places(spec, "make_goals", spec.make_goals(space, rng), (2,)))
         if spec.explores:
             leave = spec.make_exit(space)
@@ -99,8 +100,8 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         robot_variant=np.arange(spec.robots),
         types=first.types,
         devices=first.devices,
-        starts=np.stack(starts),
-        goals=np.stack(goals),
+        starts=_stack_places(spec, "make_starts", scenes, starts),
+        goals=_stack_places(spec, "make_goals", scenes, goals),
         plots=np.array(plots),
         ways=_stack_padded(ways, fill=-1.0),
         resting=state.motion[0, 0].copy(),
@@ -122,6 +123,30 @@ def _check_places(spec: EnvSpec, method: str, places: Any, shape: tuple[int, ...
             f"got {rows.shape if rows.ndim and rows.size else format_value(places)}"
         )
     return rows
+
+
+def _stack_places(spec: EnvSpec, method: str, scenes: Sequence[BuiltWorld], places: list[Floats]) -> Floats:
+    for scene, rows in zip(scenes, places, strict=True):
+        if len(rows) != len(places[0]):
+            raise PaddockError(
+                f"{type(spec).__name__}.{method}: expected as many rows for every world, got {len(places[0])} for "
+                f"{scenes[0].spec.name!r} and {len(rows)} for {scene.spec.name!r}"
+            )
+    return np.stack(places)
+
+
+def _refuse_overlaps(spec: EnvSpec, robot: RobotSpec, world: WorldSpec, starts: Floats) -> None:
+    """Refuse start poses inside an obstacle or another robot, where a robot could not move."""
+    room = Room(world)
+    for i, row in enumerate(starts.tolist()):
+        room = Room(world) if len(row) > 1 else room  # without the robots of the previous start
+        for placed, values in zip(world.robots, row, strict=True):
+            pose = Pose(*values)
+            if problem := room.problem(robot, pose):
+                where = f"{type(spec).__name__}.make_starts: world {world.name!r}, start {i}"
+                raise PaddockError(f"{where}: robot {placed.name!r} {problem}")
+            if len(row) > 1:
+                room.add(robot, pose, f"robot {placed.name!r}")
 
 
 def _stack_padded(tables: Sequence[NDArray[Any]], *, fill: float = 0.0, mode: str = "constant") -> NDArray[Any]:

@@ -21,6 +21,8 @@ from paddock.worlds.rooms import make_room
 
 Whole = Annotated[int, Number("a whole number", low=1, limit=1e6)]
 Range = tuple[NotNegative, NotNegative]
+LEAST_DISTANCE = 8.0  # default minimum distance from start to goal in robot radii
+REDRAWS = 50  # of starts that are too near to the exit or to the prey; a small world may have no others
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,6 +91,11 @@ class EnvSpec(Spec):
             options["rewards"] = tuple(replace(term, weight=weights.get(term.label, term.weight)) for term in terms)
         return cls(**options)
 
+    def __post_init__(self) -> None:
+        self._check_terms("rewards", RewardTerm, "ProgressReward()")
+        self._check_terms("endings", Ending, "GoalReached()")
+        super().__post_init__()
+
     def check(self) -> None:
         for name, hint in hints(EnvSpec).items():  # so that derived classes need not repeat the annotations
             object.__setattr__(self, name, convert(getattr(self, name), hint, name))
@@ -106,12 +113,23 @@ class EnvSpec(Spec):
         if self.world == ():
             raise SpecError("expected at least one world", path="world")
 
+    def _check_terms(self, name: str, kind: type[Term], example: str) -> None:
+        terms = getattr(self, name)
+        for i, term in enumerate(terms if isinstance(terms, list | tuple) else ()):
+            if not isinstance(term, kind):
+                got = f"the class {term.__name__}: call it" if isinstance(term, type) else format_value(term)
+                raise SpecError(f"expected an object such as {example}, got {got}", path=f"{name}[{i}]")
+
     @property
     def explores(self) -> bool:
         """Whether plots and path lengths are computed, because an observation, reward or ending uses them."""
         terms: tuple[Term, ...] = (*self.rewards, *self.endings)
         seen = "way" in self.observe or "news" in self.observe
         return self.goals != "food" and (seen or any(term.uses_plots() for term in terms))
+
+    def find_least_distance(self, radius: float) -> float:
+        """Return the minimum distance from start to goal [m] for robots of some radius."""
+        return LEAST_DISTANCE * radius if self.least_distance is None else self.least_distance
 
     def load_robot(self) -> RobotSpec:
         """Load the type of all robots."""
@@ -148,11 +166,15 @@ class EnvSpec(Spec):
         return [make_room(self.first_room + i, robot, **shape) for i in range(self.rooms)]
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
-        """Draw start poses, shape (starts, robots, 3): any free position and heading."""
-        gap = 0.25 * space.radius
+        """Draw start poses, shape (starts, robots, 3): any free position and heading, away from an exit or the prey."""
+        gap, leave, least = 0.25 * space.radius, self.make_exit(space), self.find_least_distance(space.radius)
         starts = np.empty((self.places, self.robots, 3))
         for row in starts:
-            row[:, :2] = space.draw(self.robots, rng, margin=gap, apart=2.0 * (space.radius + gap))
+            for _ in range(REDRAWS):
+                at = row[:, :2] = space.draw(self.robots, rng, margin=gap, apart=2.0 * (space.radius + gap))
+                away = at[:-1] - at[-1] if self.goals == "prey" else at - (np.inf if leave is None else leave)
+                if np.hypot(*away.T).min() >= least:
+                    break
         starts[..., 2] = rng.uniform(-np.pi, np.pi, starts.shape[:2])
         return starts
 

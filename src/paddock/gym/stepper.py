@@ -17,7 +17,8 @@ from paddock.gym.arrays import EnvArrays
 from paddock.gym.plan import kernel_for
 from paddock.gym.scene_pool import scene_of
 from paddock.gym.spec import EnvSpec
-from paddock.rollouts.batch import seeds_of, workspace_of
+from paddock.rollouts.batch import workspace_of
+from paddock.rollouts.starts import seeds_of
 from paddock.rollouts.threads import count_threads
 from paddock.worlds.build import BuiltWorld
 

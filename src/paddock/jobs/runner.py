@@ -13,7 +13,9 @@ from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import available_threads
 from paddock.core.signatures import check_arguments
+from paddock.jobs.finished import FinishedJobs
 from paddock.jobs.process_worker import ProcessWorker
+from paddock.jobs.results import encode_result, identify_job, recall_results
 from paddock.jobs.worker import JobAnswer, Worker
 
 Job = TypeVar("Job")
@@ -93,12 +95,18 @@ class JobRunner(Closing, Generic[Job, Result]):
             for thread in threads:
                 thread.join()
 
-    def run(self, jobs: Sequence[Job], progress: Callable[[int, int], None] | None = None) -> list[Result]:
+    def run(
+        self,
+        jobs: Sequence[Job],
+        progress: Callable[[int, int], None] | None = None,
+        on_result: Callable[[int, Result], None] = lambda number, result: None,
+    ) -> list[Result]:
         """Return the results of all jobs in the order of the jobs; raise the first failure that occurs.
 
         Args:
             jobs: the jobs.
             progress: called with the number of finished jobs and the total number.
+            on_result: called with the number of a job and its result.
         """
         if progress is not None:
             check_arguments(progress, "progress", "done", "total")
@@ -108,6 +116,7 @@ class JobRunner(Closing, Generic[Job, Result]):
                 if answer.failure is not None:
                     raise answer.failure.error_to_raise()
                 results[number] = answer.value
+                on_result(number, answer.value)
                 if progress is not None:
                     progress(len(results), len(jobs))
         return [results[number] for number in range(len(jobs))]
@@ -124,6 +133,7 @@ def run_jobs(
     *,
     workers: Workers = None,
     progress: Callable[[int, int], None] | None = None,
+    finished: FinishedJobs | None = None,
 ) -> list[Result]:
     """Return the results of all jobs, in the order of the jobs; raise the first failure that occurs.
 
@@ -132,10 +142,29 @@ def run_jobs(
         jobs: the jobs, started in this order, so put long ones first.
         workers: see `Workers`. With 1, all jobs are done in this process.
         progress: called with the number of finished jobs and the total number.
+        finished: results of an earlier call, which are not computed again, and to which new results are added. The
+            `repr` of a job must contain all its parameters. Its result must consist of data classes of Paddock.
     """
     check_arguments(work, "run_jobs: work", "job")
-    with JobRunner[Job, Result](partial(give_work, work), workers, most=len(jobs)) as runner:
-        return runner.run(jobs, progress)
+    if progress is not None:
+        check_arguments(progress, "progress", "done", "total")
+    keys = [] if finished is None else [identify_job(work, job) for job in jobs]
+    results: dict[int, Result] = {} if finished is None else recall_results(finished, keys)
+    missing = [number for number in range(len(jobs)) if number not in results]
+    before = len(results)
+    if progress is not None and before:
+        progress(before, len(jobs))
+
+    def keep(number: int, result: Result) -> None:
+        results[missing[number]] = result
+        if finished is not None:
+            finished.add({keys[missing[number]]: encode_result(result)})
+
+    if missing or not jobs:  # without jobs, too, wrong workers are an error
+        report = None if progress is None else lambda done, total: progress(before + done, len(jobs))
+        with JobRunner[Job, Result](partial(give_work, work), workers, most=len(missing)) as runner:
+            runner.run([jobs[number] for number in missing], report, keep)
+    return [results[number] for number in range(len(jobs))]
 
 
 def parse_workers(text: str | None) -> Workers:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from paddock.core.errors import LinkError, format_value, suggestion
 from paddock.core.lazy import import_on_demand
+from paddock.core.numeric import all_finite
 from paddock.core.registry import Registry
 from paddock.core.user_code import is_path
-from paddock.links.options import check_timeout
 
 if TYPE_CHECKING:
     from paddock.links.coppelia import CoppeliaRobot
@@ -76,7 +76,8 @@ def connect(
         timeout: seconds without an answer after which a call fails, and after which other clients stop waiting for
             this one.
     """
-    check_timeout(timeout)
+    if not (all_finite(timeout) and timeout > 0):
+        raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
     scheme, url = _split_own(url)
     if not is_path(scheme) and scheme not in LINKS:
         raise LinkError(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from paddock.core.errors import LinkError
-from paddock.core.watchdog import SILENCE, Watchdog, open_watchdog
-
-SHORTEST_SILENCE = 0.5  # [s], lower limit of the watchdog's timeout
+from paddock.core.watchdog import Watchdog, open_watchdog
 
 log = logging.getLogger("paddock.links")
 
@@ -86,15 +84,3 @@ class DriveWatchdog:
         if watchdog is not None:
             watchdog.end(stop=self._drives)
         self._drives = False
-
-
-def read_silence(url: str, options: Mapping[str, str]) -> float:
-    """Return the option `silence` of a URL [s]."""
-    try:
-        silence = float(options.get("silence", SILENCE))
-    except ValueError:
-        silence = 0.0
-    if not silence >= SHORTEST_SILENCE:
-        expected = f"expected seconds >= {SHORTEST_SILENCE:g}, or inf for never"
-        raise LinkError(f"connect: {url}: silence: {expected}, got {options['silence']!r}")
-    return silence

@@ -384,10 +384,14 @@ class RemoteArena(BaseArena):
         if isinstance(robot.body, RemoteBody):
             self.watcher.follow(robot, streams_of(robot, on))
 
-    def close(self) -> None:
-        """Disconnect. The robots of this client stop, and those that it has spawned are removed."""
+    def close(self, error: BaseException | None = None) -> None:
+        """Disconnect. The robots of this client stop, and those that it has spawned are removed.
+
+        Args:
+            error: error that ended the program, for the server. Default: the one that is being handled.
+        """
         if not self.closed:
-            send_program_end(self, sys.exc_info()[1])
+            send_program_end(self, error or sys.exc_info()[1])
         self.closed = True
         self.dialogue.wire.close()
         for error in self.watcher.errors:

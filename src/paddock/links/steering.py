@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from paddock.core.errors import Refused
 from paddock.core.observation import Command
-from paddock.episodes.events import Event, Kind
+from paddock.episodes.events import MOTIONS, Event, Kind
 from paddock.links.dialogue import error_of
 from paddock.protocol import messages as m
 
@@ -91,6 +91,7 @@ class Steering:
         else:
             time, kind = message.tick * self._arena.dt, cast(Kind, message.kind)
             self._arena.append_event(Event(time=time, kind=kind, robot=message.robot, text=message.text))
+            self._arena.changes += kind in MOTIONS
 
     def _note_loss(self, robot: str, text: str) -> None:
         """Record once that another client took over a robot, at the first message that reports it."""

@@ -49,6 +49,18 @@ class ModuleMessage(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_f
     cause: Finite = 0.0  # wall time at which the measurement that it is based on was sent [s]; 0: none
 
 
+class StreamMessage(ModuleMessage, frozen=True, kw_only=True):
+    """Base class of messages of which only the newest matters."""
+
+    quality: ClassVar[Quality] = Quality.STREAM
+
+
+class UrgentMessage(ModuleMessage, frozen=True, kw_only=True):
+    """Base class of messages about motion and safety."""
+
+    quality: ClassVar[Quality] = Quality.URGENT
+
+
 class HelloMessage(ModuleMessage, frozen=True, kw_only=True, tag="HELLO!!!"):
     """First line of a connection, with the module's name. With a protocol it receives all fields, else only AP2DX's."""
 
@@ -64,22 +76,20 @@ class HelloMessage(ModuleMessage, frozen=True, kw_only=True, tag="HELLO!!!"):
 # ---- from sensors
 
 
-class SonarMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorSonar"):
+class SonarMessage(StreamMessage, frozen=True, kw_only=True, tag="sensorSonar"):
     """The ranges of all sonars [m]."""
 
     original: ClassVar[tuple[str, ...]] = ("rangeArray", "time")
-    quality: ClassVar[Quality] = Quality.STREAM
 
     values: Numbers = field(name="rangeArray")
     max_range: Finite = 5.0  # [m]
     device: Line = "sonar"
 
 
-class RangeScannerMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorRangeScanner"):
+class RangeScannerMessage(StreamMessage, frozen=True, kw_only=True, tag="sensorRangeScanner"):
     """A scan of a laser scanner: from right to left as in AP2DX, or in the order of Paddock's device."""
 
     original: ClassVar[tuple[str, ...]] = ("fov", "resolution", "dataArray")
-    quality: ClassVar[Quality] = Quality.STREAM
 
     fov: Finite  # [rad]
     resolution: Finite  # between two beams [rad]
@@ -88,32 +98,28 @@ class RangeScannerMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorR
     device: Line = "laser"
 
 
-class OdometryMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorOdometry"):
+class OdometryMessage(StreamMessage, frozen=True, kw_only=True, tag="sensorOdometry"):
     """Pose by dead reckoning [m, rad]."""
 
     original: ClassVar[tuple[str, ...]] = ("x", "y", "theta")
-    quality: ClassVar[Quality] = Quality.STREAM
 
     x: Finite
     y: Finite
     theta: Finite
 
 
-class InsMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorIns"):
+class InsMessage(StreamMessage, frozen=True, kw_only=True, tag="sensorIns"):
     """Pose by inertial navigation: x, y, z [m] and roll, pitch, yaw [rad]."""
 
     original: ClassVar[tuple[str, ...]] = ("location", "orientation")
-    quality: ClassVar[Quality] = Quality.STREAM
 
     location: Position
     orientation: Position
     device: Line = "ins"
 
 
-class ReadingsMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorReadings"):
+class ReadingsMessage(StreamMessage, frozen=True, kw_only=True, tag="sensorReadings"):
     """The values of any other device, including encoders, in the format of an observation."""
-
-    quality: ClassVar[Quality] = Quality.STREAM
 
     device: Line
     values: Numbers
@@ -122,21 +128,18 @@ class ReadingsMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorReadi
 # ---- motion
 
 
-class ActionMessage(ModuleMessage, frozen=True, kw_only=True, tag="motorAction"):
+class ActionMessage(UrgentMessage, frozen=True, kw_only=True, tag="motorAction"):
     """A motion command of AP2DX's planner; the value is in percent of full speed, or for TURN -1 left, 1 right."""
 
     original: ClassVar[tuple[str, ...]] = ("actionType", "value")
-    quality: ClassVar[Quality] = Quality.URGENT
 
     action: ActionType = field(name="actionType")
     value: Finite = 0.0
     epoch: Whole = 0
 
 
-class DriveMessage(ModuleMessage, frozen=True, kw_only=True, tag="drive"):
+class DriveMessage(UrgentMessage, frozen=True, kw_only=True, tag="drive"):
     """Wheel speeds [m/s] that a planner or a user requests, or that the reflex relays."""
-
-    quality: ClassVar[Quality] = Quality.URGENT
 
     left: Finite
     right: Finite
@@ -144,55 +147,44 @@ class DriveMessage(ModuleMessage, frozen=True, kw_only=True, tag="drive"):
     holds: Finite = 0.3  # [s] simulated validity after `time`; often shortened, so that the robot stops in time
 
 
-class MotorMessage(ModuleMessage, frozen=True, kw_only=True, tag="motor"):
+class MotorMessage(UrgentMessage, frozen=True, kw_only=True, tag="motor"):
     """Wheel speeds for the robot: percent of full speed if normalized, else [m/s]."""
 
     original: ClassVar[tuple[str, ...]] = ("leftValue", "rightValue", "normalized")
-    quality: ClassVar[Quality] = Quality.URGENT
 
     left: Finite = field(name="leftValue")
     right: Finite = field(name="rightValue")
     normalized: bool = field(default=True)
 
 
-class StopMessage(ModuleMessage, frozen=True, kw_only=True, tag="STOP"):
+class StopMessage(UrgentMessage, frozen=True, kw_only=True, tag="STOP"):
     """The reflex has stopped the robot. Every stop has a number, its epoch."""
-
-    quality: ClassVar[Quality] = Quality.URGENT
 
     epoch: Whole = 0
     reason: Line = ""
 
 
-class ResetMessage(ModuleMessage, frozen=True, kw_only=True, tag="RESET"):
+class ResetMessage(UrgentMessage, frozen=True, kw_only=True, tag="RESET"):
     """The planner has received a stop and requests to escape from the obstacle."""
 
-    quality: ClassVar[Quality] = Quality.URGENT
-
     epoch: Whole = 0
 
 
-class ClearMessage(ModuleMessage, frozen=True, kw_only=True, tag="CLEAR"):
+class ClearMessage(UrgentMessage, frozen=True, kw_only=True, tag="CLEAR"):
     """The planner has finished its escape from the obstacle."""
 
-    quality: ClassVar[Quality] = Quality.URGENT
-
     epoch: Whole = 0
 
 
-class RefusedMessage(ModuleMessage, frozen=True, kw_only=True, tag="refused"):
+class RefusedMessage(UrgentMessage, frozen=True, kw_only=True, tag="refused"):
     """A command was rejected, with the reason in readable form."""
-
-    quality: ClassVar[Quality] = Quality.URGENT
 
     reason: Line
     epoch: Whole = 0
 
 
-class ReflexStateMessage(ModuleMessage, frozen=True, kw_only=True, tag="guard"):
+class ReflexStateMessage(StreamMessage, frozen=True, kw_only=True, tag="guard"):
     """State of the reflex after it has checked new readings."""
-
-    quality: ClassVar[Quality] = Quality.STREAM
 
     gate: Line
     epoch: Whole
@@ -202,10 +194,8 @@ class ReflexStateMessage(ModuleMessage, frozen=True, kw_only=True, tag="guard"):
 # ---- map and goals
 
 
-class PoseMessage(ModuleMessage, frozen=True, kw_only=True, tag="pose"):
+class PoseMessage(StreamMessage, frozen=True, kw_only=True, tag="pose"):
     """Pose estimated by the mapper [m, rad], with the rows of the covariance."""
-
-    quality: ClassVar[Quality] = Quality.STREAM
 
     x: Finite
     y: Finite
@@ -213,10 +203,8 @@ class PoseMessage(ModuleMessage, frozen=True, kw_only=True, tag="pose"):
     covariance: Annotated[list[Finite], Meta(max_length=9)] = field(default_factory=list)
 
 
-class MapMessage(ModuleMessage, frozen=True, kw_only=True, tag="map"):
+class MapMessage(StreamMessage, frozen=True, kw_only=True, tag="map"):
     """A map: states of cells (-1 unknown, 0 free, 1 occupied) as bytes, row by row, compressed with zlib."""
-
-    quality: ClassVar[Quality] = Quality.STREAM
 
     x: Finite  # of the lower left corner [m]
     y: Finite
@@ -241,10 +229,8 @@ class AcceptedMessage(ModuleMessage, frozen=True, kw_only=True, tag="accepted"):
     y: Finite
 
 
-class PlanMessage(ModuleMessage, frozen=True, kw_only=True, tag="plan"):
+class PlanMessage(StreamMessage, frozen=True, kw_only=True, tag="plan"):
     """Plan, frontiers and goal of the planner, for display. Points are x, y [m] in sequence, in the mapper's frame."""
-
-    quality: ClassVar[Quality] = Quality.STREAM
 
     plan: Points = field(default_factory=list)
     frontiers: Points = field(default_factory=list)
@@ -253,10 +239,8 @@ class PlanMessage(ModuleMessage, frozen=True, kw_only=True, tag="plan"):
     refusal: Line = ""
 
 
-class TeleopMessage(ModuleMessage, frozen=True, kw_only=True, tag="teleop"):
+class TeleopMessage(UrgentMessage, frozen=True, kw_only=True, tag="teleop"):
     """A twist from a user, valid until half a second after the last such message."""
-
-    quality: ClassVar[Quality] = Quality.URGENT
 
     linear: Finite  # [m/s]
     angular: Finite  # [rad/s]
@@ -286,10 +270,8 @@ class PresenceMessage(ModuleMessage, frozen=True, kw_only=True, tag="presence"):
     present: bool
 
 
-class HealthMessage(ModuleMessage, frozen=True, kw_only=True, tag="health"):
+class HealthMessage(StreamMessage, frozen=True, kw_only=True, tag="health"):
     """Health report of a module, sent about once per second of wall time."""
-
-    quality: ClassVar[Quality] = Quality.STREAM
 
     rounds: Whole = 0
     received: Whole = 0

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from paddock.core.errors import SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
+from paddock.core.packages import import_package
 from paddock.core.spec import (
     Color,
     Count,
@@ -112,14 +113,11 @@ def load_host_config(path: str | Path) -> HostConfig:
 
 def store_calibration(path: str | Path, name: str, *, near: int, calibrated: str, lamp: str) -> None:
     """Write the calibration of a robot into a configuration file. The rest, including comments, is unchanged."""
-    try:
-        import tomlkit
-    except ImportError:
-        raise SpecError("writing it needs the package tomlkit: pip install 'paddock[robot]'", file=str(path)) from None
+    tomlkit = import_package("tomlkit", f"{path}: writing it", extra="robot")
     path = Path(path)
     number = [robot.name for robot in load_host_config(path).robots].index(name)
     document = tomlkit.parse(path.read_bytes().decode("utf-8-sig"))
-    table = document["robots"][number]  # type: ignore[index]
+    table = document["robots"][number]
     for key, value in {"near": near, "calibrated": calibrated, "lamp": lamp}.items():
-        table[key] = value  # type: ignore[index]
+        table[key] = value
     write_text(path, tomlkit.dumps(document))

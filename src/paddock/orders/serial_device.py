@@ -38,7 +38,6 @@ class SerialDevice:
     def open(self) -> None:
         """Open the device, or raise a LinkError."""
         self._port = open_serial_port(self.path)
-        self._port.write_timeout = 0
 
     def fileno(self) -> int | None:
         """Return the file descriptor for selectors; None for a COM port on Windows, which has none."""

@@ -19,6 +19,7 @@ DPI = 300
 DOTS = DPI / 0.0254  # per metre
 PAGE = (0.297, 0.210)  # A4 landscape [m]
 MARGIN, GAP = 0.010, 0.008  # [m]
+SMALLEST = 0.005  # side of a marker [m]
 
 
 def draw_marker_sheets(
@@ -80,8 +81,11 @@ def _board_page(board: BoardSpec) -> Image.Image:
 
 def _lid(number: int, size: float, lid: float) -> Image.Image:
     """Draw a marker inside a circle to cut along, with an arrow at its top."""
-    if lid < size * math.sqrt(2):
-        raise PaddockError(f"lid: expected at least {size * math.sqrt(2):.3f} m around a marker of {size:g} m")
+    if not SMALLEST <= size < PAGE[1]:
+        raise PaddockError(f"size: expected metres from {SMALLEST} to {PAGE[1]:g}, got {size:g}")
+    if not size * math.sqrt(2) <= lid < PAGE[0]:
+        expected = f"expected at least {size * math.sqrt(2):.3f} m around a marker of {size:g} m, and less than A4"
+        raise PaddockError(f"lid: {expected}, got {lid:g}")
     side = round((lid + 0.004) * DOTS)
     picture = Image.new("L", (side, side), 255)
     draw, middle, radius = ImageDraw.Draw(picture), side / 2, lid / 2 * DOTS

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from paddock.core.errors import PaddockError
+from paddock.core.packages import import_package
 from paddock.recordings.protobuf import decode
 from paddock.recordings.recording import Recording
 from paddock.recordings.robot_messages import WORLD_FRAME, plain_sensors
@@ -33,11 +34,10 @@ def export_bag(recording: Recording | str | Path, out: str | Path) -> int:
         recording: a recording, or its file.
         out: folder of the bag; it must not exist yet.
     """
-    try:
-        from rosbags.rosbag2 import StoragePlugin, Writer
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError:
-        raise PaddockError("bags for ROS 2 need rosbags: pip install 'paddock[rosbag]'") from None
+    import_package("rosbags.rosbag2", "a bag for ROS 2", extra="rosbag")
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+
     if Path(out).exists():
         raise PaddockError(f"{out}: already exists; choose another folder for the bag")
     store = get_typestore(Stores.LATEST)

@@ -28,16 +28,7 @@ from paddock.recordings.protobuf import (
     varint,
 )
 from paddock.robots import RobotSpec
-from paddock.rollouts.tables import (
-    ROW_COMMAND_LEFT,
-    ROW_COMMAND_RIGHT,
-    ROW_CONTACTS,
-    ROW_HEADING,
-    ROW_LEFT,
-    ROW_RIGHT,
-    ROW_X,
-    ROW_Y,
-)
+from paddock.rollouts import tables as t
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.laser import LaserSpec
 
@@ -45,7 +36,16 @@ WORLD_FRAME = "world"
 QUALITY = 85  # of JPEG files
 Rows = NDArray[np.void]
 # The fields of a RobotState, in order, and their columns in a row of the compiled loop.
-STATE_COLUMNS = (ROW_X, ROW_Y, ROW_HEADING, ROW_LEFT, ROW_RIGHT, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS)
+STATE_COLUMNS = (
+    t.ROW_X,
+    t.ROW_Y,
+    t.ROW_HEADING,
+    t.ROW_LEFT,
+    t.ROW_RIGHT,
+    t.ROW_COMMAND_LEFT,
+    t.ROW_COMMAND_RIGHT,
+    t.ROW_CONTACTS,
+)
 
 
 def message_layout(*parts: Part) -> FixedLayout:
@@ -82,8 +82,8 @@ class Transforms:
     def encode(self, times: Ints, table: Floats) -> Rows:
         """Encode a message per time [ns]; the table has shape (time, robot, ·), columns as in rollouts/tables.py."""
         messages, stamps = self._layout.rows(len(times)), fixed_stamps(times)
-        half = table[:, :, ROW_HEADING] / 2
-        columns = {"x": table[:, :, ROW_X], "y": table[:, :, ROW_Y], "z": np.sin(half), "w": np.cos(half)}
+        half = table[:, :, t.ROW_HEADING] / 2
+        columns = {"x": table[:, :, t.ROW_X], "y": table[:, :, t.ROW_Y], "z": np.sin(half), "w": np.cos(half)}
         for number in self._robots:
             messages[f"stamp{number}"] = stamps
             for name, column in columns.items():

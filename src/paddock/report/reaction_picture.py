@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_NODES = 120  # maximum number of pools and units in a readable picture
-CELL = (1.5, 0.92)  # inches
+CELL = (1.5, 0.92)  # minimum size [inches]
 NAME = 8.5  # font size [points]
 ROW = 0.34  # row height of the legend [inches]
 LONGEST_LINE = 15  # maximum number of characters in a line of a unit's name
@@ -67,16 +67,18 @@ class NetworkPicture:
         links = [(number[pool], number[f"unit {unit.name}"]) for unit in network.units for pool in unit.pools()]
         sides = (number[role] if role is not None else -1 for role in (network.input, network.output))
         cells = lay_out(len(names), links, **dict(zip(("left", "right"), sides, strict=True)))
-        self.places = dict(zip(names, cells * (CELL[0], -CELL[1]), strict=True))
+        lines = max(len(wrap_name(name)) for name in names)
+        cell = np.array([CELL[0], max(CELL[1], shape_height(lines + 1) + 0.3)])  # one more line for a role
+        self.places = dict(zip(names, cells * cell * (1, -1), strict=True))
         self.links: dict[str, list[str]] = {name: [] for name in names}  # linked nodes, by node
         for a, b in links:
             self.links[names[a]].append(names[b])
             self.links[names[b]].append(names[a])
-        across, down = cells.max(axis=0) * CELL
-        margin = max(0.6 * CELL[0], (LEAST_WIDTH - across) / 2)
+        across, down = cells.max(axis=0) * cell
+        margin = max(0.6 * cell[0], (LEAST_WIDTH - across) / 2)
         self.left, self.right = -margin, across + margin
-        self.keys = place_keys(self.left + 0.1, self.right - 0.1, -down - CELL[1])
-        self.bottom, self.top = self.keys[-1][1] - ROW, 0.75 * CELL[1]
+        self.keys = place_keys(self.left + 0.1, self.right - 0.1, -down - cell[1])
+        self.bottom, self.top = self.keys[-1][1] - ROW, 0.75 * cell[1]
         size = self.right - self.left, self.top - self.bottom + 0.5
         self.ax = ax if ax is not None else new_axes(width=size[0], height=size[1])
         self.scale = 1.0 if ax is None else min(1.0, axes_width(ax) / 72 / size[0])
@@ -117,7 +119,7 @@ class NetworkPicture:
         from matplotlib.patches import FancyBboxPatch
 
         width = max([0.5, *(text_width(row, NAME) / 72 + 0.16 for row in rows)])
-        height = 0.16 + NAME / 72 * 1.25 * max(0.5, len(rows))
+        height = shape_height(len(rows))
         round_off = height / 2 if kind != "unit" else 0.03
         face = {"pool": POOL, "held": HELD, "unit": WHITE}[kind]
         corner = at[0] - width / 2, at[1] - height / 2
@@ -194,6 +196,11 @@ class NetworkPicture:
             else:
                 self.put_shape((x + 0.25, y), kind, [])
             self.ax.text(x + 0.62, y, meaning, va="center", fontsize=NAME * self.scale, color=INK)
+
+
+def shape_height(lines: int) -> float:
+    """Return the height of a shape with some lines of text [inches]."""
+    return 0.16 + NAME / 72 * 1.25 * max(0.5, lines)
 
 
 def place_keys(left: float, right: float, top: float) -> list[tuple[float, float]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from paddock.core.outside import visible
 from paddock.episodes import Event, Trace
 from paddock.episodes.trace import iterate_events
 from paddock.report.quantities import format_quantity, settings_lines
@@ -19,7 +20,7 @@ def run_log_text(traces: Sequence[Trace], whole: Mapping[str, Any]) -> str:
     lines = [str(whole["title"]), "=" * len(str(whole["title"])), "", *settings_lines(run_settings(whole)), ""]
     for robot, event in list_events(traces):
         head = f"{event.time:10.2f} s  {robot:<{wide}}  "
-        lines.append(head + str(event).replace("\n", "\n" + " " * len(head)))
+        lines.append(head + visible(event, lines=True).replace("\n", "\n" + " " * len(head)))
     lines.append("")
     for robot, numbers in whole["robots"].items():
         lines += [robot] + [f"  {name + ':':<22}{value}" for name, value in robot_outcome(numbers)]
@@ -53,19 +54,19 @@ def _changes(trace: Trace) -> Iterator[Event]:
 
 def robot_outcome(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Format the summary of a robot with rounded numbers."""
-    rows = [("time", f"{numbers['duration']:.2f} s"), ("distance", f"{numbers['distance']:.3f} m")]
+    rows = [("time", f"{numbers['duration']:.2f} s")]
     if "place" in numbers:  # the run had a referee
         score, fouls = numbers["score"], numbers["fouls"]
         rows.insert(0, ("score", f"{'–' if score is None else f'{score:g}'}, place {numbers['place']}, fouls: {fouls}"))
-    if numbers["estimated_distance"] is not None:
-        rows.append(("estimated distance", f"{numbers['estimated_distance']:.3f} m"))
-    if numbers["mean_speed"] is not None:
-        rows.append(("mean speed", f"{numbers['mean_speed']:.3f} m/s"))
+    for name, unit in (("distance", "m"), ("estimated_distance", "m"), ("mean_speed", "m/s")):
+        if numbers[name] is not None:
+            rows.append((name.replace("_", " "), f"{numbers[name]:.3f} {unit}"))
     if numbers["mean_abs_error"] is not None:
         mean, most, unit = numbers["mean_abs_error"], numbers["max_abs_error"], numbers["unit"]
         rows += [("mean |error|", format_quantity(mean, unit, most)), ("max |error|", format_quantity(most, unit))]
     count = numbers["contacts"]
-    rows.append(("contacts", f"{count:g}, {numbers['contact_time']:.2f} s" if count else "none"))
+    touched = f"{count:g}, {numbers['contact_time']:.2f} s" if count else "unknown" if count is None else "none"
+    rows.append(("contacts", touched))
     for name, pose in (("end pose", "end_pose"), ("estimated end pose", "estimated_end_pose")):
         if numbers[pose] is not None and None not in numbers[pose]:
             x, y, heading = numbers[pose]

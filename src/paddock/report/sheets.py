@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,6 +20,13 @@ class Sheet:
     heads: tuple[str, ...]  # column headers; empty for pairs of name and value
     rows: tuple[tuple[str, ...], ...]
     about: str = ""  # meaning of the numbers, such as "mean ± standard deviation"
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, str]], about: str = "") -> Sheet:
+        """Create a table from rows that give every cell with its header, all in the same order."""
+        cells = list(rows)
+        heads = tuple(cells[0]) if cells else ()
+        return cls(heads, tuple(tuple(row[head] for head in heads) for row in cells), about)
 
     @property
     def numeric(self) -> tuple[bool, ...]:

@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.core.errors import SimulationError, UnknownName, format_value
-from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import Kernel, progress_while_compiling
-from paddock.core.numeric import all_finite, check_seed
-from paddock.core.values import as_floats
+from paddock.core.numeric import all_finite
 from paddock.engine import state as engine
-from paddock.engine.model import Floats, Ints
-from paddock.engine.state import ESTIMATE_HEADING, ESTIMATE_X, HEADING, SEED, TICK, X
+from paddock.engine.clock import ticks_between_rows
+from paddock.engine.model import Bytes, Floats, Ints
+from paddock.engine.state import COMMAND_LEFT, COMMAND_RIGHT, ESTIMATE_HEADING, ESTIMATE_X, HEADING, SEED, TICK, X
 from paddock.metrics.base import Metric, RunTime
 from paddock.metrics.choice import make_metrics
 from paddock.policies.policy import Policy, is_policy, is_timed
 from paddock.rollouts.loop import loop_for
-from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
+from paddock.rollouts.metric_sums import figures_of, metric_sums_of, read_all, write_motions
 from paddock.rollouts.mirror import Mirror
-from paddock.rollouts.policy_table import begin_runs, check_runs, memory_of, policy_table_of, refuse_polled
+from paddock.rollouts.policy_table import begin_runs, check_runs, devices_of, memory_of, policy_table_of, refuse_polled
 from paddock.rollouts.rollout import Rollout
-from paddock.rollouts.tables import MetricSums, PolicyTable
+from paddock.rollouts.starts import seeds_of, start_poses
+from paddock.rollouts.tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_LEFT, MetricSums, PolicyTable
 from paddock.rollouts.threads import count_threads, run_in_threads
 from paddock.worlds.build import BuiltWorld
-from paddock.worlds.placement import Room, random_poses
 
 if TYPE_CHECKING:
     from paddock.arena.arena import Arena
@@ -187,6 +186,7 @@ class Batch:
         *,
         metrics: Sequence[Metric | str] = (),
         every: float | None = None,
+        readings: bool = True,
     ) -> Rollout:
         """Run all worlds. Policies that also drove the previous run keep their memory.
 
@@ -195,12 +195,11 @@ class Batch:
             controllers: a dict of policies by robot name, or one policy for the only robot. A policy with one row of
                 weights drives all worlds. Of a policy with P rows, row i // (W / P) drives world i.
             metrics: metrics to compute in this run; also by name, as "distance" or "my_file.py:Mine".
-            every: simulated seconds between two rows of the traces; None for no traces.
+            every: simulated seconds between two rows of the traces, rounded to whole ticks; None for no traces.
+            readings: whether the traces contain the readings of the devices that policies and metrics use.
         """
         ticks = self._ticks("run: seconds", seconds)
-        period = 0 if every is None else self._ticks("run: every", every)
-        if every == 0:
-            raise SimulationError("run: every: expected seconds > 0, or None for no traces, got 0")
+        period = 0 if every is None else ticks_between_rows(every, self.dt)
         policies, chosen = self._by_number(controllers), make_metrics(metrics, "run")
         loop = loop_for(policies.values(), self.scenes[0].sensor_kinds, chosen)  # raises if two kernels are users' own
         policy_table = self._lay_out(policies)
@@ -209,10 +208,12 @@ class Batch:
             self._memory.here()
             begin_runs(policy_table, policies, self.scenes[0], self.seeds)
         moments = ticks // period + 1 if period else 0
-        metric_sums = metric_sums_of(self.scenes, chosen, policy_table.enabled, *self._present(), moments, period)
+        metric_sums = metric_sums_of(
+            self.scenes, chosen, policy_table.enabled, *self._present(), moments, period, readings
+        )
         refuse_polled(self.scenes[0], policy_table.enabled)
         if moments:
-            write_first_rows(metric_sums, self.motion)
+            write_motions(metric_sums.trace[:, 0], self.motion)
         if self.gpu is None:
             self._roll(loop, policy_table, metric_sums, ticks)
         else:
@@ -228,11 +229,22 @@ class Batch:
             ticks=ran,
             poses=poses,
             rows=metric_sums.trace,
+            last=self._last_rows(metric_sums.trace, policy_table.enabled) if moments else metric_sums.trace,
+            devices=[devices_of(self.scenes[0], i, policy_table.enabled, readings) for i in range(len(self.robots))],
             every=metric_sums.every,
             reached=metric_sums.ahead == 0,
             start=metric_sums.start,
             batch=self,
         )
+
+    def _last_rows(self, trace: Floats, enabled: Bytes) -> Floats:
+        """Return the rows of the traces at the end of every world, shape (W, 1, N, ·)."""
+        rows = np.full_like(trace[:, 0], np.nan)
+        write_motions(rows, self.motion)
+        rows[..., ROW_COMMAND_LEFT:ROW_LEFT] = self._commands.read()[..., COMMAND_LEFT : COMMAND_RIGHT + 1]
+        state = engine.State(self._clock.read(), self._motion.read())
+        read_all(self.scenes, state, enabled, *self._scratch(), rows[..., ROW_COLUMNS:])
+        return rows[:, None]
 
     def _lay_out(self, policies: Mapping[int, Policy]) -> PolicyTable:
         """Return the policies' tables, with their memory in every world if the same policies drove the previous run.
@@ -344,44 +356,3 @@ def _gpu(device: str, precision: str) -> Cuda | None:
     from paddock.rollouts.cuda.device import Cuda
 
     return Cuda(precision)
-
-
-def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Floats:
-    """Return the start poses of all robots, shape (W, N, 3): those of the scenes, random ones, or the given ones."""
-    worlds, robots = len(seeds), len(scenes[0].poses)
-    if starts is None:
-        return np.stack([scene.poses for scene in scenes])[np.arange(worlds) % len(scenes)]
-    if isinstance(starts, str):
-        if starts != "random":
-            raise UnknownName("starts", starts, ("random",))
-        rows = [random_poses(scenes[i % len(scenes)].spec, scenes[0].robots, seed) for i, seed in enumerate(seeds)]
-        return np.array(rows, np.float64).reshape(worlds, robots, 3)
-    poses = as_floats("starts", starts)
-    if poses.shape != (worlds, robots, 3) and (robots != 1 or poses.shape != (worlds, 3)):
-        expected = f"'random', or poses of shape ({worlds}, {robots}, 3)"
-        raise SimulationError(f"starts: expected {expected}, got {poses.shape}")
-    poses = poses.reshape(worlds, robots, 3)
-    if not np.isfinite(poses).all():
-        raise SimulationError(f"starts: those of world {np.isfinite(poses).all(axis=(1, 2)).argmin()} are not finite")
-    poses[..., 2] = [[wrap(heading) for heading in row] for row in poses[..., 2].tolist()]
-    for i, row in enumerate(poses.tolist()):
-        scene = scenes[i % len(scenes)]
-        room = Room(scene.spec)
-        for placed, spec, pose in zip(scene.spec.robots, scene.robots, row, strict=True):
-            problem = room.problem(spec, Pose(*pose))
-            if problem:
-                raise SimulationError(f"starts: world {i}: robot {placed.name!r} {problem}")
-            room.add(spec, Pose(*pose), f"robot {placed.name!r}")
-    return poses
-
-
-def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:
-    """Return the seed of every world: `seed` + the world's number, or the listed seeds."""
-    if isinstance(seed, (Sequence, np.ndarray)):
-        if len(seed) != worlds:
-            raise SimulationError(f"seed: expected a whole number, or {worlds} of them, got {len(seed)}")
-        return np.array([check_seed(value) for value in seed], np.int64)
-    first = check_seed(seed)
-    if first + worlds > 2**63:
-        raise SimulationError(f"seed: expected at most 2**63 - {worlds} for {worlds} worlds, got {seed!r}")
-    return first + np.arange(worlds, dtype=np.int64)

@@ -19,28 +19,7 @@ from paddock.policies.dispatch import act
 from paddock.policies.kernel_policy import KernelPolicy, own
 from paddock.policies.policy import Policy
 from paddock.policies.registry import ACT
-from paddock.rollouts.tables import (
-    COUNT,
-    FIRST,
-    FIRST_MARK,
-    FIRST_NUMBER,
-    FIRST_SUM,
-    KIND,
-    MEASURED,
-    MEMORY,
-    NUMBER,
-    PLAN,
-    ROW_COLUMNS,
-    ROW_COMMAND_LEFT,
-    ROW_COMMAND_RIGHT,
-    ROW_CONTACTS,
-    ROW_HEADING,
-    ROW_LEFT,
-    ROW_RIGHT,
-    ROW_X,
-    ROW_Y,
-    WEIGHT,
-)
+from paddock.rollouts import tables as t
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.sense import replace_measure, sense
 
@@ -101,22 +80,22 @@ def decide(model, state, commands, policy_table, readings, metric_sums, world, r
     """Update the metrics of readings, and compute the robot's commands."""
     row = policy_table.rows[robot]
     command = commands[world, robot]
-    if metric_sums.trace.shape[3] > ROW_COLUMNS:
+    if metric_sums.trace.shape[3] > t.ROW_COLUMNS:
         write_readings(metric_sums, readings, state.clock[world, TICK] - metric_sums.start[world], world, robot)
     for k in range(metric_sums.metrics.shape[0]):
         metric, slot = metric_sums.metrics[k], metric_sums.slots[k, robot]
-        if slot[COUNT] > 0 and slot[MEASURED] == 1:
+        if slot[t.COUNT] > 0 and slot[t.MEASURED] == 1:
             robot_state = state.motion[world, state.clock[world, TICK] % state.motion.shape[1], robot]
-            numbers = metric_sums.numbers[world % metric_sums.numbers.shape[0], metric[FIRST_NUMBER] :]
-            sums = metric_sums.sums[world, robot, metric[FIRST_SUM] :]
-            note_readings(metric[KIND], numbers, readings, slot[FIRST], slot[COUNT], robot_state, sums)
-    if row[NUMBER] >= 0:
-        weights = policy_table.weights[world // policy_table.share, row[WEIGHT] :]
+            numbers = metric_sums.numbers[world % metric_sums.numbers.shape[0], metric[t.FIRST_NUMBER] :]
+            sums = metric_sums.sums[world, robot, metric[t.FIRST_SUM] :]
+            note_readings(metric[t.KIND], numbers, readings, slot[t.FIRST], slot[t.COUNT], robot_state, sums)
+    if row[t.NUMBER] >= 0:
+        weights = policy_table.weights[world // policy_table.share, row[t.WEIGHT] :]
         act(
-            row[NUMBER],
-            policy_table.plans[row[PLAN] :],
+            row[t.NUMBER],
+            policy_table.plans[row[t.PLAN] :],
             weights,
-            policy_table.memory[world, row[MEMORY] :],
+            policy_table.memory[world, row[t.MEMORY] :],
             readings,
             command,
         )
@@ -133,13 +112,13 @@ def write_down(model, state, commands, metric_sums, world):
     passed = tick - metric_sums.start[world]
     for k in range(metric_sums.metrics.shape[0]):
         metric = metric_sums.metrics[k]
-        numbers = metric_sums.numbers[world % metric_sums.numbers.shape[0], metric[FIRST_NUMBER] :]
+        numbers = metric_sums.numbers[world % metric_sums.numbers.shape[0], metric[t.FIRST_NUMBER] :]
         for robot in range(motion.shape[0]):
-            if metric_sums.slots[k, robot, MEASURED] == 1:
-                sums = metric_sums.sums[world, robot, metric[FIRST_SUM] :]
-                marks = metric_sums.marks[world, robot, metric[FIRST_MARK] :]
+            if metric_sums.slots[k, robot, t.MEASURED] == 1:
+                sums = metric_sums.sums[world, robot, metric[t.FIRST_SUM] :]
+                marks = metric_sums.marks[world, robot, metric[t.FIRST_MARK] :]
                 metric_sums.ahead[world] -= note_motion(
-                    metric[KIND], numbers, motion[robot], passed, model.dt, sums, marks
+                    metric[t.KIND], numbers, motion[robot], passed, model.dt, sums, marks
                 )
     if metric_sums.trace.shape[1] > 0:
         if passed % metric_sums.every == 0:
@@ -148,16 +127,16 @@ def write_down(model, state, commands, metric_sums, world):
         if (passed - 1) % metric_sums.every == 0:  # the command of the previous tick, for this one
             for robot in range(motion.shape[0]):
                 row = metric_sums.trace[world, (passed - 1) // metric_sums.every, robot]
-                row[ROW_COMMAND_LEFT] = commands[world, robot, COMMAND_LEFT]
-                row[ROW_COMMAND_RIGHT] = commands[world, robot, COMMAND_RIGHT]
+                row[t.ROW_COMMAND_LEFT] = commands[world, robot, COMMAND_LEFT]
+                row[t.ROW_COMMAND_RIGHT] = commands[world, robot, COMMAND_RIGHT]
 
 
 @kernel
 def write_motion(robot_state, row):
     """Write a row of the trace, except for the command, which is not known before the next tick."""
-    row[ROW_X], row[ROW_Y], row[ROW_HEADING] = robot_state[X], robot_state[Y], robot_state[HEADING]
-    row[ROW_LEFT], row[ROW_RIGHT] = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
-    row[ROW_CONTACTS] = robot_state[CONTACTS]
+    row[t.ROW_X], row[t.ROW_Y], row[t.ROW_HEADING] = robot_state[X], robot_state[Y], robot_state[HEADING]
+    row[t.ROW_LEFT], row[t.ROW_RIGHT] = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
+    row[t.ROW_CONTACTS] = robot_state[CONTACTS]
 
 
 @kernel
@@ -165,8 +144,8 @@ def write_readings(metric_sums, readings, passed, world, robot):
     """Write the readings of a row of the trace."""
     if passed % metric_sums.every == 0:
         row = metric_sums.trace[world, passed // metric_sums.every, robot]
-        for k in range(metric_sums.trace.shape[3] - ROW_COLUMNS):
-            row[ROW_COLUMNS + k] = readings[k]
+        for k in range(metric_sums.trace.shape[3] - t.ROW_COLUMNS):
+            row[t.ROW_COLUMNS + k] = readings[k]
 
 
 @kernel

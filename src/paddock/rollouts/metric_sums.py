@@ -8,33 +8,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import Bytes, Floats, Ints
-from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
+from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, State, Workspace, X, Y
 from paddock.metrics.base import Metric, RunTime
 from paddock.metrics.registry import number_of
-from paddock.rollouts.policy_table import slot_of
-from paddock.rollouts.tables import (
-    ENDLESS,
-    FIRST,
-    FIRST_SUM,
-    MEASURED,
-    METRIC_COLUMNS,
-    ROW_COLUMNS,
-    ROW_CONTACTS,
-    ROW_HEADING,
-    ROW_LEFT,
-    ROW_RIGHT,
-    ROW_X,
-    ROW_Y,
-    SLOT_COLUMNS,
-    MetricSums,
-)
+from paddock.rollouts import tables as t
+from paddock.rollouts.policy_table import readings_length, slot_of
+from paddock.rollouts.tables import MetricSums
+from paddock.sensors.sense import sense_for
 from paddock.worlds.build import BuiltWorld
 
 
 def metric_sums_of(
     scenes: Sequence[BuiltWorld], metrics: Sequence[Metric], enabled: Bytes, poses: Floats, ticks: Ints, moments: int,
-    every: int, readings: int = 0,
+    every: int, readings: bool = True,
 ) -> MetricSums:  # fmt: skip
     """Allocate the tables for the metrics and the trace of a run, and enable the devices that the metrics need.
 
@@ -46,17 +34,17 @@ def metric_sums_of(
         ticks: current ticks of all worlds, shape (W).
         moments: rows of the trace; 0 for no trace.
         every: ticks between two rows.
-        readings: number of readings in a row.
+        readings: whether a row also has the readings of the enabled devices.
     """
     worlds, robots = poses.shape[:2]
     rows: list[list[int]] = []
-    slots = np.zeros((len(metrics), robots, SLOT_COLUMNS), np.int64)
+    slots = np.zeros((len(metrics), robots, t.SLOT_COLUMNS), np.int64)
     numbers: list[list[float]] = [[] for _ in scenes]
     sums = np.zeros(
         (worlds, robots, sum(metric.columns for metric in metrics))
     )  # untouched pages of zeros use no memory
     column = marks = 0
-    ahead = np.full(worlds, ENDLESS)
+    ahead = np.full(worlds, t.ENDLESS)
     for k, metric in enumerate(metrics):
         if metric.scenes() not in (None, len(scenes)):
             kind = type(metric).__name__
@@ -74,17 +62,18 @@ def metric_sums_of(
             started[...] = metric.start(poses, of_world)
         column += metric.columns
         if metric.is_goal:
-            unreached = ((started[..., -1] < 0) & (slots[k, :, MEASURED] == 1)).sum(axis=1)
-            ahead = np.where(ahead == ENDLESS, 0, ahead) + unreached
+            unreached = ((started[..., -1] < 0) & (slots[k, :, t.MEASURED] == 1)).sum(axis=1)
+            ahead = np.where(ahead == t.ENDLESS, 0, ahead) + unreached
+    length = readings_length(scenes[0], enabled) if readings and moments else 0
     return MetricSums(
-        np.array(rows, np.int64).reshape(-1, METRIC_COLUMNS),
+        np.array(rows, np.int64).reshape(-1, t.METRIC_COLUMNS),
         slots,
         np.array(numbers, np.float64).reshape(len(scenes), -1),
         sums,
         np.zeros((worlds, robots, marks), np.uint8),
         ticks.copy(),
         ahead.astype(np.int64),
-        _empty_traces(worlds, moments, robots, ROW_COLUMNS + readings),
+        _empty_traces(worlds, moments, robots, t.ROW_COLUMNS + length),
         max(1, every),
     )
 
@@ -97,21 +86,34 @@ def _empty_traces(*shape: int) -> Floats:
         raise PaddockError(f"the traces of this run need {size} of memory: shorten the run") from None
 
 
-def write_first_rows(sums: MetricSums, motion: Floats) -> None:
-    """Write the first rows of the traces from the current motion of all robots, shape (W, N, ·)."""
+def write_motions(rows: Floats, motion: Floats) -> None:
+    """Write the current motion of all robots, shape (W, N, ·), into rows of their traces, shape (W, N, ·)."""
     for column, state in (
-        (ROW_X, X), (ROW_Y, Y), (ROW_HEADING, HEADING),
-        (ROW_LEFT, LEFT_SPEED), (ROW_RIGHT, RIGHT_SPEED), (ROW_CONTACTS, CONTACTS),
+        (t.ROW_X, X), (t.ROW_Y, Y), (t.ROW_HEADING, HEADING),
+        (t.ROW_LEFT, LEFT_SPEED), (t.ROW_RIGHT, RIGHT_SPEED), (t.ROW_CONTACTS, CONTACTS),
     ):  # fmt: skip
-        sums.trace[:, 0, :, column] = motion[..., state]
+        rows[..., column] = motion[..., state]
+
+
+def read_all(
+    scenes: Sequence[BuiltWorld], state: State, enabled: Bytes, scratch: Workspace, readings: Floats, rows: Floats
+) -> None:
+    """Write the current readings of the enabled devices of all robots into rows, shape (W, N, ·)."""
+    kernel, (worlds, robots, length) = sense_for(scenes[0].sensor_kinds), rows.shape
+    for world in range(worlds) if length else ():
+        model = scenes[world % len(scenes)].model
+        index_crowd(model.grids, state.motion[world, state.clock[world, TICK] % state.motion.shape[1]], scratch.crowd)
+        for robot in range(robots):
+            kernel(model, state, scratch, world, robot, enabled[robot], False, readings)
+            rows[world, robot] = readings[:length]
 
 
 def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime) -> dict[str, Floats]:
     """Return the metrics' figures by name, shape (W, N) each; NaN for robots that are not measured."""
     figures: dict[str, Floats] = {}
     for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
-        sums = metric_sums.sums[:, :, row[FIRST_SUM] : row[FIRST_SUM] + metric.columns]
-        measured = slots[:, MEASURED] == 1
+        sums = metric_sums.sums[:, :, row[t.FIRST_SUM] : row[t.FIRST_SUM] + metric.columns]
+        measured = slots[:, t.MEASURED] == 1
         for name, values in metric.figures_by_name(sums, run).items():
             figures[name] = np.array(values, np.float64) if measured.all() else np.where(measured, values, np.nan)
     return figures
@@ -122,16 +124,16 @@ def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
     names = [robot.name for robot in built.spec.robots]
     if metric.robot is not None and metric.robot not in names:
         raise UnknownName("robot", metric.robot, names)
-    rows = np.zeros((len(names), SLOT_COLUMNS), np.int64)
+    rows = np.zeros((len(names), t.SLOT_COLUMNS), np.int64)
     device = metric.required_device()
     concerned = [robot for robot, name in enumerate(names) if metric.robot in (None, name)]
     has_it = [device is None or any(s.name == device for s in built.robots[robot].sensors) for robot in concerned]
     for robot, measured in zip(concerned, has_it, strict=True):
         if measured or not any(has_it):  # raises below if no robot has the device
-            rows[robot, MEASURED] = 1
+            rows[robot, t.MEASURED] = 1
             if device is not None:
                 slot = slot_of(built, robot, device)
-                rows[robot, FIRST:] = slot.first, slot.values
+                rows[robot, t.FIRST :] = slot.first, slot.values
                 enabled[robot, slot.number] = 1
     return rows
 

@@ -45,6 +45,21 @@ def no_devices(built: BuiltWorld) -> Bytes:
     return np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
 
 
+def readings_length(built: BuiltWorld, enabled: Bytes) -> int:
+    """Return the length of a row with the readings of all enabled devices."""
+    kinds = {(id(kind), flags.tobytes()): (kind, flags) for kind, flags in zip(built.robots, enabled, strict=True)}
+    lengths = [
+        sum(spec.channels for spec in kind.sensors[: int(np.flatnonzero(flags).max(initial=-1)) + 1])
+        for kind, flags in kinds.values()
+    ]
+    return max(lengths, default=0)
+
+
+def devices_of(built: BuiltWorld, robot: int, enabled: Bytes, recorded: bool = True) -> list[str]:
+    """Return the names of the enabled devices of a robot; none if their readings are not recorded."""
+    return [spec.name for i, spec in enumerate(built.robots[robot].sensors) if recorded and enabled[robot, i]]
+
+
 def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds: int = 1) -> PolicyTable:
     """Create the tables of the policies of some robots, by robot number, and enable the devices that they use."""
     rows = np.zeros((len(built.robots), POLICY_COLUMNS), np.int64)

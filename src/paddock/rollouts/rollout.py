@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import SimulationError, UnknownName
 from paddock.engine.model import Floats, Ints
-from paddock.episodes import Episode, Event, RobotRecord, Trace
+from paddock.episodes import Episode, Event, RobotRecord
 from paddock.episodes.trace import COMMAND, CONTACT, JUMP, NUMBERS, POSE, TIME, WHEELS
 from paddock.rollouts.tables import ROW_COMMAND_LEFT, ROW_CONTACTS, ROW_HEADING, ROW_LEFT, ROW_X
 
@@ -27,6 +27,8 @@ class Rollout:
     ticks: Ints  # ticks that every world ran, shape (W)
     poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
     rows: Floats  # traces from the start, see rollouts/tables.py; NaN after a world's end; shape (W, rows, N, ·)
+    last: Floats  # row of every world at its end, shape (W, 1, N, ·); without traces (W, 0, N, ·)
+    devices: Sequence[Sequence[str]]  # names of the devices whose readings the rows contain, for every robot
     every: int  # ticks between two rows
     reached: NDArray[np.bool_]  # whether a world stopped because all goals were reached, shape (W)
     start: Ints  # first tick of every world, shape (W)
@@ -47,23 +49,24 @@ class Rollout:
 
     def episode(self, world: int) -> Episode:
         """Return one of the worlds as an episode, with a trace and the metrics of each robot."""
+        from paddock.arena.compiled_recording import trace_of_rows
+
         reason = self.reason(world)
-        dt, ran = self.batch.dt, int(self.ticks[world])
-        rows = self.rows[world, : ran // self.every + 1]
-        ticks = self.start[world] + self.every * np.arange(len(rows))
-        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=reason)
-        records = {
-            name: RobotRecord(
-                trace=Trace(name, dt, trace_numbers(rows[:, robot], ticks, dt), events=(end,)),
-                metrics={figure: float(values[world, robot]) for figure, values in self.metrics.items()},
-            )
-            for robot, name in enumerate(self.batch.robots)
-        }
+        arena, dt, ran = self.batch.arena(world), self.batch.dt, int(self.ticks[world])
+        full = -(-ran // self.every)  # rows before the last one
+        rows = np.concatenate([self.rows[world, :full], self.last[world]])
+        ticks = self.start[world] + np.array([*(self.every * np.arange(full)), ran])[: len(rows)]
+        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=f"ended: {reason}")
+        records = {}
+        for robot, name in enumerate(self.batch.robots):
+            metrics = {figure: float(values[world, robot]) for figure, values in self.metrics.items()}
+            trace = trace_of_rows(arena[name], self.devices[robot], ticks, rows[:, robot], [end])
+            records[name] = RobotRecord(trace=trace, metrics=metrics)
         now = int(self.batch.ticks[world]) == self.start[world] + ran  # the batch has not run since
         return Episode(
             robots=records,
             events=(end,),
-            reason=end.text,
+            reason=reason,
             ticks=ran,
             seconds=round(ran * dt, 9),
             digest=self.batch.digest(world) if now else None,

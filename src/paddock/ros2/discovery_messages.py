@@ -5,7 +5,6 @@ The original definitions limit names to 256 characters, which does not change th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from paddock.ros2.fields import RosMessage, Text, make_default
@@ -13,14 +12,12 @@ from paddock.ros2.fields import RosMessage, Text, make_default
 DISCOVERY = "ros_discovery_info"  # the DDS topic, without a prefix
 
 
-@dataclass
 class GidMsg(RosMessage, name="rmw_dds_common/msg/Gid"):
     """Identifier of a participant, a reader or a writer."""
 
     data: Annotated[bytes, "char[16]"] = bytes(16)
 
 
-@dataclass
 class NodeEntitiesMsg(RosMessage, name="rmw_dds_common/msg/NodeEntitiesInfo"):
     """A node with its readers and writers."""
 
@@ -30,7 +27,6 @@ class NodeEntitiesMsg(RosMessage, name="rmw_dds_common/msg/NodeEntitiesInfo"):
     writer_gid_seq: list[GidMsg] = make_default(list)
 
 
-@dataclass
 class ParticipantEntitiesMsg(RosMessage, name="rmw_dds_common/msg/ParticipantEntitiesInfo"):
     """A participant with its nodes."""
 

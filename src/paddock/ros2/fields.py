@@ -1,4 +1,4 @@
-"""RosMessage: a ROS 2 message, declared once as a dataclass. All transports use the same declarations.
+"""RosMessage: a ROS 2 message, declared once as a class with fields. All transports use the same declarations.
 
 The type of a field is an alias that contains the ROS type: `Float64`, `Annotated[Numbers, "float64[36]"]`,
 `list[Text]`, or another message. Constants are class variables.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+import typing
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -74,13 +75,15 @@ class RosField(NamedTuple):
     type: FieldType
 
 
+@typing.dataclass_transform()
 class RosMessage:
-    """Base class of all messages. Every field has a default, as in ROS: 0, an empty string, or an empty list."""
+    """Base class of all messages, which are dataclasses. Every field has a default, as in ROS: 0, an empty string, …"""
 
     ros_name: ClassVar[str]  # package/msg/Name
 
     def __init_subclass__(cls, name: str) -> None:
         cls.ros_name = name
+        dataclasses.dataclass(cls)
         MESSAGES[name] = cls  # of several versions of a message, the last one declared
 
     @classmethod

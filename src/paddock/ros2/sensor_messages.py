@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from paddock.ros2.fields import (
@@ -24,7 +23,6 @@ from paddock.ros2.standard_messages import HeaderMsg, QuaternionMsg, VectorMsg
 Matrix = Annotated[Numbers, "float64[9]"]
 
 
-@dataclass
 class LaserScanMsg(RosMessage, name="sensor_msgs/msg/LaserScan"):
     """Ranges [m] of evenly spaced beams, counter-clockwise; infinity for no detection."""
 
@@ -40,7 +38,6 @@ class LaserScanMsg(RosMessage, name="sensor_msgs/msg/LaserScan"):
     intensities: Float32s = zeros()
 
 
-@dataclass
 class HumbleRangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
     """A range [m] within a cone; infinity for no detection. This is the message of ROS 2 up to Humble."""
 
@@ -55,14 +52,12 @@ class HumbleRangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
     range: Float32 = 0.0
 
 
-@dataclass
 class RangeMsg(HumbleRangeMsg, name="sensor_msgs/msg/Range"):
     """A range with its variance [m²]; 0 if it is not known."""
 
     variance: Float32 = 0.0
 
 
-@dataclass
 class ImageMsg(RosMessage, name="sensor_msgs/msg/Image"):
     """A picture, row by row from the top."""
 
@@ -75,7 +70,6 @@ class ImageMsg(RosMessage, name="sensor_msgs/msg/Image"):
     data: Bytes = b""
 
 
-@dataclass
 class RegionMsg(RosMessage, name="sensor_msgs/msg/RegionOfInterest"):
     """A part of a picture; all 0 for the whole picture."""
 
@@ -86,7 +80,6 @@ class RegionMsg(RosMessage, name="sensor_msgs/msg/RegionOfInterest"):
     do_rectify: Bool = False
 
 
-@dataclass
 class CameraInfoMsg(RosMessage, name="sensor_msgs/msg/CameraInfo"):
     """Calibration of a camera: distortion d, and the matrices k, r and p."""
 
@@ -103,7 +96,6 @@ class CameraInfoMsg(RosMessage, name="sensor_msgs/msg/CameraInfo"):
     roi: RegionMsg = make_default(RegionMsg)
 
 
-@dataclass
 class ImuMsg(RosMessage, name="sensor_msgs/msg/Imu"):
     """Orientation, turn rates [rad/s] and acceleration [m/s²]; a covariance of -1 marks a missing quantity."""
 
@@ -116,7 +108,6 @@ class ImuMsg(RosMessage, name="sensor_msgs/msg/Imu"):
     linear_acceleration_covariance: Matrix = zeros(9)
 
 
-@dataclass
 class JointStateMsg(RosMessage, name="sensor_msgs/msg/JointState"):
     """Angles [rad] and turn rates [rad/s] of named joints."""
 
@@ -127,7 +118,6 @@ class JointStateMsg(RosMessage, name="sensor_msgs/msg/JointState"):
     effort: Float64s = zeros()
 
 
-@dataclass
 class BatteryStateMsg(RosMessage, name="sensor_msgs/msg/BatteryState"):
     """State of a battery; NaN for quantities that are not measured."""
 

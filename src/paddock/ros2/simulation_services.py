@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from paddock.ros2.fields import Bool, Numbers, RosMessage, Text, UInt8, UInt64, make_default, zeros
@@ -12,7 +11,6 @@ from paddock.ros2.standard_messages import AccelMsg, HeaderMsg, PoseMsg, PoseSta
 PACKAGE = "simulation_interfaces"
 
 
-@dataclass
 class ResultMsg(RosMessage, name="simulation_interfaces/msg/Result"):
     """Result of a call; numbers above 100 are specific to each service."""
 
@@ -26,7 +24,6 @@ class ResultMsg(RosMessage, name="simulation_interfaces/msg/Result"):
     error_message: Text = ""
 
 
-@dataclass
 class SimulationStateMsg(RosMessage, name="simulation_interfaces/msg/SimulationState"):
     """State of the simulation: playing, paused or stopped."""
 
@@ -38,7 +35,6 @@ class SimulationStateMsg(RosMessage, name="simulation_interfaces/msg/SimulationS
     state: UInt8 = 0
 
 
-@dataclass
 class EntityStateMsg(RosMessage, name="simulation_interfaces/msg/EntityState"):
     """Pose and motion of an entity in the world."""
 
@@ -48,7 +44,6 @@ class EntityStateMsg(RosMessage, name="simulation_interfaces/msg/EntityState"):
     acceleration: AccelMsg = make_default(AccelMsg)
 
 
-@dataclass
 class EntityCategoryMsg(RosMessage, name="simulation_interfaces/msg/EntityCategory"):
     """Category of an entity."""
 
@@ -58,7 +53,6 @@ class EntityCategoryMsg(RosMessage, name="simulation_interfaces/msg/EntityCatego
     category: UInt8 = 0
 
 
-@dataclass
 class TagsFilterMsg(RosMessage, name="simulation_interfaces/msg/TagsFilter"):
     """Filter for tags."""
 
@@ -66,7 +60,6 @@ class TagsFilterMsg(RosMessage, name="simulation_interfaces/msg/TagsFilter"):
     filter_mode: UInt8 = 0
 
 
-@dataclass
 class BoundsMsg(RosMessage, name="simulation_interfaces/msg/Bounds"):
     """Bounds of a region of space."""
 
@@ -74,7 +67,6 @@ class BoundsMsg(RosMessage, name="simulation_interfaces/msg/Bounds"):
     points: list[VectorMsg] = make_default(list)
 
 
-@dataclass
 class EntityFiltersMsg(RosMessage, name="simulation_interfaces/msg/EntityFilters"):
     """Filters for entities; `filter` is a regular expression for names."""
 
@@ -84,7 +76,6 @@ class EntityFiltersMsg(RosMessage, name="simulation_interfaces/msg/EntityFilters
     bounds: BoundsMsg = make_default(BoundsMsg)
 
 
-@dataclass
 class FeaturesMsg(RosMessage, name="simulation_interfaces/msg/SimulatorFeatures"):
     """Features of a simulator, as numbers."""
 
@@ -93,7 +84,6 @@ class FeaturesMsg(RosMessage, name="simulation_interfaces/msg/SimulatorFeatures"
     custom_info: Text = ""
 
 
-@dataclass
 class ResetSimulationRequest(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Request"):
     """Scope of the reset as bits; 0 and 255 reset everything."""
 
@@ -106,35 +96,30 @@ class ResetSimulationRequest(RosMessage, name="simulation_interfaces/srv/ResetSi
     scope: UInt8 = 0
 
 
-@dataclass
 class ResetSimulationResponse(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Response"):
     """Result of the call."""
 
     result: ResultMsg = make_default(ResultMsg)
 
 
-@dataclass
 class StepSimulationRequest(RosMessage, name="simulation_interfaces/srv/StepSimulation_Request"):
     """Number of ticks to step a paused world."""
 
     steps: UInt64 = 1
 
 
-@dataclass
 class StepSimulationResponse(RosMessage, name="simulation_interfaces/srv/StepSimulation_Response"):
     """Result, sent after the last tick."""
 
     result: ResultMsg = make_default(ResultMsg)
 
 
-@dataclass
 class SetSimulationStateRequest(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Request"):
     """Play, pause or stop."""
 
     state: SimulationStateMsg = make_default(SimulationStateMsg)
 
 
-@dataclass
 class SetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Response"):
     """Result of the call."""
 
@@ -145,12 +130,10 @@ class SetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/Set
     result: ResultMsg = make_default(ResultMsg)
 
 
-@dataclass
 class GetSimulationStateRequest(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Request"):
     """Empty request."""
 
 
-@dataclass
 class GetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Response"):
     """State of the simulation: playing, paused or stopped."""
 
@@ -158,7 +141,6 @@ class GetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/Get
     result: ResultMsg = make_default(ResultMsg)
 
 
-@dataclass
 class SpawnEntityRequest(RosMessage, name="simulation_interfaces/srv/SpawnEntity_Request"):
     """A robot to spawn; `uri` is the name of a shipped robot."""
 
@@ -170,7 +152,6 @@ class SpawnEntityRequest(RosMessage, name="simulation_interfaces/srv/SpawnEntity
     initial_pose: PoseStampedMsg = make_default(PoseStampedMsg)
 
 
-@dataclass
 class SpawnEntityResponse(RosMessage, name="simulation_interfaces/srv/SpawnEntity_Response"):
     """Result, and the name of the robot."""
 
@@ -188,28 +169,24 @@ class SpawnEntityResponse(RosMessage, name="simulation_interfaces/srv/SpawnEntit
     entity_name: Text = ""
 
 
-@dataclass
 class DeleteEntityRequest(RosMessage, name="simulation_interfaces/srv/DeleteEntity_Request"):
     """Name of the robot to delete."""
 
     entity: Text = ""
 
 
-@dataclass
 class DeleteEntityResponse(RosMessage, name="simulation_interfaces/srv/DeleteEntity_Response"):
     """Result of the call."""
 
     result: ResultMsg = make_default(ResultMsg)
 
 
-@dataclass
 class GetEntitiesRequest(RosMessage, name="simulation_interfaces/srv/GetEntities_Request"):
     """Filters for robots."""
 
     filters: EntityFiltersMsg = make_default(EntityFiltersMsg)
 
 
-@dataclass
 class GetEntitiesResponse(RosMessage, name="simulation_interfaces/srv/GetEntities_Response"):
     """Names of the matching robots."""
 
@@ -217,14 +194,12 @@ class GetEntitiesResponse(RosMessage, name="simulation_interfaces/srv/GetEntitie
     entities: list[Text] = make_default(list)
 
 
-@dataclass
 class GetEntityStateRequest(RosMessage, name="simulation_interfaces/srv/GetEntityState_Request"):
     """Name of a robot."""
 
     entity: Text = ""
 
 
-@dataclass
 class GetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/GetEntityState_Response"):
     """True state of the robot."""
 
@@ -232,7 +207,6 @@ class GetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/GetEnti
     state: EntityStateMsg = make_default(EntityStateMsg)
 
 
-@dataclass
 class SetEntityStateRequest(RosMessage, name="simulation_interfaces/srv/SetEntityState_Request"):
     """Name of a robot and its new state."""
 
@@ -243,7 +217,6 @@ class SetEntityStateRequest(RosMessage, name="simulation_interfaces/srv/SetEntit
     set_acceleration: Bool = False
 
 
-@dataclass
 class SetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/SetEntityState_Response"):
     """Result of the call."""
 
@@ -252,12 +225,10 @@ class SetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/SetEnti
     result: ResultMsg = make_default(ResultMsg)
 
 
-@dataclass
 class GetSimulatorFeaturesRequest(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Request"):
     """Empty request."""
 
 
-@dataclass
 class GetSimulatorFeaturesResponse(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Response"):
     """Features of this simulator."""
 

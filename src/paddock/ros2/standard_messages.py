@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from paddock.ros2.fields import (
@@ -23,7 +22,6 @@ Covariance = Annotated[Numbers, "float64[36]"]
 NANOSECONDS = 1_000_000_000
 
 
-@dataclass
 class TimeMsg(RosMessage, name="builtin_interfaces/msg/Time"):
     """A time."""
 
@@ -36,7 +34,6 @@ class TimeMsg(RosMessage, name="builtin_interfaces/msg/Time"):
         return cls(*divmod(round(seconds * NANOSECONDS), NANOSECONDS))
 
 
-@dataclass
 class HeaderMsg(RosMessage, name="std_msgs/msg/Header"):
     """Time and frame of a measurement."""
 
@@ -44,28 +41,24 @@ class HeaderMsg(RosMessage, name="std_msgs/msg/Header"):
     frame_id: Text = ""
 
 
-@dataclass
 class ClockMsg(RosMessage, name="rosgraph_msgs/msg/Clock"):
     """The simulated time."""
 
     clock: TimeMsg = make_default(TimeMsg)
 
 
-@dataclass
 class TextMsg(RosMessage, name="std_msgs/msg/String"):
     """A string."""
 
     data: Text = ""
 
 
-@dataclass
 class NumberMsg(RosMessage, name="std_msgs/msg/Float64"):
     """A number."""
 
     data: Float64 = 0.0
 
 
-@dataclass
 class ArrayDimensionMsg(RosMessage, name="std_msgs/msg/MultiArrayDimension"):
     """A dimension of an array."""
 
@@ -74,7 +67,6 @@ class ArrayDimensionMsg(RosMessage, name="std_msgs/msg/MultiArrayDimension"):
     stride: UInt32 = 0
 
 
-@dataclass
 class ArrayLayoutMsg(RosMessage, name="std_msgs/msg/MultiArrayLayout"):
     """The dimensions of an array."""
 
@@ -82,7 +74,6 @@ class ArrayLayoutMsg(RosMessage, name="std_msgs/msg/MultiArrayLayout"):
     data_offset: UInt32 = 0
 
 
-@dataclass
 class NumbersMsg(RosMessage, name="std_msgs/msg/Float64MultiArray"):
     """An array of numbers."""
 
@@ -90,7 +81,6 @@ class NumbersMsg(RosMessage, name="std_msgs/msg/Float64MultiArray"):
     data: Float64s = zeros()
 
 
-@dataclass
 class VectorMsg(RosMessage, name="geometry_msgs/msg/Vector3"):
     """A vector."""
 
@@ -99,7 +89,6 @@ class VectorMsg(RosMessage, name="geometry_msgs/msg/Vector3"):
     z: Float64 = 0.0
 
 
-@dataclass
 class PointMsg(RosMessage, name="geometry_msgs/msg/Point"):
     """A point [m]."""
 
@@ -108,7 +97,6 @@ class PointMsg(RosMessage, name="geometry_msgs/msg/Point"):
     z: Float64 = 0.0
 
 
-@dataclass
 class QuaternionMsg(RosMessage, name="geometry_msgs/msg/Quaternion"):
     """A rotation as a quaternion."""
 
@@ -118,7 +106,6 @@ class QuaternionMsg(RosMessage, name="geometry_msgs/msg/Quaternion"):
     w: Float64 = 1.0
 
 
-@dataclass
 class PoseMsg(RosMessage, name="geometry_msgs/msg/Pose"):
     """A position and an orientation."""
 
@@ -126,7 +113,6 @@ class PoseMsg(RosMessage, name="geometry_msgs/msg/Pose"):
     orientation: QuaternionMsg = make_default(QuaternionMsg)
 
 
-@dataclass
 class PoseStampedMsg(RosMessage, name="geometry_msgs/msg/PoseStamped"):
     """A pose with its time and frame."""
 
@@ -134,7 +120,6 @@ class PoseStampedMsg(RosMessage, name="geometry_msgs/msg/PoseStamped"):
     pose: PoseMsg = make_default(PoseMsg)
 
 
-@dataclass
 class PoseWithCovarianceMsg(RosMessage, name="geometry_msgs/msg/PoseWithCovariance"):
     """A pose and its covariance: x, y, z, and rotations about these axes."""
 
@@ -142,7 +127,6 @@ class PoseWithCovarianceMsg(RosMessage, name="geometry_msgs/msg/PoseWithCovarian
     covariance: Covariance = zeros(36)
 
 
-@dataclass
 class TwistMsg(RosMessage, name="geometry_msgs/msg/Twist"):
     """Linear [m/s] and angular [rad/s] speed."""
 
@@ -150,7 +134,6 @@ class TwistMsg(RosMessage, name="geometry_msgs/msg/Twist"):
     angular: VectorMsg = make_default(VectorMsg)
 
 
-@dataclass
 class TwistStampedMsg(RosMessage, name="geometry_msgs/msg/TwistStamped"):
     """A twist with its time and frame."""
 
@@ -158,7 +141,6 @@ class TwistStampedMsg(RosMessage, name="geometry_msgs/msg/TwistStamped"):
     twist: TwistMsg = make_default(TwistMsg)
 
 
-@dataclass
 class TwistWithCovarianceMsg(RosMessage, name="geometry_msgs/msg/TwistWithCovariance"):
     """A twist and its covariance."""
 
@@ -166,7 +148,6 @@ class TwistWithCovarianceMsg(RosMessage, name="geometry_msgs/msg/TwistWithCovari
     covariance: Covariance = zeros(36)
 
 
-@dataclass
 class AccelMsg(RosMessage, name="geometry_msgs/msg/Accel"):
     """Linear [m/s²] and angular [rad/s²] acceleration."""
 
@@ -174,7 +155,6 @@ class AccelMsg(RosMessage, name="geometry_msgs/msg/Accel"):
     angular: VectorMsg = make_default(VectorMsg)
 
 
-@dataclass
 class TransformMsg(RosMessage, name="geometry_msgs/msg/Transform"):
     """Transform between two frames."""
 
@@ -182,7 +162,6 @@ class TransformMsg(RosMessage, name="geometry_msgs/msg/Transform"):
     rotation: QuaternionMsg = make_default(QuaternionMsg)
 
 
-@dataclass
 class TransformStampedMsg(RosMessage, name="geometry_msgs/msg/TransformStamped"):
     """A transform with the names of both frames."""
 
@@ -191,14 +170,12 @@ class TransformStampedMsg(RosMessage, name="geometry_msgs/msg/TransformStamped")
     transform: TransformMsg = make_default(TransformMsg)
 
 
-@dataclass
 class TransformsMsg(RosMessage, name="tf2_msgs/msg/TFMessage"):
     """A list of transforms, for /tf and /tf_static."""
 
     transforms: list[TransformStampedMsg] = make_default(list)
 
 
-@dataclass
 class OdometryMsg(RosMessage, name="nav_msgs/msg/Odometry"):
     """Estimated pose of a robot, and its twist in its own frame."""
 
@@ -208,7 +185,6 @@ class OdometryMsg(RosMessage, name="nav_msgs/msg/Odometry"):
     twist: TwistWithCovarianceMsg = make_default(TwistWithCovarianceMsg)
 
 
-@dataclass
 class ServiceEventInfoMsg(RosMessage, name="service_msgs/msg/ServiceEventInfo"):
     """Part of the description of a service, needed for its type hash; it is never sent."""
 

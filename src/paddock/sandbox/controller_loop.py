@@ -26,6 +26,7 @@ def run_controller(channel: int, faults: int) -> None:
     exchange = Exchange(channel)
     job: ControllerJob = pickle.loads(exchange.read()[1:])
     os.chdir(job.folder)
+    sys.argv, sys.orig_argv = [job.file], [job.file]  # not the paths of this machine
     sys.stdout = sys.stderr = BoundedOutput(1, job.limits.output_kb * 1024)
     faulthandler.enable(faults)
     faulthandler.register(signal.SIGXCPU, faults, all_threads=False, chain=True)

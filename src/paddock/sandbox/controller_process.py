@@ -115,7 +115,7 @@ class ControllerProcess:
         self._control.close()
         self._output.seek(0)
         output = self._output.read(self._limits.output_kb * 1024).decode("utf-8", "replace")
-        self.output = output.replace(self._own, "")  # warnings name files
+        self.output = output.replace(self._own, "").replace(self._own[:-1], ".")  # warnings name files
         self._output.close()
         self._faults.close()
         remove_folder(self._job.folder)

@@ -16,6 +16,7 @@ from paddock.core.observation import Observation, acting
 from paddock.core.places import error_location, problem_of
 from paddock.robots import RobotSpec
 from paddock.sandbox import messages
+from paddock.sandbox.audit import Forbidden
 from paddock.sandbox.failure import FailureKind
 from paddock.sandbox.guards import spare_memory
 from paddock.sandbox.limits import SandboxLimits
@@ -111,7 +112,8 @@ def classify_error(error: BaseException, file: Path) -> tuple[FailureKind, str, 
     if isinstance(cause, SystemExit):
         return "exit", place or "", f"the program exited with {cause.code!r}"
     if isinstance(cause, PermissionError):
-        return "forbidden", place or "", str(cause)
+        refusal = "" if isinstance(cause, Forbidden) else "the sandbox does not allow this: "
+        return "forbidden", place or "", f"{refusal}{cause}"
     if place is not None:
         return "crash", place, text
     place, colon, text = locate_error(error, file).partition(": ")

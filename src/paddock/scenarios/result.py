@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -53,12 +54,12 @@ class ScenarioResult:
     @property
     def distance(self) -> float:
         """Total distance driven by all robots [m]."""
-        return sum(record.metrics["distance"] for record in self.episode.robots.values())
+        return sum(record.metrics.get("distance", math.nan) for record in self.episode.robots.values())
 
     @property
     def contact_time(self) -> float:
         """Total contact time of all robots [s]."""
-        return round(sum(record.metrics["contact_time"] for record in self.episode.robots.values()), 9)
+        return round(sum(r.metrics.get("contact_time", math.nan) for r in self.episode.robots.values()), 9)
 
     def to_table(self) -> dict[str, Any]:
         """Return everything except the episode and the world as a table."""

@@ -127,17 +127,19 @@ def _run(
         complete=all(sequence.complete for sequence in sequences.values()),
         interrupted=interrupted,
         episode=arena.episode,
-        world=_world(plan, arena, sequences),
+        world=world_of_run(arena, sequences) or plan.world,
         error=failure,
     )
 
 
-def _world(plan: PreparedScenario, arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec:
-    """Return the world of an arena; for a remote arena, add this run's robots and drop a floor image without a file."""
-    try:
-        world = arena.world
-    except SimulationError:  # a real robot has no world
-        return plan.world
+def world_of_run(arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec | None:
+    """Return the world of an arena for pictures of a run; None for a real robot.
+
+    For a remote arena, add this run's robots and drop a floor image without a file.
+    """
+    world = arena.known_world
+    if world is None:
+        return None
     placed = []
     for robot in () if world.robots else driven:
         with suppress(LinkError):  # only supervisors may read poses

@@ -23,7 +23,7 @@ class Appearance:
     """Appearance of a kind. All numbers are in SI units; the page may show cm for m and degrees for rad."""
 
     unit: str = ""
-    labels: tuple[str, ...] = ()  # labels of the channels; empty: their numbers
+    labels: tuple[str, ...] = ()  # labels of the channels; empty: their numbers, and none for a single channel
     color: str = PLAIN
     gauge: Gauge = "number"
     rays: Rays = "none"
@@ -39,7 +39,11 @@ def appearance_table(sensor: SensorSpec) -> dict[str, Any]:
     """Return the appearance of a sensor, adapted to its own parameters, in types that messages can contain."""
     look = sensor.appearance
     table = dataclasses.asdict(look)
-    labels = look.labels or tuple(str(channel) for channel in range(sensor.channels if look.gauge != "scan" else 0))
+    channels = sensor.channels if look.gauge != "scan" else 0
+    numbers = (
+        [str(channel) for channel in range(channels)] if channels > 1 or look.gauge == "flags" else [""] * channels
+    )
+    labels = look.labels or numbers
     distance = getattr(sensor, "range", 0.0)
     return {
         **table,

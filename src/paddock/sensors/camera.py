@@ -13,21 +13,8 @@ from paddock.core.errors import SpecError
 from paddock.core.jit import kernel
 from paddock.core.rng import gauss
 from paddock.core.spec import Metres, Number
+from paddock.engine import model as m
 from paddock.engine.kernels.floor import floor_pixel
-from paddock.engine.model import (
-    FIRST_PARAMETER,
-    FLOOR,
-    ITEM_COLOR,
-    ITEM_RADIUS,
-    ITEM_TOP,
-    ITEM_X0,
-    ITEM_X1,
-    ITEM_Y0,
-    ITEM_Y1,
-    MOUNT_X,
-    MOUNT_Y,
-    MOUNT_Z,
-)
 from paddock.sensors.aim import aim, mount_at, place
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
@@ -76,26 +63,26 @@ class CameraSpec(RangeSensorSpec):
 @kernel
 def draw(model, scratch, view, device, depth, picture):
     """Render the camera's depth [m] and image, shapes (height, width) and (height, width, 3)."""
-    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    own = model.constants[model.devices[device, m.FIRST_PARAMETER] + OWN :]
     width, height, focal = int(own[WIDTH]), int(own[HEIGHT]), own[FOCAL]
     mount = model.constants[mount_at(model, device, 0) :]
     ax, ay = aim(model, view, device, mount)
-    z = mount[MOUNT_Z]
+    z = mount[m.MOUNT_Z]
     for row in range(height):
         for column in range(width):
             depth[row, column] = math.inf
     for k in range(view.segments):
         row = scratch.segments[k]
-        px, py = row[ITEM_X0] - mount[MOUNT_X], row[ITEM_Y0] - mount[MOUNT_Y]
-        qx, qy = row[ITEM_X1] - mount[MOUNT_X], row[ITEM_Y1] - mount[MOUNT_Y]
+        px, py = row[m.ITEM_X0] - mount[m.MOUNT_X], row[m.ITEM_Y0] - mount[m.MOUNT_Y]
+        qx, qy = row[m.ITEM_X1] - mount[m.MOUNT_X], row[m.ITEM_Y1] - mount[m.MOUNT_Y]
         px, py = ax * px + ay * py, ax * py - ay * px
         qx, qy = ax * qx + ay * qy, ax * qy - ay * qx
-        draw_wall(depth, picture, focal, z, px, py, qx, qy, row[ITEM_TOP], row[ITEM_COLOR])
+        draw_wall(depth, picture, focal, z, px, py, qx, qy, row[m.ITEM_TOP], row[m.ITEM_COLOR])
     for k in range(view.discs):
         row = scratch.discs[k]
-        px, py = row[ITEM_X0] - mount[MOUNT_X], row[ITEM_Y0] - mount[MOUNT_Y]
+        px, py = row[m.ITEM_X0] - mount[m.MOUNT_X], row[m.ITEM_Y0] - mount[m.MOUNT_Y]
         px, py = ax * px + ay * py, ax * py - ay * px
-        draw_disc(depth, picture, focal, z, px, py, row[ITEM_RADIUS], row[ITEM_TOP], row[ITEM_COLOR])
+        draw_disc(depth, picture, focal, z, px, py, row[m.ITEM_RADIUS], row[m.ITEM_TOP], row[m.ITEM_COLOR])
     draw_floor_and_sky(model, view, mount, ax, ay, focal, depth, picture)
 
 
@@ -103,7 +90,7 @@ def draw(model, scratch, view, device, depth, picture):
 def draw_floor_and_sky(model, view, mount, ax, ay, focal, depth, picture):
     """Fill the pixels without an object with floor and sky."""
     height, width = depth.shape
-    z = mount[MOUNT_Z]
+    z = mount[m.MOUNT_Z]
     cx, cy = view.c * ax - view.s * ay, view.s * ax + view.c * ay
     ox, oy = place(view, mount)
     for row in range(height):
@@ -114,7 +101,7 @@ def draw_floor_and_sky(model, view, mount, ax, ay, focal, depth, picture):
                 if depth[row, column] > away:
                     aside = away * (0.5 * width - column - 0.5) / focal
                     x, y = ox + cx * away - cy * aside, oy + cy * away + cx * aside
-                    floor_row, floor_column = floor_pixel(model.floor, model.grids[FLOOR], x, y)
+                    floor_row, floor_column = floor_pixel(model.floor, model.grids[m.FLOOR], x, y)
                     for part in range(3):
                         picture[row, column, part] = model.floor[floor_row, floor_column, part]
         else:

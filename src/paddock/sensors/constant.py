@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from paddock.core.jit import kernel
@@ -17,9 +17,14 @@ class ConstantSpec(SensorSpec):
     """One constant number plus noise. Links to real robots read the real value."""
 
     value: Quantity
+    unit: str = ""  # shown next to the value, such as V
 
     tag: ClassVar[tuple[str, str]] = ("kind", "constant")
-    look: ClassVar[Appearance] = Appearance(digits=3)
+    look: ClassVar[Appearance] = Appearance(digits=2)
+
+    @property
+    def appearance(self) -> Appearance:
+        return replace(self.look, unit=self.unit)
 
     @property
     def channels(self) -> int:

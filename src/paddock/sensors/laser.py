@@ -9,20 +9,8 @@ from typing import Annotated, ClassVar
 from paddock.core.jit import kernel
 from paddock.core.rng import chain_key, uniform
 from paddock.core.spec import Number
+from paddock.engine import model as m
 from paddock.engine.kernels.rays import ray_to_disc, ray_to_segment
-from paddock.engine.model import (
-    FIRST_PARAMETER,
-    ITEM_RADIUS,
-    ITEM_TOP,
-    ITEM_X0,
-    ITEM_X1,
-    ITEM_Y0,
-    ITEM_Y1,
-    MIXED,
-    MOUNT_X,
-    MOUNT_Y,
-    MOUNT_Z,
-)
 from paddock.sensors.aim import aim, mount_at
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
@@ -78,18 +66,18 @@ class LaserSpec(RangeSensorSpec):
 @kernel
 def measure(model, scratch, view, device, values):
     """Write the distance [m] along every beam; infinity if out of range."""
-    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    own = model.constants[model.devices[device, m.FIRST_PARAMETER] + OWN :]
     beams = int(own[BEAMS])
     mount = model.constants[mount_at(model, device, 0) :]
     ax, ay = aim(model, view, device, mount)
-    ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
+    ox, oy, z = mount[m.MOUNT_X], mount[m.MOUNT_Y], mount[m.MOUNT_Z]
     for beam in range(beams):
         values[beam] = math.inf
     for k in range(view.segments):
         row = scratch.segments[k]
-        if row[ITEM_TOP] > z:
-            px, py = row[ITEM_X0] - ox, row[ITEM_Y0] - oy
-            qx, qy = row[ITEM_X1] - ox, row[ITEM_Y1] - oy
+        if row[m.ITEM_TOP] > z:
+            px, py = row[m.ITEM_X0] - ox, row[m.ITEM_Y0] - oy
+            qx, qy = row[m.ITEM_X1] - ox, row[m.ITEM_Y1] - oy
             px, py = ax * px + ay * py, ax * py - ay * px
             qx, qy = ax * qx + ay * qy, ax * qy - ay * qx
             if px * qy - py * qx < 0.0:  # counter-clockwise from p to q
@@ -104,8 +92,8 @@ def measure(model, scratch, view, device, values):
                     values[beam] = min(values[beam], ray_to_segment(0.0, 0.0, dx, dy, px, py, qx, qy))
     for k in range(view.discs):
         row = scratch.discs[k]
-        if row[ITEM_TOP] > z:
-            px, py, radius = row[ITEM_X0] - ox, row[ITEM_Y0] - oy, row[ITEM_RADIUS]
+        if row[m.ITEM_TOP] > z:
+            px, py, radius = row[m.ITEM_X0] - ox, row[m.ITEM_Y0] - oy, row[m.ITEM_RADIUS]
             px, py = ax * px + ay * py, ax * py - ay * px
             away = math.hypot(px, py)
             middle = math.atan2(py, px)
@@ -127,8 +115,8 @@ def mix_pixels(model, device, key, values):
     At an edge, the line from one beam's end to its neighbour's is nearly parallel to the beams, which is the criterion
     of filters for such points. A beam next to one that hits nothing is not mixed, because there is only one echo.
     """
-    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
-    share, beams = model.stages[device, MIXED], int(own[BEAMS])
+    own = model.constants[model.devices[device, m.FIRST_PARAMETER] + OWN :]
+    share, beams = model.stages[device, m.MIXED], int(own[BEAMS])
     across, along = math.sin(own[STEP]), math.cos(own[STEP])
     mixed = chain_key(key, MIXED_STREAM)
     before = math.inf

@@ -7,27 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from paddock.core.jit import kernel
+from paddock.engine import model as m
 from paddock.engine.kernels.rays import ray_to_disc, ray_to_segment
-from paddock.engine.model import (
-    CHANNELS,
-    ITEM_RADIUS,
-    ITEM_TOP,
-    ITEM_X0,
-    ITEM_X1,
-    ITEM_Y0,
-    ITEM_Y1,
-    LIGHT,
-    MOUNT_COS,
-    MOUNT_SIN,
-    MOUNT_X,
-    MOUNT_Y,
-    MOUNT_Z,
-    SOURCE_KIND,
-    SOURCE_STRENGTH,
-    SOURCE_X,
-    SOURCE_Y,
-    SOURCE_Z,
-)
 from paddock.sensors.aim import mount_at
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec
@@ -53,9 +34,9 @@ class LightSpec(SensorSpec):
 @kernel
 def measure(model, scratch, view, device, values):
     """Write the irradiance at each sensor [W/m²]."""
-    for channel in range(model.devices[device, CHANNELS]):
+    for channel in range(model.devices[device, m.CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
-        values[channel] = irradiance(model, scratch, view, mount, mount[MOUNT_COS], mount[MOUNT_SIN])
+        values[channel] = irradiance(model, scratch, view, mount, mount[m.MOUNT_COS], mount[m.MOUNT_SIN])
 
 
 @kernel
@@ -64,12 +45,12 @@ def irradiance(model, scratch, view, mount, ax, ay):
     total = 0.0
     for k in range(model.sources.shape[0]):
         lamp = model.sources[k]
-        if lamp[SOURCE_KIND] != LIGHT:
+        if lamp[m.SOURCE_KIND] != m.LIGHT:
             continue
-        wx, wy = lamp[SOURCE_X] - view.x, lamp[SOURCE_Y] - view.y
-        lx = view.c * wx + view.s * wy - mount[MOUNT_X]
-        ly = view.c * wy - view.s * wx - mount[MOUNT_Y]
-        rise = lamp[SOURCE_Z] - mount[MOUNT_Z]
+        wx, wy = lamp[m.SOURCE_X] - view.x, lamp[m.SOURCE_Y] - view.y
+        lx = view.c * wx + view.s * wy - mount[m.MOUNT_X]
+        ly = view.c * wy - view.s * wx - mount[m.MOUNT_Y]
+        rise = lamp[m.SOURCE_Z] - mount[m.MOUNT_Z]
         flat = math.hypot(lx, ly)
         away = math.hypot(flat, rise)
         facing = (lx * ax + ly * ay) / away if away > 0.0 else 1.0
@@ -77,22 +58,22 @@ def irradiance(model, scratch, view, mount, ax, ay):
             continue
         if flat > 0.0 and in_shadow(scratch, view, mount, lx / flat, ly / flat, flat, rise):
             continue
-        total += lamp[SOURCE_STRENGTH] * facing / max(away * away, 1e-4)
+        total += lamp[m.SOURCE_STRENGTH] * facing / max(away * away, 1e-4)
     return total
 
 
 @kernel
 def in_shadow(scratch, view, mount, dx, dy, flat, rise):
     """Whether an item is tall enough to block a light that is `flat` away from and `rise` above the sensor [m]."""
-    ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
+    ox, oy, z = mount[m.MOUNT_X], mount[m.MOUNT_Y], mount[m.MOUNT_Z]
     for k in range(view.segments):
         row = scratch.segments[k]
-        t = ray_to_segment(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1])
-        if t < flat and row[ITEM_TOP] > z + rise * t / flat:
+        t = ray_to_segment(ox, oy, dx, dy, row[m.ITEM_X0], row[m.ITEM_Y0], row[m.ITEM_X1], row[m.ITEM_Y1])
+        if t < flat and row[m.ITEM_TOP] > z + rise * t / flat:
             return True
     for k in range(view.discs):
         row = scratch.discs[k]
-        t = ray_to_disc(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS])
-        if t < flat and row[ITEM_TOP] > z + rise * t / flat:
+        t = ray_to_disc(ox, oy, dx, dy, row[m.ITEM_X0], row[m.ITEM_Y0], row[m.ITEM_RADIUS])
+        if t < flat and row[m.ITEM_TOP] > z + rise * t / flat:
             return True
     return False

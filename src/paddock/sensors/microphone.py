@@ -7,17 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from paddock.core.jit import kernel
-from paddock.engine.model import (
-    CHANNELS,
-    MOUNT_Z,
-    SOUND,
-    SOURCE_KIND,
-    SOURCE_STRENGTH,
-    SOURCE_X,
-    SOURCE_Y,
-    SOURCE_Z,
-    TOP,
-)
+from paddock.engine import model as m
 from paddock.engine.state import AMPLITUDE, X, Y
 from paddock.sensors.aim import mount_at, place
 from paddock.sensors.appearance import Appearance
@@ -42,20 +32,22 @@ class MicrophoneSpec(SensorSpec):
 @kernel
 def measure(model, scratch, view, device, values):
     """Write the amplitudes. The powers of the sources add up; walls do not attenuate them."""
-    for channel in range(model.devices[device, CHANNELS]):
+    for channel in range(model.devices[device, m.CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
         x, y = place(view, mount)
         power = 0.0
         for k in range(model.sources.shape[0]):
             source = model.sources[k]
-            if source[SOURCE_KIND] == SOUND:
-                flat = math.hypot(source[SOURCE_X] - x, source[SOURCE_Y] - y)
-                away = max(NEAREST, math.hypot(flat, source[SOURCE_Z] - mount[MOUNT_Z]))
-                power += (source[SOURCE_STRENGTH] / away) ** 2
+            if source[m.SOURCE_KIND] == m.SOUND:
+                flat = math.hypot(source[m.SOURCE_X] - x, source[m.SOURCE_Y] - y)
+                away = max(NEAREST, math.hypot(flat, source[m.SOURCE_Z] - mount[m.MOUNT_Z]))
+                power += (source[m.SOURCE_STRENGTH] / away) ** 2
         for other in range(view.motion.shape[0]):
             loud = view.motion[other, AMPLITUDE]
             if loud > 0.0 and other != view.robot:
                 flat = math.hypot(view.motion[other, X] - x, view.motion[other, Y] - y)
-                away = max(NEAREST, math.hypot(flat, model.robots[model.robot_variant[other], TOP] - mount[MOUNT_Z]))
+                away = max(
+                    NEAREST, math.hypot(flat, model.robots[model.robot_variant[other], m.TOP] - mount[m.MOUNT_Z])
+                )
                 power += (loud / away) ** 2
         values[channel] = math.sqrt(power)

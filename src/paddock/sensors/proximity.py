@@ -8,20 +8,8 @@ from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
 from paddock.core.spec import NotNegative, Number
+from paddock.engine import model as m
 from paddock.engine.kernels.rays import ray_to_disc, ray_to_segment
-from paddock.engine.model import (
-    CHANNELS,
-    FIRST_PARAMETER,
-    ITEM_RADIUS,
-    ITEM_TOP,
-    ITEM_X0,
-    ITEM_X1,
-    ITEM_Y0,
-    ITEM_Y1,
-    MOUNT_X,
-    MOUNT_Y,
-    MOUNT_Z,
-)
 from paddock.sensors.aim import aim, mount_at
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, RangeSensorSpec
@@ -64,10 +52,10 @@ class ProximitySpec(RangeSensorSpec):
 @kernel
 def measure(model, scratch, view, device, values):
     """Write the distance [m] at which a surface straight ahead gives the same echo; infinity if out of range."""
-    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    own = model.constants[model.devices[device, m.FIRST_PARAMETER] + OWN :]
     rays = int(own[RAYS])
     lit = own[AMBIENT] > 0.0 and model.sources.shape[0] > 0
-    for channel in range(model.devices[device, CHANNELS]):
+    for channel in range(model.devices[device, m.CHANNELS]):
         values[channel] = math.inf
         if view.segments + view.discs == 0 and not lit:
             continue
@@ -77,7 +65,7 @@ def measure(model, scratch, view, device, values):
         for ray in range(rays):
             rc, rs = own[DIRECTIONS + 2 * ray], own[DIRECTIONS + 2 * ray + 1]
             dx, dy = rc * ax - rs * ay, rs * ax + rc * ay
-            nearest = nearest_hit(scratch, view, mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z], dx, dy)
+            nearest = nearest_hit(scratch, view, mount[m.MOUNT_X], mount[m.MOUNT_Y], mount[m.MOUNT_Z], dx, dy)
             if nearest <= own[RANGE]:
                 echo += 1.0 / max(nearest * nearest, 1e-12)
         echo /= own[RAYS]
@@ -93,11 +81,11 @@ def nearest_hit(scratch, view, ox, oy, z, dx, dy):
     nearest = math.inf
     for k in range(view.segments):
         row = scratch.segments[k]
-        if row[ITEM_TOP] > z:
-            t = ray_to_segment(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1])
+        if row[m.ITEM_TOP] > z:
+            t = ray_to_segment(ox, oy, dx, dy, row[m.ITEM_X0], row[m.ITEM_Y0], row[m.ITEM_X1], row[m.ITEM_Y1])
             nearest = min(nearest, t)
     for k in range(view.discs):
         row = scratch.discs[k]
-        if row[ITEM_TOP] > z:
-            nearest = min(nearest, ray_to_disc(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS]))
+        if row[m.ITEM_TOP] > z:
+            nearest = min(nearest, ray_to_disc(ox, oy, dx, dy, row[m.ITEM_X0], row[m.ITEM_Y0], row[m.ITEM_RADIUS]))
     return nearest

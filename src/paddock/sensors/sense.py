@@ -9,21 +9,8 @@ from collections.abc import Iterable
 from paddock.core.jit import Kernel, kernel
 from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import ALONE, key_of
+from paddock.engine import model as m
 from paddock.engine.kernels.surroundings import gather
-from paddock.engine.model import (
-    CHANNELS,
-    DELAY,
-    END_OF_DEVICES,
-    FIRST_DEVICE,
-    FIRST_VALUE,
-    KIND,
-    MIXED,
-    NOISE,
-    PERIOD,
-    REACH,
-    SIGMA,
-    TYPE,
-)
 from paddock.engine.state import HEADING, SEED, TICK, X, Y
 from paddock.sensors.base import SensorSpec, View
 from paddock.sensors.camera import draw, grain
@@ -52,28 +39,28 @@ def replace_measure(kinds: Iterable[type[SensorSpec]]) -> dict[Kernel, Kernel]:
 @kernel
 def sense(model, state, scratch, world, robot, enabled, raw, readings):
     """Read the enabled devices of one robot into its row of readings; `enabled` contains a flag per device."""
-    kind = model.types[int(model.robots[model.robot_variant[robot], TYPE])]
-    first = kind[FIRST_DEVICE]
-    for device in range(first, kind[END_OF_DEVICES]):
+    kind = model.types[int(model.robots[model.robot_variant[robot], m.TYPE])]
+    first = kind[m.FIRST_DEVICE]
+    for device in range(first, kind[m.END_OF_DEVICES]):
         if enabled[device - first]:
-            start = model.devices[device, FIRST_VALUE]
+            start = model.devices[device, m.FIRST_VALUE]
             read_device(model, state, scratch, world, robot, device, raw, readings[start:])
 
 
 @kernel
 def read_device(model, state, scratch, world, robot, device, raw, values):
     """Compute one reading of a device, with all stages."""
-    if model.devices[device, CHANNELS] == 0:
+    if model.devices[device, m.CHANNELS] == 0:
         return
     tick = sample_tick(model, state, world, device)
     motion = state.motion[world, tick % state.motion.shape[1]]
     x, y, heading, c, s = frame(motion, robot)
     segments, discs = look_around(model, state, motion, scratch, world, robot, device, tick, x, y, c, s)
     view = View(robot, motion, x, y, heading, c, s, segments, discs)
-    measure(model.devices[device, KIND], model, scratch, view, device, values)
+    measure(model.devices[device, m.KIND], model, scratch, view, device, values)
     key = sample_key(model, state, world, robot, device, tick)
-    noise = model.robots[model.robot_variant[robot], NOISE]
-    if noise > 0.0 and model.stages[device, MIXED] > 0.0:
+    noise = model.robots[model.robot_variant[robot], m.NOISE]
+    if noise > 0.0 and model.stages[device, m.MIXED] > 0.0:
         mix_pixels(model, device, key, values)
     finish(model, device, key, noise, raw, values)
 
@@ -89,7 +76,7 @@ def take_picture(model, state, scratch, world, robot, device, depth, picture):
     segments, discs = look_around(model, state, motion, scratch, world, robot, device, tick, x, y, c, s)
     view = View(robot, motion, x, y, heading, c, s, segments, discs)
     draw(model, scratch, view, device, depth, picture)
-    sigma = model.stages[device, SIGMA] * model.robots[model.robot_variant[robot], NOISE]
+    sigma = model.stages[device, m.SIGMA] * model.robots[model.robot_variant[robot], m.NOISE]
     if sigma > 0.0:
         grain(picture, sample_key(model, state, world, robot, device, tick), sigma)
 
@@ -97,14 +84,14 @@ def take_picture(model, state, scratch, world, robot, device, depth, picture):
 @kernel
 def sample_tick(model, state, world, device):
     """Return the tick at which the device's current sample was taken."""
-    period, delay = model.devices[device, PERIOD], model.devices[device, DELAY]
+    period, delay = model.devices[device, m.PERIOD], model.devices[device, m.DELAY]
     return max(0, (state.clock[world, TICK] - delay) // period * period)
 
 
 @kernel
 def sample_key(model, state, world, robot, device, tick):
     """Return the random key of one sample; devices are numbered from the robot's first."""
-    number = device - model.types[int(model.robots[model.robot_variant[robot], TYPE]), FIRST_DEVICE]
+    number = device - model.types[int(model.robots[model.robot_variant[robot], m.TYPE]), m.FIRST_DEVICE]
     return key_of(state.clock[world, SEED], ALONE, robot, number, tick)
 
 
@@ -118,7 +105,7 @@ def frame(motion, robot):
 @kernel
 def look_around(model, state, motion, scratch, world, robot, device, tick, x, y, c, s):
     """Gather the items within the device's reach; return the numbers of segments and discs in the workspace."""
-    reach = model.stages[device, REACH]
+    reach = model.stages[device, m.REACH]
     if reach == 0.0:
         return 0, 0
     return gather(model, motion, scratch, robot, x, y, c, s, reach, state.clock[world, TICK] - tick)

@@ -8,20 +8,8 @@ from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
 from paddock.core.spec import MetresOrZero, Number
+from paddock.engine import model as m
 from paddock.engine.kernels.rays import cone_to_disc, cone_to_segment
-from paddock.engine.model import (
-    CHANNELS,
-    FIRST_PARAMETER,
-    ITEM_RADIUS,
-    ITEM_TOP,
-    ITEM_X0,
-    ITEM_X1,
-    ITEM_Y0,
-    ITEM_Y1,
-    MOUNT_X,
-    MOUNT_Y,
-    MOUNT_Z,
-)
 from paddock.sensors.aim import aim, mount_at
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, RangeSensorSpec
@@ -59,29 +47,29 @@ class SonarSpec(RangeSensorSpec):
 @kernel
 def measure(model, scratch, view, device, values):
     """Write the distance [m] to the nearest echo of each sonar; infinity if out of range."""
-    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    own = model.constants[model.devices[device, m.FIRST_PARAMETER] + OWN :]
     # Surfaces without an echo still occlude others; if all surfaces return echoes, the nearest one is always visible.
     all_echo = own[TAN_INCIDENCE] == math.inf
-    for channel in range(model.devices[device, CHANNELS]):
+    for channel in range(model.devices[device, m.CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
-        ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
+        ox, oy, z = mount[m.MOUNT_X], mount[m.MOUNT_Y], mount[m.MOUNT_Z]
         dx, dy = aim(model, view, device, mount)
         nearest = math.inf
         for k in range(view.segments):
             row = scratch.segments[k]
-            if row[ITEM_TOP] > z:
+            if row[m.ITEM_TOP] > z:
                 d, ex, ey = cone_to_segment(
                     ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[TAN_INCIDENCE],
-                    row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1],
+                    row[m.ITEM_X0], row[m.ITEM_Y0], row[m.ITEM_X1], row[m.ITEM_Y1],
                 )  # fmt: skip
                 if d < nearest and (all_echo or nearest_hit(scratch, view, ox, oy, z, ex, ey) >= d - GRAZE):
                     nearest = d
         for k in range(view.discs):
             row = scratch.discs[k]
-            if row[ITEM_TOP] > z:
+            if row[m.ITEM_TOP] > z:
                 d, ex, ey = cone_to_disc(
                     ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[SIN_INCIDENCE],
-                    row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS],
+                    row[m.ITEM_X0], row[m.ITEM_Y0], row[m.ITEM_RADIUS],
                 )  # fmt: skip
                 if d < nearest and (all_echo or nearest_hit(scratch, view, ox, oy, z, ex, ey) >= d - GRAZE):
                     nearest = d

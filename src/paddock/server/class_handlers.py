@@ -58,7 +58,10 @@ def set_heat(session: Session, client: Client, request: m.SetHeat) -> None:
     actions = {"prepare": session.heats.prepare, "start": session.heats.start, "stop": session.heats.stop}
     if request.action not in actions:
         raise UnknownName("action of set_heat", request.action, actions)
+    number = session.heats.number
     actions[request.action]()
+    if session.heats.number != number:  # the arena was reset
+        session.interventions.announce(client, "reset", f"heat {session.heats.number}: prepared")
 
 
 @handles(m.Submit)

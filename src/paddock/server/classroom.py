@@ -85,7 +85,7 @@ class Classroom:
     def refresh(self) -> None:
         """Apply changes in the class folder. An error is logged once, and nothing is changed."""
         try:
-            self._changed = self.folder.refresh() or self._changed
+            self._changed = self.folder.refresh(settled=True) or self._changed
             if self._changed:
                 self._apply_roster()
                 self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
@@ -275,7 +275,7 @@ class Classroom:
             self._apply_lesson()
             self.seating.place_all()
 
-        change_world(self._session, client, seated, seed, settle)
+        change_world(self._session, client, lesson.name, seated, seed, settle)
         try:
             remember_lesson(self.folder.path, lesson, world)
         except PaddockError as error:  # a full disk

@@ -19,7 +19,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from paddock.core.addresses import is_loopback
-from paddock.core.errors import BadMessage, LinkError, PaddockError, VersionMismatch
+from paddock.core.errors import BadMessage, LinkError, PaddockError, Refused, VersionMismatch
 from paddock.core.origins import foreign_header
 from paddock.protocol import MINOR, MessageDecoder, encode
 from paddock.protocol.encoding import Malformed
@@ -47,6 +47,7 @@ STOP, GIVE_UP = 3, 60  # ping periods without an answer until a client's robots 
 BLOCKING = {"stuck", "share"}  # reasons not to handle received messages
 HOST_GONE = 15_000  # milliseconds without a TCP acknowledgement after which the peer's host counts as lost
 NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # application-specific close codes
+FULL = "there are too many clients already; try again later"
 FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: the client is not on this machine
 
 quiet = logging.getLogger("paddock.server.websockets")
@@ -57,8 +58,9 @@ decode = MessageDecoder(REQUESTS).decode
 class Connection(asyncio.Protocol):
     """Handles one TCP connection from its acceptance to its end."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, peer: str) -> None:
         self.server, self.session, self.shares = server, server.session, server.session.shares
+        self._peer = peer  # address; a transport does not know it if the client has disconnected already
         self.protocol = ServerProtocol(max_size=MAX_BYTES, logger=quiet)
         self.client: Client | None = None
         self._head: bytes | None = b""  # of the HTTP request, as far as received
@@ -85,7 +87,7 @@ class Connection(asyncio.Protocol):
         connected = transport.get_extra_info("socket")
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
-        self.share = self.shares.of_address(transport.get_extra_info("peername")[0])
+        self.share = self.shares.of_address(self._peer)
         self.share.connections[self] = None
         self.share.balance -= ENTRY
         if self.share.held:
@@ -243,8 +245,8 @@ class Connection(asyncio.Protocol):
             response.headers["Allow"] = "GET"
         elif request.path.partition("?")[0] != "/ws":
             response = respond_with_file(self.protocol, request.path, self.server.settings.framed_by)
-        elif len(self.session.clients) >= self.server.settings.most_clients:
-            response = self.protocol.reject(503, "there are too many clients already; try again later\n")
+        elif self.server.is_full:
+            response = self.protocol.reject(503, f"{FULL}\n")
         else:
             response = self.protocol.accept(request)
         self.protocol.send_response(response)
@@ -294,8 +296,10 @@ class Connection(asyncio.Protocol):
             self._refuse(BadMessage(f"{message.type}: expected a hello first"), getattr(message, "id", None), text)
 
     def _hello(self, hello: Hello, text: bool) -> None:
-        peer = self.transport.get_extra_info("peername")[0]
+        peer = self._peer
         try:
+            if self.server.is_full:  # others may have come between the upgrade and the hello
+                raise Refused(FULL)
             grant = self.server.tokens.grant(hello.token, local=is_loopback(peer) and not self._proxied)
             share = self.shares.of_grant(grant, peer)
             client = Client(hello.name, grant, share, self.write, self.transport.get_write_buffer_size, self.close)

@@ -91,7 +91,6 @@ class HeatManager:
             session.scoreboard.seat(places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
-        self._log("prepared")
         session.on_jump()
 
     def start(self) -> None:

@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -92,6 +93,11 @@ class Server:
         """Whether the server is reachable only from this machine."""
         return is_loopback(self.settings.host)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether no further client is accepted."""
+        return len(self.session.clients) >= self.settings.most_clients
+
     def url(self, *, scheme: str = "http", token: str = "") -> str:
         """Return the address of the server; with a token, a join link."""
         host = self.settings.host
@@ -164,10 +170,10 @@ class Server:
         host, port = self.settings.host, self.settings.port
         loop = asyncio.get_running_loop()
         try:
-            return await loop.create_server(lambda: Connection(self), host, port, start_serving=False)
+            return await loop.create_server(asyncio.Protocol, host, port, start_serving=False)
         except OSError as error:
             if error.errno == errno.EADDRINUSE and self.settings.any_port:
-                return await loop.create_server(lambda: Connection(self), host, 0, start_serving=False)
+                return await loop.create_server(asyncio.Protocol, host, 0, start_serving=False)
             if error.errno == errno.EADDRINUSE:
                 raise LinkError(
                     f"port {port} on {host} is in use: stop the program that listens there, or choose another port"
@@ -183,7 +189,7 @@ class Server:
                 if unauthenticated.held and len(unauthenticated.connections) >= self.settings.most_clients:
                     connection.close()
                 else:
-                    await self._loop.connect_accepted_socket(lambda: Connection(self), connection)
+                    await self._loop.connect_accepted_socket(partial(Connection, self, address[0]), connection)
                 await asyncio.sleep(0)
             except OSError as error:  # it was closed already, or there are too many open files
                 if error.errno in (errno.EMFILE, errno.ENFILE):

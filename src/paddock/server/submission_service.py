@@ -35,7 +35,7 @@ class SubmissionService:
         known = list_exercises(classroom.folder.path)
         if exercise not in known:
             raise UnknownName("exercise", exercise, known)
-        if not CONTROLLER.search(request.data):
+        if not CONTROLLER.search(request.data.replace(b"\0", b"")):  # UTF-16 is refused later, with its reason
             raise Refused(
                 f"{request.file}: expected a function act, a class Controller, or CONTROLLERS; found none of them"
             )

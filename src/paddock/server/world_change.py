@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def change_world(
-    session: Session, client: Client, world: WorldSpec, seed: int | None, settle: Callable[[], None]
+    session: Session, client: Client, name: str, world: WorldSpec, seed: int | None, settle: Callable[[], None]
 ) -> None:
-    """Open another world at its start; each client is notified before its next answer.
+    """Open another world at its start; each client is notified, with this name, before its next answer.
 
     Drivers keep robots of the same name. Spawned robots are removed. `settle` updates the permissions of clients, while
     the clock is stopped and no request is answered.
@@ -52,4 +52,4 @@ def change_world(
     session.mark_stale("world")
     session.mark_stale("robots")
     session.on_jump()
-    session.interventions.announce(client, "reset", f"opened {world.name}", seed=arena.seed)
+    session.interventions.announce(client, "reset", f"opened {name}", seed=arena.seed)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MAX_LINES, MAX_ROWS, MAX_FAILURES, MAX_SEEDS = 10, 60, 100, 5  # limits of the report; the tables are complete
 MAX_COLUMNS = 7  # columns of a table, so that they fit into a narrow window
 MAX_DIGITS = 6  # decimal places
+ROUNDING = 1e-12  # relative size of intervals that only rounding errors cause
 
 
 def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
@@ -133,7 +134,7 @@ def _format_labels(labels: Mapping[str, Any]) -> str:
 
 def _format_interval(row: Mapping[str, Any]) -> str:
     mean, half = row["mean"], (row["high"] - row["low"]) / 2
-    if math.isnan(mean) or half == 0:
+    if math.isnan(mean) or half <= ROUNDING * abs(mean):
         return "-" if math.isnan(mean) else f"{mean:.6g}"
     if math.isnan(half):
         return f"{mean:.6g}"

@@ -12,7 +12,7 @@ from paddock.core.errors import PaddockError, SpecError
 from paddock.vision.boards import BoardSpec
 from paddock.vision.lens import Floats, Lens
 from paddock.vision.markers import Pixels8, to_grey
-from paddock.vision.opencv import DICTIONARY, import_opencv
+from paddock.vision.opencv import DICTIONARY, import_opencv, use_one_thread
 
 LEAST_CORNERS = 8  # per view
 LEAST_VIEWS = 6
@@ -54,14 +54,9 @@ def calibrate_lens(
             f"({refused} pictures show too little of it, {sum(held)} are held out): take more pictures"
         )
     points = layout.corners.astype(np.float32)
-    rms, matrix, coefficients, _, _ = cv2.calibrateCamera(
-        [points[numbers] for numbers, _ in used],
-        [corners.astype(np.float32) for _, corners in used],
-        size,
-        None,
-        None,
-        flags=cv2.CALIB_FIX_K3,
-    )
+    places, pixels = [points[numbers] for numbers, _ in used], [corners.astype(np.float32) for _, corners in used]
+    with use_one_thread(cv2):  # several threads add up in any order, so that the last digits would vary
+        rms, matrix, coefficients, _, _ = cv2.calibrateCamera(places, pixels, size, None, None, flags=cv2.CALIB_FIX_K3)
     k1, k2, p1, p2 = (float(value) for value in np.ravel(coefficients)[:4])
     focal, centre = (matrix[0, 0], matrix[1, 1]), (matrix[0, 2], matrix[1, 2])
     try:

@@ -64,7 +64,7 @@ def _fit_edge(grey: Floats, a: Floats, b: Floats) -> tuple[Floats, float] | None
 def _fit_line(points: Floats) -> tuple[Floats, float]:
     """Return the normal and level of the least-squares line."""
     centre = points.mean(axis=0)
-    normal: Floats = np.linalg.svd(points - centre)[2][1]
+    normal: Floats = np.linalg.svd(points - centre, full_matrices=False)[2][1]
     return normal, float(normal @ centre)
 
 

@@ -21,11 +21,11 @@ SMALL = 900  # width [pixels] below which pictures are enlarged first, so that m
 
 
 def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floats]:
-    """Return the corners [pixels] of all markers by number, clockwise from the upper left, shape (4, 2) each.
+    """Return the corners [pixels] of markers by number, clockwise from the upper left, shape (4, 2) each.
 
     Args:
         picture: uint8 (row, column, rgb) or grey (row, column).
-        wanted: expected numbers; if some are not found, other thresholds are tried.
+        wanted: the numbers to find; if some are not found, other thresholds are tried. Empty: all markers.
     """
     cv2 = import_opencv("finding markers")
     grey = to_grey(picture)
@@ -33,14 +33,15 @@ def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floa
     if enlarged > 1:
         grey = cv2.resize(grey, None, fx=enlarged, fy=enlarged, interpolation=cv2.INTER_CUBIC)
     soft = cv2.GaussianBlur(grey, (0, 0), SOFT * enlarged).astype(np.float32)
-    missing, found = set(wanted), dict[int, Floats]()
+    chosen, found = set(wanted), dict[int, Floats]()
     for threshold in THRESHOLDS:
         for number, rough in _detect(grey, threshold).items():
-            corners = refine_corners(soft, rough) if number not in found else None
+            is_new = number not in found and (not chosen or number in chosen)
+            corners = refine_corners(soft, rough) if is_new else None
             if corners is not None:
                 # OpenCV's coordinate 0 is the middle of pixel 0, which is at 0.5 of its width in both pictures.
                 found[number] = (corners + 0.5) / enlarged - 0.5
-        if missing <= found.keys():
+        if chosen <= found.keys():
             break
     return found
 

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from paddock.core.errors import PaddockError
 
 DICTIONARY = "DICT_4X4_50"
+
+
+@contextmanager
+def use_one_thread(cv2: Any) -> Iterator[None]:
+    """Let OpenCV compute with one thread in a block."""
+    before = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        yield
+    finally:
+        cv2.setNumThreads(before)
 
 
 def import_opencv(what: str) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, chord_count, place_shape, rectangle
+from paddock.core.rules import FARTHEST
 from paddock.worlds.spec import Arc, Wall, WorldSpec
 
 ARC_TOLERANCE = 1e-4  # maximum distance of the chords of a curved wall from the curve [m]
@@ -97,8 +98,9 @@ def _arc(arc: Arc, path: str) -> Iterator[Solid]:
             height=arc.height,
             color=arc.color,
         )
-    except SpecError as error:  # too far away, or too short for the precision of numbers
-        raise error.within(path) from None
+    except SpecError:
+        expected = f"an arc within {FARTHEST:g} m of [0, 0], and long enough for the precision of numbers there"
+        raise SpecError(f"expected {expected}", path=path) from None
     return _wall(wall, path)
 
 

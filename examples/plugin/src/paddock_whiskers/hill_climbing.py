@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from paddock.evolve import SearchSpace, Strategy
@@ -12,8 +10,6 @@ from paddock.extending import Floats
 
 class HillClimbing(Strategy):
     """Every generation consists of the best individual and variations of it."""
-
-    state_fields: ClassVar[tuple[str, ...]] = ("best", "fitness", "individuals")
 
     def __init__(self, space: SearchSpace, *, population: int, seed: int, spread: float = 0.5) -> None:
         """Start around zero; `spread` is relative to the scale of the search space."""

@@ -72,7 +72,7 @@ def write_example(path: Path, *, served: Path | None, force: bool) -> int:
 def read_printed(served: Path) -> str:
     """Read the output of a server."""
     try:
-        return sys.stdin.read() if str(served) == "-" else served.read_text(encoding="utf-8")
+        return sys.stdin.read() if str(served) == "-" else served.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise PaddockError(f"{served}: cannot be read: {error.strerror}") from None
 

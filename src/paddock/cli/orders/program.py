@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -11,11 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
+from paddock.cli.console import Console
 from paddock.cli.orders.language import _, choose_language, translate
-from paddock.cli.orders.typed_line import wait_for_line
 from paddock.core.errors import LinkError, PaddockError, nearest
 from paddock.core.files import append_text
 from paddock.core.outside import visible
@@ -133,3 +134,22 @@ def find_robot(config: HostConfig, name: str, *, place: str = "") -> OrderRobotS
     near = nearest(name, robots)
     message = _("no robot called {name!r} (did you mean {near!r}?)") if near else _("no robot called {name!r}: {names}")
     raise PaddockError(place + message.format(name=name, near=near, names=", ".join(robots)))
+
+
+def wait_for_line() -> None:
+    """Return when `input` has a line to read, or raise KeyboardInterrupt.
+
+    `input` alone misses a Ctrl-C that is typed just before it starts to read: Python stores the signal, then waits for
+    the next line. Here each signal also writes a byte into a pipe, which ends the wait.
+    """
+    if os.name != "posix" or not sys.stdin.isatty():
+        return
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    try:
+        select.select([sys.stdin, reader], [], [])
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(reader)
+        os.close(writer)

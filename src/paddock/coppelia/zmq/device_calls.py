@@ -10,7 +10,7 @@ from paddock.coppelia.frames import matrix_of
 from paddock.coppelia.legacy.device_commands import COLLECTIONS, MAX_FORCE
 from paddock.coppelia.objects import ALL, SceneObject
 from paddock.coppelia.proximity import detect
-from paddock.coppelia.surfaces import TOUCHING, measure_distance
+from paddock.coppelia.surfaces import TOUCHING, find_segment, measure_distance
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_int
@@ -210,8 +210,9 @@ def check_distance(
     distance, a, b = measure(caller, first, second)
     if 0 < threshold < distance:
         return 0, [], []
-    places = [*caller.scene.frame(a).position, *caller.scene.frame(b).position]
-    return 1, [*places, distance], [a.handle, b.handle]
+    height = min(a.height, b.height) / 2
+    ends = [number for point in find_segment(caller.scene, a, b) for number in (*point, height)]
+    return 1, [*ends, distance], [a.handle, b.handle]
 
 
 @call()

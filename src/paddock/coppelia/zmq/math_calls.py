@@ -77,6 +77,12 @@ def invert(caller: RemoteCaller, numbers: list[float]) -> list[float]:
 
 
 @call()
+def get_quaternion_inverse(caller: RemoteCaller, numbers: list[float]) -> list[float]:
+    x, y, z, w = take_count(numbers, 4)
+    return [-x, -y, -z, w]
+
+
+@call()
 def multiply_vector(caller: RemoteCaller, numbers: list[float], vectors: list[float]) -> list[float]:
     frame, moved = to_frame(numbers[:12]), []
     if len(vectors) % 3:

@@ -94,8 +94,9 @@ def set_object_alias(caller: RemoteCaller, found: SceneObject, alias: str) -> No
     found.alias = alias
 
 
-@call()
+@call("getObjectUid", "getObjectUniqueIdentifier", "getObjectFromUid")
 def get_object_uid(caller: RemoteCaller, found: SceneObject) -> int:
+    """Return the handle of an object, which is also its unique number."""
     return found.handle
 
 
@@ -198,14 +199,26 @@ def close_scene(caller: RemoteCaller) -> int:
 # ---- parameters of objects
 
 
-@call("getObjectInt32Param", "getObjectInt32Parameter")
+@call()
 def get_object_int32_param(caller: RemoteCaller, found: SceneObject, number: int) -> int:
     return parameters.get_object_int(caller.scene, found, number)
 
 
-@call("getObjectFloatParam", "getObjectFloatParameter")
+@call()
 def get_object_float_param(caller: RemoteCaller, found: SceneObject, number: int) -> float:
     return parameters.get_object_float(caller.scene, found, number)
+
+
+@call()
+def get_object_int32_parameter(caller: RemoteCaller, found: SceneObject, number: int) -> tuple[int, int]:
+    """Return 1 and the value: two results (before version 4.3)."""
+    return 1, get_object_int32_param(caller, found, number)
+
+
+@call()
+def get_object_float_parameter(caller: RemoteCaller, found: SceneObject, number: int) -> tuple[int, float]:
+    """Return 1 and the value: two results (before version 4.3)."""
+    return 1, get_object_float_param(caller, found, number)
 
 
 @call("setObjectInt32Param", "setObjectInt32Parameter")
@@ -244,11 +257,16 @@ def get_object_size_factor(caller: RemoteCaller, found: SceneObject) -> float:
     return 1.0
 
 
-@call("getShapeBB", "getModelBB")
+@call("getShapeBB")
 def get_shape_bb(caller: RemoteCaller, found: SceneObject) -> tuple[list[float], list[float]]:
     x0, y0, z0, x1, y1, z1 = parameters.bounding_box(found)
     centre = [(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2]
     return [x1 - x0, y1 - y0, z1 - z0], [*centre, 0.0, 0.0, 0.0, 1.0]
+
+
+@call("getModelBB")
+def get_model_size(caller: RemoteCaller, found: SceneObject) -> list[float]:
+    return get_shape_bb(caller, found)[0]
 
 
 @call()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from paddock.coppelia.frames import ORIGIN, Frame, from_euler, from_matrix, matrix_of, normalise, to_euler
+from paddock.coppelia.frames import ORIGIN, Frame, Quaternion, from_euler, from_matrix, matrix_of, normalise, to_euler
 from paddock.coppelia.joints import joint_frame
 from paddock.coppelia.objects import WORLD, SceneObject
 from paddock.coppelia.zmq.caller import RemoteCaller
+from paddock.coppelia.zmq.constants import GROUPS
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_floats, read_int, take_count
 from paddock.core.errors import PaddockError
+
+WXYZ = GROUPS["handleflag"]["wxyzquat"]
 
 
 def sort_place(first: Any, second: Any, counts: tuple[int, ...]) -> tuple[list[float], int]:
@@ -22,11 +26,22 @@ def sort_place(first: Any, second: Any, counts: tuple[int, ...]) -> tuple[list[f
     return numbers, WORLD if relative_to is None else read_int(relative_to)
 
 
+def read_quaternion(caller: RemoteCaller, numbers: Sequence[float]) -> Quaternion:
+    """Return a quaternion x, y, z, w that was given in the order that the flags of a handle denote."""
+    return normalise([*numbers[1:], numbers[0]] if caller.flags & WXYZ else numbers)
+
+
 def to_frame(numbers: list[float]) -> Frame:
     """Return the frame of a pose of 7 numbers or a matrix of 12."""
     if len(numbers) == 7:
         return Frame((numbers[0], numbers[1], numbers[2]), normalise(numbers[3:]))
     return from_matrix(take_count(numbers, 12))
+
+
+def order_quaternion(caller: RemoteCaller, numbers: Sequence[float]) -> list[float]:
+    """Return a quaternion in the order that the flags of a handle request: x, y, z, w, or w, x, y, z."""
+    x, y, z, w = numbers
+    return [w, x, y, z] if caller.flags & WXYZ else [x, y, z, w]
 
 
 def to_pose(frame: Frame) -> list[float]:
@@ -46,12 +61,13 @@ def get_object_orientation(caller: RemoteCaller, found: SceneObject, relative_to
 
 @call()
 def get_object_quaternion(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
-    return list(caller.scene.frame(found, relative_to).rotation)
+    return order_quaternion(caller, caller.scene.frame(found, relative_to).rotation)
 
 
 @call()
 def get_object_pose(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
-    return to_pose(caller.scene.frame(found, relative_to))
+    frame = caller.scene.frame(found, relative_to)
+    return [*frame.position, *order_quaternion(caller, frame.rotation)]
 
 
 @call()
@@ -73,12 +89,14 @@ def set_object_orientation(caller: RemoteCaller, found: SceneObject, place: Any,
 @call()
 def set_object_quaternion(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (4,))
-    caller.scene.turn(found, normalise(numbers), reference)
+    caller.scene.turn(found, read_quaternion(caller, numbers), reference)
 
 
 @call("setObjectPose", "setObjectMatrix")
 def set_object_pose(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (7, 12, 16))
+    if len(numbers) == 7:
+        numbers[3:] = read_quaternion(caller, numbers[3:])
     caller.scene.place(found, to_frame(numbers[:12]), reference)
 
 

@@ -18,7 +18,7 @@ from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_float, read_text
 from paddock.core.errors import PaddockError, UnknownName
 
-APP = -9
+APP = GROUPS["handle"]["app"]
 OWN, SIGNAL = "customData.", "signal."  # prefixes of the names of custom properties
 MAX_CHARACTERS = 200  # maximum length of a name [characters]
 KINDS = (  # noqa: SIM905 a list would take a page

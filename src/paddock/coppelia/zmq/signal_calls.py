@@ -19,7 +19,7 @@ from paddock.core.errors import PaddockError
 # ---- signals
 
 
-@call()
+@call("setInt32Signal", "setIntegerSignal")
 def set_int32_signal(caller: RemoteCaller, name: str, value: int) -> None:
     caller.signals.set(int, name, value)
 
@@ -44,7 +44,7 @@ def _declare_kind(kind: SignalKind, *names: str) -> None:
         caller.signals.clear(name, kind)
 
 
-_declare_kind(int, "Int32")
+_declare_kind(int, "Int32", "Integer")
 _declare_kind(float, "Float", "Double")
 _declare_kind(bytes, "String", "Buffer")
 

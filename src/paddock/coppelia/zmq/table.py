@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from paddock.coppelia.objects import SceneObject
 from paddock.coppelia.zmq import values
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.core.errors import PaddockError, Refused
@@ -16,8 +17,21 @@ Steps = Generator[None, None, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 Convert = Callable[[RemoteCaller, Any], Any]
 
+FIRST_FLAG = 0x400000  # the lowest bit of sim.handleflag_…
+
+
+def read_object(caller: RemoteCaller, value: Any) -> SceneObject:
+    """Return the object with a handle. Flags that are added to the handle are stored in `caller.flags`."""
+    handle = values.read_int(value)
+    plain = handle if handle in caller.scene.objects else handle % FIRST_FLAG
+    if handle < FIRST_FLAG or plain not in caller.scene.objects:
+        plain = handle
+    caller.flags = handle - plain
+    return caller.scene.get(plain)
+
+
 CONVERTERS: dict[str, Convert] = {
-    "SceneObject": lambda caller, value: caller.scene.get(values.read_int(value)),
+    "SceneObject": read_object,
     "int": lambda caller, value: values.read_int(value),
     "float": lambda caller, value: values.read_float(value),
     "str": lambda caller, value: values.read_text(value),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from paddock.coppelia.objects import SceneObject
 from paddock.coppelia.vision import paint_image, read_packets, take_depth, take_image, to_grey, vision_shape
 from paddock.coppelia.zmq.caller import RemoteCaller
+from paddock.coppelia.zmq.constants import GROUPS
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_ints
 from paddock.core.errors import PaddockError
@@ -17,6 +18,9 @@ from paddock.core.errors import PaddockError
 GREY, ALPHA = 1, 2  # options of images
 METRES = 1  # option of depth images
 FLIP_X, FLIP_Y = 1, 4  # options of `transformImage`
+FLAGS = GROUPS["handleflag"]
+NUMBER_TYPES = ("u1", "i1", "<u2", "<i2", "<u4", "<i4", "<f4", "<f8")  # sim.buffer_uint8 … buffer_double
+CLAMP = GROUPS["buffer"]["clamp"]
 LARGEST_IMAGE = 1 << 24  # bytes
 
 
@@ -66,7 +70,9 @@ def get_vision_sensor_char_image(
 @call()
 def get_vision_sensor_image(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> list[float]:
     """Return numbers from 0 to 1 (before version 4.4)."""
-    values: list[float] = (take_image(caller.scene, sensor).reshape(-1) / 255.0).tolist()
+    image = take_image(caller.scene, sensor)
+    image = to_grey(image) if caller.flags & FLAGS["greyscale"] else image
+    values: list[float] = (image.reshape(-1) / 255.0).tolist()
     return values
 
 
@@ -79,10 +85,12 @@ def get_vision_sensor_depth(
 
 
 @call()
-def get_vision_sensor_depth_buffer(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> list[float]:
-    """Return depths from 0 to 1 (before version 4.4)."""
-    values: list[float] = take_depth(caller.scene, sensor).astype(np.float64).reshape(-1).tolist()
-    return values
+def get_vision_sensor_depth_buffer(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> Any:
+    """Return depths from 0 to 1 (before version 4.4); in metres, or as float32 bytes, if the handle's flags say so."""
+    depth = take_depth(caller.scene, sensor, metres=bool(caller.flags & FLAGS["depthbuffermeters"]))
+    if caller.flags & FLAGS["codedstring"]:
+        return depth.astype("<f4").tobytes()
+    return depth.astype(np.float64).reshape(-1).tolist()
 
 
 @call()
@@ -130,3 +138,18 @@ def get_scaled_image(
     rows = np.arange(wanted[1]) * resolution[1] // wanted[1]
     columns = np.arange(wanted[0]) * resolution[0] // wanted[0]
     return pixels[rows][:, columns].tobytes(), wanted
+
+
+@call()
+def transform_buffer(caller: RemoteCaller, data: bytes, given: int, factor: float, offset: float, wanted: int) -> bytes:
+    """Multiply the numbers of a buffer, add an offset, and convert them: depths to millimetres, for example."""
+    if not (0 <= given < len(NUMBER_TYPES) and 0 <= wanted & ~CLAMP < len(NUMBER_TYPES)):
+        raise PaddockError(f"expected sim.buffer_uint8 … sim.buffer_double, got {given} and {wanted}")
+    before, after = np.dtype(NUMBER_TYPES[given]), np.dtype(NUMBER_TYPES[wanted & ~CLAMP])
+    if len(data) % before.itemsize:
+        raise PaddockError(f"expected numbers of {before.itemsize} bytes, got {len(data)} bytes")
+    numbers = np.nan_to_num(np.frombuffer(data, before).astype(np.float64) * factor + offset)
+    if after.kind == "f":
+        return numbers.astype(after).tobytes()
+    limits = np.iinfo(after if wanted & CLAMP else np.int32 if after.kind == "i" else np.uint32)
+    return np.clip(numbers, limits.min, limits.max).astype(np.int64).astype(after).tobytes()

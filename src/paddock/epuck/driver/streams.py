@@ -91,7 +91,7 @@ def find_descriptor(port: Any) -> int | None:
 
 
 def open_serial_port(device: str, release: float = 0.0) -> Any:
-    """Open a pyserial port with non-blocking reads. Raise a LinkError with the reason if this fails.
+    """Open a pyserial port with non-blocking reads and writes. Raise a LinkError with the reason if this fails.
 
     Args:
         device: its path or name.
@@ -104,8 +104,8 @@ def open_serial_port(device: str, release: float = 0.0) -> Any:
     deadline = time.monotonic() + release
     while True:
         try:
-            return serial.Serial(device, BAUD, timeout=0, exclusive=True)
-        except (OSError, ValueError) as error:
+            return serial.Serial(device, BAUD, timeout=0, write_timeout=0, exclusive=True)
+        except Exception as error:  # also termios.error, which is no OSError, if the device vanishes meanwhile
             if getattr(error, "errno", None) not in TAKEN or time.monotonic() > deadline:
                 why = _why_closed(error)
                 raise LinkError(explain("{device}: cannot open it: {why}", device=device, why=why)) from None
@@ -168,7 +168,7 @@ def _why_closed(error: Exception) -> str:
         return explain(
             "permission denied: add yourself to the group dialout (sudo usermod -aG dialout $USER), then log in again"
         )
-    why = explain_os_error(error) if isinstance(error, OSError) and number else error
+    why = explain_os_error(error) if isinstance(error, OSError) and number else error.args[-1]
     return explain("{why}; is the robot on and paired?", why=why)
 
 

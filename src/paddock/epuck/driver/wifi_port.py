@@ -16,8 +16,7 @@ from paddock.core.watchdog import SILENCE
 from paddock.epuck import packets
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
-from paddock.epuck.packet_reader import Packet, PacketReader
-from paddock.epuck.packets import Actuators
+from paddock.epuck.packets import Actuators, Packet, PacketReader
 from paddock.epuck.pixels import decode_pixels
 from paddock.epuck.wheel_check import WheelCheck
 

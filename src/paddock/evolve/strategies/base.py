@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from paddock.core.errors import PaddockError, UnknownName, format_value
 
 Floats = NDArray[np.float64]
 StrategyState = dict[str, Any]
-"""Arrays and JSON values: the complete state from which a strategy continues as if it had never stopped."""
+"""Arrays, lists, dicts, numbers and texts: all that a strategy needs to continue as if it had never stopped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ class Strategy(ABC):
 
     makes_programs: ClassVar[bool] = False
     package: ClassVar[str | None] = None  # distribution whose version determines the search
-    state_fields: ClassVar[tuple[str, ...]] = ()  # attributes that change, for `state`
+    unsaved: ClassVar[frozenset[str]] = frozenset({"space", "population", "seed", "rng"})  # attributes not in `state`
 
     def __init__(self, space: SearchSpace, *, population: int, seed: int, **settings: Any) -> None:
         """Prepare the first generation.
@@ -115,26 +116,23 @@ class Strategy(ABC):
         """Create the next individuals."""
 
     def state(self) -> StrategyState:
-        """Return everything that changes; see `StrategyState`."""
-        missing = [name for name in self.state_fields if not hasattr(self, name)]
-        if missing:
-            raise PaddockError(f"{type(self).__name__}: state_fields: there is no attribute {missing[0]!r}")
-        return {"rng": self.rng.bit_generator.state, **{name: _copy(getattr(self, name)) for name in self.state_fields}}
+        """Return the attributes of the object, except `unsaved`, and the state of its random numbers."""
+        saved = {name: copy.deepcopy(value) for name, value in vars(self).items() if name not in self.unsaved}
+        return {"rng": self.rng.bit_generator.state, **saved}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Restore the state of a strategy with the same settings."""
-        missing = {"rng", *self.state_fields} - set(state)
+        missing = {"rng", *(set(vars(self)) - self.unsaved)} - set(state)
         if missing:
             raise PaddockError(f"{type(self).__name__}: the state lacks {', '.join(sorted(missing))}")
         self.rng.bit_generator.state = state["rng"]
-        for name in self.state_fields:
-            setattr(self, name, _copy(state[name]))
+        for name in set(state) - self.unsaved:
+            setattr(self, name, copy.deepcopy(state[name]))
 
 
 class PopulationStrategy(Strategy):
     """A strategy whose state is a table of individuals."""
 
-    state_fields: ClassVar[tuple[str, ...]] = ("individuals",)
     spread: float = 2.0  # standard deviation of random individuals, relative to the scale of the space
 
     def begin(self) -> None:
@@ -148,12 +146,6 @@ class PopulationStrategy(Strategy):
     def ask(self) -> Floats:
         """Return the current individuals."""
         return self.individuals.copy()
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()  # JSON has no numpy numbers
-    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def rank(fitness: Floats) -> NDArray[np.int64]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from paddock.evolve.strategies.base import Floats, PopulationStrategy, rank
@@ -12,7 +10,6 @@ from paddock.evolve.strategies.base import Floats, PopulationStrategy, rank
 class EvolutionStrategy(PopulationStrategy):
     """λ = population children of μ parents; the best μ children are the next parents, and no parent survives."""
 
-    state_fields: ClassVar[tuple[str, ...]] = ("individuals", "steps")
     parents: int | None = None  # μ; None: a quarter of the population
     step: float = 0.7  # first step size, relative to the scale of the space
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from paddock.evolve.strategies.base import Floats, Strategy, StrategyState, count_elites, rank
+from paddock.evolve.strategies.base import Floats, Strategy, count_elites, rank
 from paddock.evolve.strategies.trees import OVERHEAD, Tree, compile_trees, count_instructions, cross, grow_tree, mutate
 from paddock.policies.register_machine import WHEELS
 
@@ -77,16 +76,3 @@ class GeneticProgramming(Strategy):
 
     def _fits(self, pair: Pair) -> bool:
         return count_instructions(pair[0]) + count_instructions(pair[1]) + OVERHEAD <= self.space.length
-
-    def state(self) -> StrategyState:
-        """Return all nodes in one table, and the number of nodes of each tree."""
-        trees = [tree for pair in self.pairs for tree in pair]
-        nodes = np.array([node for tree in trees for node in tree], np.float64)
-        return {**super().state(), "nodes": nodes, "sizes": np.array([len(tree) for tree in trees], np.int64)}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the trees."""
-        super().restore(state)
-        tables = np.split(state["nodes"], np.cumsum(state["sizes"]))[:-1]
-        trees = [[(int(operation), float(number)) for operation, number in table] for table in tables]
-        self.pairs = list(zip(trees[::2], trees[1::2], strict=True))

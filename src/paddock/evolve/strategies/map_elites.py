@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paddock.core.npz import write_npz
 from paddock.evolve.packages import import_package
-from paddock.evolve.strategies.base import Floats, PopulationStrategy, StrategyState
+from paddock.evolve.strategies.base import Floats, PopulationStrategy, Strategy, StrategyState
 
 FORMAT = "paddock elites 1"
 
@@ -20,6 +20,7 @@ class MapElites(PopulationStrategy):
     """Children of elites replace worse elites in the same cell of a grid of behaviour measures."""
 
     package: ClassVar[str | None] = "ribs"
+    unsaved: ClassVar[frozenset[str]] = Strategy.unsaved | {"archive", "elites"}  # `state` has the elites as arrays
     cells: int = 16  # grid cells along each behaviour measure
     random_immigrants: float = 0.1  # share of the children that are replaced by new random individuals
     step: float = 0.5  # standard deviation of mutations, relative to the scale of the space

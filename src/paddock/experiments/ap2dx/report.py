@@ -130,29 +130,18 @@ def summarise_strategies(surveys: Sequence[Survey]) -> Sheet:
     for strategy in dict.fromkeys(survey.job.strategy for survey in surveys):
         runs = [survey for survey in surveys if survey.job.strategy == strategy]
         reached = [survey for survey in runs if survey.time_to(ENOUGH) < np.inf]
-        rows.append(
-            (
-                strategy,
-                str(len(runs)),
-                show_mean([survey.coverage[-1, 1] for survey in runs], 3),
-                f"{len(reached)} of {len(runs)}",
-                show_mean([survey.time_to(ENOUGH) for survey in reached], 0) if reached else "never",
-                show_mean([survey.path_to(ENOUGH) for survey in reached], 1) if reached else "never",
-                show_mean([survey.path for survey in runs], 1),
-                str(sum(survey.contacts > 0 for survey in runs)),
-            )
-        )
-    heads = (
-        "strategy",
-        "runs",
-        "mapped at the end",
-        "reached 95 %",
-        "time to 95 % [s]",
-        "path to 95 % [m]",
-        "whole path [m]",
-        "runs with contact",
-    )
-    return Sheet(heads, tuple(rows))
+        row = {
+            "strategy": strategy,
+            "runs": str(len(runs)),
+            "mapped at the end": show_mean([survey.coverage[-1, 1] for survey in runs], 3),
+            "reached 95 %": f"{len(reached)} of {len(runs)}",
+            "time to 95 % [s]": show_mean([survey.time_to(ENOUGH) for survey in reached], 0) if reached else "never",
+            "path to 95 % [m]": show_mean([survey.path_to(ENOUGH) for survey in reached], 1) if reached else "never",
+            "whole path [m]": show_mean([survey.path for survey in runs], 1),
+            "runs with contact": str(sum(survey.contacts > 0 for survey in runs)),
+        }
+        rows.append(row)
+    return Sheet.of(rows)
 
 
 def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
@@ -160,16 +149,15 @@ def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
     rows = []
     for method in surveys[0].results:
         results = [survey.results[method] for survey in surveys]
-        rows.append(
-            (
-                method,
-                show_mean([100 * result.position_error for result in results], 1),
-                show_mean([np.degrees(result.heading_error) for result in results], 2),
-                show_mean([result.quality.f1 for result in results], 3),
-                show_mean([result.quality.mapped for result in results], 3),
-            )
-        )
-    return Sheet(("method", "position RMSE [cm]", "heading RMSE [°]", "F1", "mapped"), tuple(rows))
+        row = {
+            "method": method,
+            "position RMSE [cm]": show_mean([100 * result.position_error for result in results], 1),
+            "heading RMSE [°]": show_mean([np.degrees(result.heading_error) for result in results], 2),
+            "F1": show_mean([result.quality.f1 for result in results], 3),
+            "mapped": show_mean([result.quality.mapped for result in results], 3),
+        }
+        rows.append(row)
+    return Sheet.of(rows)
 
 
 def _describe_search(findings: Ap2dxFindings) -> Sheet:

@@ -9,7 +9,7 @@ from functools import cached_property
 from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.ap2dx.claims import check_claims
 from paddock.experiments.ap2dx.survey import BEHAVIOURS, Survey, SurveyJob, run_survey
-from paddock.jobs import Workers, run_jobs
+from paddock.jobs import FinishedJobs, Workers, run_jobs
 from paddock.modules.safety import StateSearch, search_handshake, search_original
 from paddock.modules.safety.handshake import SafetyState
 from paddock.modules.safety.original import OriginalState
@@ -48,25 +48,24 @@ class Ap2dxFindings(Outcome):
     @property
     def sheet(self) -> Sheet:
         """Table of all surveys."""
-        heads = ("world", "seed", "strategy", "time [s]", "path [m]", "mapped", "F1", "error [cm]", "[°]", "contacts")
-        return Sheet(heads, tuple(describe_survey(survey) for survey in (*self.surveys, *self.others)))
+        return Sheet.of(describe_survey(survey) for survey in (*self.surveys, *self.others))
 
 
-def describe_survey(survey: Survey) -> tuple[str, ...]:
+def describe_survey(survey: Survey) -> dict[str, str]:
     """Return the table row of a survey."""
     job, result = survey.job, survey.result
-    return (
-        job.world.name,
-        str(job.seed),
-        job.strategy,
-        f"{survey.seconds:.0f}",
-        f"{survey.path:.1f}",
-        f"{result.quality.mapped:.1%}",
-        f"{result.quality.f1:.3f}",
-        f"{100 * result.position_error:.1f}",
-        f"{result.heading_error * 57.29578:.2f}",
-        str(survey.contacts),
-    )
+    return {
+        "world": job.world.name,
+        "seed": str(job.seed),
+        "strategy": job.strategy,
+        "time [s]": f"{survey.seconds:.0f}",
+        "path [m]": f"{survey.path:.1f}",
+        "mapped": f"{result.quality.mapped:.1%}",
+        "F1": f"{result.quality.f1:.3f}",
+        "error [cm]": f"{100 * result.position_error:.1f}",
+        "[°]": f"{result.heading_error * 57.29578:.2f}",
+        "contacts": str(survey.contacts),
+    }
 
 
 def list_worlds() -> list[WorldSpec]:
@@ -76,7 +75,13 @@ def list_worlds() -> list[WorldSpec]:
     return [load_world("yellow-rooms"), *homes]
 
 
-def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> Ap2dxFindings:
+def reproduce(
+    *,
+    seeds: int | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
+) -> Ap2dxFindings:
     """Run the experiments for the project's goals; see `paddock.experiments.Reproduction`."""
     check_seeds(seeds)
     count = SEEDS if seeds is None else seeds
@@ -84,7 +89,7 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     ours = [SurveyJob(world, seed) for seed in range(count) for world in worlds]
     others = [SurveyJob(world, seed, name) for name in OTHERS for seed in few for world in worlds]
     ablation = [SurveyJob(world, seed, passive=ABLATION) for seed in few for world in worlds[:3]]
-    done = run_jobs(run_survey, [*ablation, *others, *ours], workers=workers, progress=progress)
+    done = run_jobs(run_survey, [*ablation, *others, *ours], workers=workers, progress=progress, finished=finished)
     first, second = len(ablation), len(ablation) + len(others)
     return Ap2dxFindings(
         ablation=done[:first],

@@ -106,13 +106,17 @@ def _networks(findings: EColiFindings) -> Iterator[Part]:
 
 def _network(name: str, found: NetworkFigures) -> Iterator[Part]:
     yield Paragraph(f"{name}: clockwise bias at rest {found.rest_bias:.4f}. Steps of the concentration:")
-    heads = ("factor", "half of the response [s]", "extreme [s]", "settled within 5 % [s]", "error at 60 s")
-    steps = [
-        (f"{s.factor:g}", f"{s.response_time:.3f}", f"{s.peak_time:.2f}", f"{s.settling_time:.1f}", f"{s.error:.2e}")
-        for s in found.adaptations
-    ]
-    assert len(steps) == len(STEPS)
-    yield Sheet(heads, tuple(steps))
+    assert len(found.adaptations) == len(STEPS)
+    yield Sheet.of(
+        {
+            "factor": f"{step.factor:g}",
+            "half of the response [s]": f"{step.response_time:.3f}",
+            "extreme [s]": f"{step.peak_time:.2f}",
+            "settled within 5 % [s]": f"{step.settling_time:.1f}",
+            "error at 60 s": f"{step.error:.2e}",
+        }
+        for step in found.adaptations
+    )
     yield Paragraph("The same step with less and more CheR: adaptation stays exact, but its time and the bias change.")
     changes = [
         (f"{c.factor:g}", f"{c.rest_bias:.3f}", f"{c.settling_time:.1f}", f"{c.error:.2e}") for c in found.robustness
@@ -128,18 +132,15 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
     yield tabulate_points(run)
     yield Figure("experiment-1", "Targets, published positions and ours", draw_experiment_1(run))
     yield Paragraph(SHIFTED)
-    heads = ("run", "mean error [cm]", "largest [cm]", "NEES in its band [%]")
-    rows = []
-    for walks in (*zip(*(outcomes.values() for outcomes in findings.knowledge), strict=True), findings.pictures):
-        rows.append(
-            (
-                walks[0].name,
-                mean_and_spread([walk.mean_error / CM for walk in walks], 2),
-                f"{max(float(walk.errors.max()) for walk in walks) / CM:.2f}",
-                mean_and_spread([100 * walk.share_in_band for walk in walks], 1),
-            )
-        )
-    yield Sheet(heads, tuple(rows))
+    yield Sheet.of(
+        {
+            "run": walks[0].name,
+            "mean error [cm]": mean_and_spread([walk.mean_error / CM for walk in walks], 2),
+            "largest [cm]": f"{max(float(walk.errors.max()) for walk in walks) / CM:.2f}",
+            "NEES in its band [%]": mean_and_spread([100 * walk.share_in_band for walk in walks], 1),
+        }
+        for walks in (*zip(*(outcomes.values() for outcomes in findings.knowledge), strict=True), findings.pictures)
+    )
     for name, walk in (("camera", findings.knowledge[0]["camera"]), ("pictures", findings.pictures[0])):
         chart = consistency_chart(walk.time, walk.nees, NEES_BAND)
         yield Figure(f"nees-{name}", f"Consistency of the filter: {walk.name}", chart)
@@ -179,64 +180,42 @@ def draw_experiment_1(run: RobotRun) -> Axes:
 
 def tabulate_published(findings: EColiFindings) -> Sheet:
     """Return table 5 of the thesis next to ours."""
-    heads = (
-        "robot",
-        "orders, published",
-        "ours",
-        "moving time, published [s]",
-        "ours",
-        "detections, published",
-        "ours",
-    )
     runs = findings.experiment_2["2012"]
     rows = []
     for name, done in published.DONE_2.items():
         walks = [run.robots[name].walk for run in runs]
         time, detections = published.MOVING_TIME_2.get(name), published.DETECTIONS_2.get(name)
-        rows.append(
-            (
-                name,
-                f"{done}/25",
-                f"{np.mean([walk.done for walk in walks]):.1f}/25",
-                "" if time is None else f"{time:.2f}",
-                _mean([walk.moving_time for walk in walks]),
-                "" if detections is None else str(detections),
-                _mean([walk.detections for walk in walks]),
-            )
-        )
-    return Sheet(heads, tuple(rows), "the protocol of 2012 on good lines, in the dark")
+        row = {
+            "robot": name,
+            "orders, published": f"{done}/25",
+            "orders, ours": f"{np.mean([walk.done for walk in walks]):.1f}/25",
+            "moving time, published [s]": "" if time is None else f"{time:.2f}",
+            "moving time, ours [s]": _mean([walk.moving_time for walk in walks]),
+            "detections, published": "" if detections is None else str(detections),
+            "detections, ours": _mean([walk.detections for walk in walks]),
+        }
+        rows.append(row)
+    return Sheet.of(rows, "the protocol of 2012 on good lines, in the dark")
 
 
 def tabulate_links(findings: EColiFindings) -> Sheet:
     """Tabulate every condition of experiment 2."""
-    heads = (
-        "condition",
-        "runs",
-        "all orders done",
-        "runs with a lock-up",
-        "runs aborted",
-        "orders done",
-        "resends",
-        "reopenings",
-        "time [s]",
-    )
     rows = []
     for condition, runs in findings.experiment_2.items():
         robots = [robot for run in runs for robot in run.robots.values()]
-        rows.append(
-            (
-                condition,
-                str(len(runs)),
-                str(sum(map(is_complete, runs))),
-                str(sum(bool(run.locked) for run in runs)),
-                str(sum(bool(run.unfinished) for run in runs)),
-                f"{100 * np.mean([robot.walk.done / len(robot.targets) for robot in robots]):.0f} %",
-                f"{np.mean([robot.link.resends for robot in robots]):.1f}",
-                f"{np.mean([robot.link.reopenings for robot in robots]):.1f}",
-                mean_and_spread([run.seconds for run in runs], 0),
-            )
-        )
-    return Sheet(heads, tuple(rows), "experiment 2; resends and reopenings are means per robot")
+        row = {
+            "condition": condition,
+            "runs": str(len(runs)),
+            "all orders done": str(sum(map(is_complete, runs))),
+            "runs with a lock-up": str(sum(bool(run.locked) for run in runs)),
+            "runs aborted": str(sum(bool(run.unfinished) for run in runs)),
+            "orders done": f"{100 * np.mean([robot.walk.done / len(robot.targets) for robot in robots]):.0f} %",
+            "resends": f"{np.mean([robot.link.resends for robot in robots]):.1f}",
+            "reopenings": f"{np.mean([robot.link.reopenings for robot in robots]):.1f}",
+            "time [s]": mean_and_spread([run.seconds for run in runs], 0),
+        }
+        rows.append(row)
+    return Sheet.of(rows, "experiment 2; resends and reopenings are means per robot")
 
 
 def _mean(values: Sequence[float | None]) -> str:
@@ -246,21 +225,16 @@ def _mean(values: Sequence[float | None]) -> str:
 
 def tabulate_cameras(findings: EColiFindings) -> Sheet:
     """Tabulate the accuracy of each camera, and the effect of errors."""
-    heads = (
-        "picture", "pixels of a marker", "found", "position mean / 95 % [mm]", "heading mean / 95 % [°]", "NEES",
-        "floor's plane [mm]", "not undistorted [mm]",
-    )  # fmt: skip
-    rows = [
-        (
-            f"{camera.size[0]} × {camera.size[1]}",
-            f"{camera.pixels_per_marker:.0f}",
-            f"{100 * camera.found:.1f} %",
-            f"{camera.mean:.2f} / {camera.p95:.2f}",
-            f"{camera.heading_mean:.2f} / {camera.heading_p95:.2f}",
-            f"{camera.nees:.1f}",
-            f"{camera.floor_plane_mean:.1f}",
-            f"{camera.distorted_mean:.1f}",
-        )
+    return Sheet.of(
+        {
+            "picture": f"{camera.size[0]} × {camera.size[1]}",
+            "pixels of a marker": f"{camera.pixels_per_marker:.0f}",
+            "found": f"{100 * camera.found:.1f} %",
+            "position mean / 95 % [mm]": f"{camera.mean:.2f} / {camera.p95:.2f}",
+            "heading mean / 95 % [°]": f"{camera.heading_mean:.2f} / {camera.heading_p95:.2f}",
+            "NEES": f"{camera.nees:.1f}",
+            "floor's plane [mm]": f"{camera.floor_plane_mean:.1f}",
+            "not undistorted [mm]": f"{camera.distorted_mean:.1f}",
+        }
         for camera in findings.cameras
-    ]
-    return Sheet(heads, tuple(rows))
+    )

@@ -26,7 +26,7 @@ from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run
 from paddock.experiments.ecoli_walk.population import NETWORK
 from paddock.experiments.ecoli_walk.walks import BATCHES, TEAMS_OF_THREE, WalkFigures, run_walks
 from paddock.experiments.ecoli_walk.walks import SEEDS as WALK_SEEDS
-from paddock.jobs import Workers, run_jobs
+from paddock.jobs import FinishedJobs, Workers, run_jobs
 from paddock.orders import LineQuality
 from paddock.vision.opencv import import_opencv
 
@@ -72,6 +72,15 @@ def repeat_experiment_2(job: LinkJob) -> OrdersRun:
     return run_experiment_2(mode=how.mode, seed=job.seed, quality=how.quality, patient=how.patient)
 
 
+NETWORKS = (NETWORK, TEAMS_OF_THREE)
+ONCE: Mapping[str, Callable[[], Any]] = MappingProxyType({"experiment 1": run_experiment_1, "detections": confuse})
+
+
+def run_once(name: str) -> Any:
+    """Run an experiment without seeds."""
+    return ONCE[name]()
+
+
 @dataclass(frozen=True, kw_only=True)
 class EColiFindings(Outcome):
     """All measurements."""
@@ -114,11 +123,6 @@ class StepCounter:
         self._total, self._done = total, 0
         self._progress = progress or (lambda done, of: None)
 
-    def add(self, count: int = 1) -> None:
-        """Add finished jobs and report the progress."""
-        self._done += count
-        self._progress(self._done, self._total)
-
     def follow(self, ready: int, of: int) -> None:
         """Report the progress of a set of jobs."""
         self._progress(self._done + ready, self._total)
@@ -126,7 +130,13 @@ class StepCounter:
             self._done += of
 
 
-def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> EColiFindings:
+def reproduce(
+    *,
+    seeds: int | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
+) -> EColiFindings:
     """Run the thesis' experiments and the improvements; see `paddock.experiments.Reproduction`."""
     check_seeds(seeds)
     import_opencv("the overhead camera of this reproduction")  # fail early if it is missing
@@ -137,26 +147,20 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     walks = tuple(LitWalk(level=level, seed=seed) for level in LEVELS for seed in first(LIGHT_SEEDS))
     links = [LinkJob(condition, seed) for condition in CONDITIONS for seed in first(ORDER_SEEDS)]
     scenes = list_jobs([FRESH + seed for seed in first(SEEDS)])
-    counts = (
-        len(SIZES) + len(first(KNOWLEDGE_SEEDS)) + len(first(PICTURE_SEEDS)) + len(links) + len(walks) + len(scenes)
-    )
     walk_seeds = WALK_SEEDS[: len(first(len(WALK_SEEDS)))]
-    steps = StepCounter(counts + BATCHES * len(walk_seeds) + 4, progress)
+    others = (SIZES, first(KNOWLEDGE_SEEDS), first(PICTURE_SEEDS), links, walks, scenes, NETWORKS, ONCE)
+    steps = StepCounter(sum(map(len, others)) + BATCHES * len(walk_seeds), progress)
+    repeat: Callable[..., list[Any]] = partial(run_jobs, workers=workers, progress=steps.follow, finished=finished)
 
-    networks = {}
-    for name in (NETWORK, TEAMS_OF_THREE):
-        networks[name] = measure_network(name)
-        steps.add()
-    gathered = run_walks(walk_seeds, on_batch=steps.add)
-    experiment_1, confusion = run_experiment_1(), confuse()
-    steps.add(2)
-    repeat: Callable[..., list[Any]] = partial(run_jobs, workers=workers, progress=steps.follow)
+    networks = repeat(measure_network, NETWORKS)
+    gathered = run_walks(walk_seeds, run_all=partial(repeat, workers=1))
+    once = dict(zip(ONCE, repeat(run_once, list(ONCE)), strict=True))
     runs = repeat(repeat_experiment_2, links)
     return EColiFindings(
-        networks=networks,
+        networks=dict(zip(NETWORKS, networks, strict=True)),
         walks=gathered,
-        experiment_1=experiment_1,
-        confusion=confusion,
+        experiment_1=once["experiment 1"],
+        confusion=once["detections"],
         experiment_2={
             condition: [run for link, run in zip(links, runs, strict=True) if link.condition == condition]
             for condition in CONDITIONS

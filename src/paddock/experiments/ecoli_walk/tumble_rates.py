@@ -62,6 +62,10 @@ class Interval:
         """Return whether the whole interval is within 1 ± margin."""
         return 1.0 - margin <= self.low and self.high <= 1.0 + margin
 
+    def is_outside(self, margin: float) -> bool:
+        """Return whether the whole interval is outside of 1 ± margin."""
+        return self.high < 1.0 - margin or 1.0 + margin < self.low
+
     def __str__(self) -> str:
         return f"{self.ratio:.3f} ({self.low:.3f} … {self.high:.3f})"
 

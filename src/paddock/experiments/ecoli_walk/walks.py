@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from paddock.experiments.ecoli_walk.methylation import (
     TRIALS,
@@ -22,6 +23,7 @@ from paddock.experiments.ecoli_walk.population import (
     run_population,
 )
 from paddock.experiments.ecoli_walk.tumble_rates import TumbleCounts, count_tumbles
+from paddock.jobs import run_jobs
 
 TEAMS_OF_THREE = "ecoli-chemotaxis"
 SEEDS = (1, 1001, 2001)  # of the first of 100 worlds
@@ -64,36 +66,60 @@ class WalkFigures:
         return [compare_populations(*pair) for pair in zip(self.populations[dish], unbiased, strict=True)]
 
 
+class WalkJob(NamedTuple):
+    """A population with its seed."""
+
+    kind: Dish | MethylationTrial
+    seed: int
+    walkers: int
+    seconds: float
+
+
+def run_dish(job: WalkJob) -> Population:
+    """Run the population of a dish."""
+    dish, seed, walkers, seconds = job
+    assert isinstance(dish, Dish)
+    walker = make_walker(dish.walker, network=dish.network)
+    return run_population(
+        walker, dish.world, walkers=walkers, seconds=seconds, seed=seed, nose=dish.nose, every=seconds / 60
+    )
+
+
+def follow_dish(job: WalkJob) -> TumbleCounts:
+    """Count the tumbles of the population of a dish tick by tick."""
+    dish, seed, walkers, seconds = job
+    assert isinstance(dish, Dish)
+    return count_tumbles(
+        make_walker(dish.walker), dish.world, walkers=walkers, seconds=seconds / 2, seed=seed, nose=dish.nose
+    )
+
+
+def follow_trial(job: WalkJob) -> TumbleCounts:
+    """Count the tumbles of a population with or without methylation."""
+    trial, seed, walkers, seconds = job
+    assert isinstance(trial, MethylationTrial)
+    return try_methylation(trial, find_balanced_lead(), walkers=walkers, seconds=seconds / 2, seed=seed)
+
+
+run_here: Callable[..., list[Any]] = partial(run_jobs, workers=1)
+
+
 def run_walks(
     seeds: Sequence[int] = SEEDS,
     *,
     walkers: int = 100,
     seconds: float = 600.0,
-    on_batch: Callable[[], None] = lambda: None,
+    run_all: Callable[..., list[Any]] = run_here,
 ) -> WalkFigures:
-    """Run all populations, one batch after the other; each uses all cores. `on_batch` is called after each batch."""
-    populations: dict[Dish, list[Population]] = {dish: [] for dish in DISHES}
-    for dish, found in populations.items():
-        walker = make_walker(dish.walker, network=dish.network)
-        for seed in seeds:
-            found.append(
-                run_population(
-                    walker, dish.world, walkers=walkers, seconds=seconds, seed=seed, nose=dish.nose, every=seconds / 60
-                )
-            )
-            on_batch()
-    runs: dict[Dish, list[TumbleCounts]] = {dish: [] for dish in FOLLOWED}
-    for dish, counted in runs.items():
-        for seed in seeds:
-            walker = make_walker(dish.walker)
-            counted.append(
-                count_tumbles(walker, dish.world, walkers=walkers, seconds=seconds / 2, seed=seed, nose=dish.nose)
-            )
-            on_batch()
-    lead = find_balanced_lead()
-    counts: dict[MethylationTrial, list[TumbleCounts]] = {trial: [] for trial in TRIALS}
-    for trial, counted in counts.items():
-        for seed in seeds:
-            counted.append(try_methylation(trial, lead, walkers=walkers, seconds=seconds / 2, seed=seed))
-            on_batch()
-    return WalkFigures(populations=populations, runs=runs, methylation=MethylationFigures(counts, lead))
+    """Run all populations, one batch after the other; each uses all cores. `run_all` runs all jobs of a function."""
+
+    def repeat(work: Callable[[WalkJob], Any], kinds: Sequence[Any]) -> dict[Any, list[Any]]:
+        jobs = [WalkJob(kind, seed, walkers, seconds) for kind in kinds for seed in seeds]
+        found = iter(run_all(work, jobs))
+        return {kind: [next(found) for _ in seeds] for kind in kinds}
+
+    return WalkFigures(
+        populations=repeat(run_dish, DISHES),
+        runs=repeat(follow_dish, FOLLOWED),
+        methylation=MethylationFigures(repeat(follow_trial, TRIALS), find_balanced_lead()),
+    )

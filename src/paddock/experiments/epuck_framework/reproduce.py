@@ -12,13 +12,9 @@ from paddock.experiments.epuck_framework.crossing import SETUPS, CrossingJob, Cr
 from paddock.experiments.epuck_framework.figures import IN_TIME
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
 from paddock.experiments.rows import mean_and_spread, number
-from paddock.jobs import Workers, run_jobs
+from paddock.jobs import FinishedJobs, Workers, run_jobs
 
 SEEDS = 20
-HEADS = (
-    *("row", "runs", "passed", "laps of the slower robot", "meetings", "slowest meeting [s]", "longest contact [s]"),
-    *("on the line, outside of passing [%]", "on the line, always [%]", "in parallel [s]", "touching each other [s]"),
-)
 
 
 @dataclass(frozen=True)
@@ -38,8 +34,8 @@ class FrameworkFindings(Outcome):
     @property
     def sheet(self) -> Sheet:
         """Results of the line crossing, with a column for every setup."""
-        rows = tuple(_describe_runs(name, list(runs)) for name, runs in self.runs.items())
-        return Sheet(HEADS, rows, "mean ± standard deviation over the runs").transpose()
+        rows = (_describe_runs(name, list(runs)) for name, runs in self.runs.items())
+        return Sheet.of(rows, "mean ± standard deviation over the runs").transpose()
 
     @property
     def seeds(self) -> int:
@@ -48,16 +44,25 @@ class FrameworkFindings(Outcome):
 
 
 def reproduce(
-    *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None
+    *,
+    seeds: int | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
 ) -> FrameworkFindings:
     """Measure the timing tests first, alone, then run the line crossing; see `paddock.experiments.Reproduction`."""
     check_seeds(seeds)
     times = measure_tests()  # with all cycles: with fewer, a thread of the user might never read
-    return FrameworkFindings(times, cross(seeds=seeds, workers=workers, progress=progress))
+    return FrameworkFindings(times, cross(seeds=seeds, workers=workers, progress=progress, finished=finished))
 
 
 def cross(
-    *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None, seconds: float = 600.0
+    *,
+    seeds: int | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
+    seconds: float = 600.0,
 ) -> Mapping[str, list[CrossingRun]]:
     """Run the line crossing in every setup; the first run of each setup keeps its traces for the pictures."""
     jobs = [
@@ -68,26 +73,27 @@ def cross(
     drive_crossing(
         CrossingJob(setup=jobs[0].setup, seed=0, seconds=0.1)
     )  # compile the kernels once, before the worker processes start
-    done = run_jobs(drive_crossing, jobs, workers=workers, progress=progress)
+    done = run_jobs(drive_crossing, jobs, workers=workers, progress=progress, finished=finished)
     return {name: [run for run in done if run.job.setup == name] for name in SETUPS}
 
 
-def _describe_runs(name: str, runs: list[CrossingRun]) -> tuple[str, ...]:
+def _describe_runs(name: str, runs: list[CrossingRun]) -> dict[str, str]:
     figures = [run.figures for run in runs]
     slow = sum(found.slowest > IN_TIME for found in figures)
-    return (
-        name,
-        str(len(runs)),
-        str(sum(not found.failures for found in figures)),
-        mean_and_spread([min(found.laps) for found in figures], 1),
-        mean_and_spread([len(found.meetings) for found in figures], 1),
-        f"{max(found.slowest for found in figures):.1f}" + (f" ({slow} runs over {IN_TIME:g})" if slow else ""),
-        f"{max(found.contact for found in figures):.2f}",
-        mean_and_spread([100 * min(found.on_line) for found in figures], 1),
-        mean_and_spread([100 * min(found.on_line_always) for found in figures], 1),
-        mean_and_spread([found.parallel for found in figures], 1),
-        mean_and_spread([found.pushing for found in figures], 1),
-    )
+    slowest = f"{max(found.slowest for found in figures):.1f}" + (f" ({slow} runs over {IN_TIME:g})" if slow else "")
+    return {
+        "row": name,
+        "runs": str(len(runs)),
+        "passed": str(sum(not found.failures for found in figures)),
+        "laps of the slower robot": mean_and_spread([min(found.laps) for found in figures], 1),
+        "meetings": mean_and_spread([len(found.meetings) for found in figures], 1),
+        "slowest meeting [s]": slowest,
+        "longest contact [s]": f"{max(found.contact for found in figures):.2f}",
+        "on the line, outside of passing [%]": mean_and_spread([100 * min(found.on_line) for found in figures], 1),
+        "on the line, always [%]": mean_and_spread([100 * min(found.on_line_always) for found in figures], 1),
+        "in parallel [s]": mean_and_spread([found.parallel for found in figures], 1),
+        "touching each other [s]": mean_and_spread([found.pushing for found in figures], 1),
+    }
 
 
 def timing_sheet(times: Times) -> Sheet:

@@ -13,7 +13,7 @@ from paddock.experiments.rossum.claims import check_claims
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.rossum.evolutions import EvolutionRun, learn
 from paddock.experiments.rossum.turret import TurretWalk, walk
-from paddock.jobs import Workers
+from paddock.jobs import FinishedJobs, Workers
 from paddock.policies.networks import Network
 
 SEEDS = 10
@@ -67,8 +67,17 @@ def _exit(reached: bool) -> str:
     return "reached" if reached else "missed"
 
 
-def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> RossumFindings:
-    """Run the thesis' evolution and its extensions; see `paddock.experiments.Reproduction`."""
+def reproduce(
+    *,
+    seeds: int | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
+) -> RossumFindings:
+    """Run the thesis' evolution and its extensions; see `paddock.experiments.Reproduction`.
+
+    Nothing is taken from or added to `finished`: its claims are about the time of this run, and it takes a minute.
+    """
     threads = None if workers == "ray" else workers  # claims about time refer to this machine
     check_seeds(seeds)
     count = SEEDS if seeds is None else seeds

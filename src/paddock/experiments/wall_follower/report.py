@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paddock.experiments.document import opening
@@ -104,6 +105,7 @@ def _pictures(trial: Trial, loop: Loop) -> Iterator[Figure]:
     path = draw_paths([trace], build_world(loop.job), title=trial.row, about=about, size=SIZE)
     yield Figure(f"{name}-path", f"{trial.row}: path", path)
     if trial.course == "wall-loop":
-        yield Figure(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(trace))
+        named = replace(trace, robot=trial.row)  # in the titles
+        yield Figure(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(named))
         caption = f"{trial.row}: histogram of the smallest front reading"
-        yield Figure(f"{name}-distances", caption, draw_histogram(trace))
+        yield Figure(f"{name}-distances", caption, draw_histogram(named))

@@ -11,12 +11,7 @@ from paddock.experiments.rows import mean_and_spread
 from paddock.experiments.wall_follower.claims import Loops, check_claims
 from paddock.experiments.wall_follower.loop import LoopJob, compile_kernels, drive
 from paddock.experiments.wall_follower.trials import CLOCK, TRIALS, Trial
-from paddock.jobs import Workers, run_jobs
-
-HEADS = (
-    *("row", "course", "loops", "without contact", "simulated time [s]", "time / 3 [s]"),
-    *("distance [m]", "true speed [m/s]", "mean error [cm]", "worst error [cm]"),
-)
+from paddock.jobs import FinishedJobs, Workers, run_jobs
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,7 @@ class WallFollowerFindings(Outcome):
     def sheet(self) -> Sheet:
         """Table with a row for every trial."""
         about = "mean ± standard deviation over the loops"
-        return Sheet(HEADS, tuple(self._measured_row(trial) for trial in self.trials), about)
+        return Sheet.of((self._measured_row(trial) for trial in self.trials), about)
 
     @property
     def seeds(self) -> int:
@@ -47,20 +42,20 @@ class WallFollowerFindings(Outcome):
         """Number of seeds of the trial with the most seeds."""
         return max(trial.seeds for trial in self.trials)
 
-    def _measured_row(self, trial: Trial) -> tuple[str, ...]:
+    def _measured_row(self, trial: Trial) -> dict[str, str]:
         loops = self.loops[trial.row]
-        return (
-            trial.row,
-            trial.course,
-            str(len(loops)),
-            str(sum(loop.clean for loop in loops)),
-            mean_and_spread([loop.time for loop in loops], 1),
-            mean_and_spread([loop.time / CLOCK for loop in loops], 1),
-            mean_and_spread([loop.distance for loop in loops], 2),
-            mean_and_spread([loop.speed for loop in loops], 3),
-            mean_and_spread([100 * loop.error for loop in loops], 3),
-            f"{100 * max(loop.error for loop in loops):.3f}",
-        )
+        return {
+            "row": trial.row,
+            "course": trial.course,
+            "loops": str(len(loops)),
+            "without contact": str(sum(loop.clean for loop in loops)),
+            "simulated time [s]": mean_and_spread([loop.time for loop in loops], 1),
+            "time / 3 [s]": mean_and_spread([loop.time / CLOCK for loop in loops], 1),
+            "distance [m]": mean_and_spread([loop.distance for loop in loops], 2),
+            "true speed [m/s]": mean_and_spread([loop.speed for loop in loops], 3),
+            "mean error [cm]": mean_and_spread([100 * loop.error for loop in loops], 3),
+            "worst error [cm]": f"{100 * max(loop.error for loop in loops):.3f}",
+        }
 
 
 def reproduce(
@@ -68,6 +63,7 @@ def reproduce(
     seeds: int | None = None,
     workers: Workers = None,
     progress: Progress | None = None,
+    finished: FinishedJobs | None = None,
     trials: Sequence[Trial] = TRIALS,
 ) -> WallFollowerFindings:
     """Run the four rows of the study's table and our own wall followers; see `paddock.experiments.Reproduction`.
@@ -78,7 +74,7 @@ def reproduce(
     jobs = [(trial.row, job) for trial in trials for job in trial.jobs(seeds)]
     jobs.sort(key=lambda entry: _effort(entry[1]), reverse=True)  # so that no core is idle at the end
     compile_kernels()  # compile the kernels once, not in every process
-    done = run_jobs(drive, [job for _, job in jobs], workers=workers, progress=progress)
+    done = run_jobs(drive, [job for _, job in jobs], workers=workers, progress=progress, finished=finished)
     loops = {
         trial.row: [loop for (row, _), loop in zip(jobs, done, strict=True) if row == trial.row] for trial in trials
     }

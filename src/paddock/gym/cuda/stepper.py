@@ -18,11 +18,11 @@ from paddock.gym.dispatch import is_met, reward_of
 from paddock.gym.registry import IS_MET, REWARD_OF
 from paddock.gym.spec import EnvSpec
 from paddock.gym.tables import Answers
-from paddock.rollouts.batch import seeds_of
 from paddock.rollouts.cuda.device import Cuda
 from paddock.rollouts.cuda.launch import MAX_BYTES
 from paddock.rollouts.cuda.stubs import without
 from paddock.rollouts.cuda.usage import crowd_size, most_gathered, parts_used, used_devices
+from paddock.rollouts.starts import seeds_of
 
 Pairs = tuple[tuple[Any, Any], ...]
 

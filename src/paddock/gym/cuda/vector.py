@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.errors import UnknownName
+from paddock.core.packages import import_package
 from paddock.gym import tables as t
 from paddock.gym.cuda.stepper import CudaStepper
 from paddock.gym.single import refuse_several
@@ -42,7 +43,7 @@ class CudaVectorEnv:
         refuse_several(spec)
         if autoreset_mode not in MODES:
             raise UnknownName("autoreset mode", autoreset_mode, MODES)
-        self.torch = import_torch()
+        self.torch = import_package("torch", "paddock.gym.cuda", extra="learn")
         self.num_envs, self.env_spec = num_envs, spec
         self.stepper = stepper = CudaStepper(
             spec, num_envs, seed=seed, autoreset=MODES[autoreset_mode], precision=precision
@@ -98,12 +99,3 @@ class CudaVectorEnv:
     def is_success(self) -> Any:
         """Return a flag for each environment: whether an episode ended with success in the last step."""
         return (self.terminated | self.truncated) & self._successes[self.info["ended"]]
-
-
-def import_torch() -> Any:
-    """Import PyTorch; raise an error if it is not installed."""
-    try:
-        import torch  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        raise PaddockError("paddock.gym.cuda needs PyTorch: install it with: pip install torch") from None
-    return torch

@@ -12,7 +12,6 @@ from paddock.robots import load_robot
 __all__ = ["CoppeliaRobot", "SimClient", "connect_coppelia"]
 
 PORT = 23000
-OPTIONS = ("robot", "type", "stepping", "silence")
 
 
 def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> CoppeliaRobot:
@@ -25,7 +24,7 @@ def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> Copp
         name: name of the robot in this program; default: its name in CoppeliaSim.
         timeout: seconds without an answer after which a call fails.
     """
-    address = SceneAddress.parse(url, PORT, "/PioneerP3DX", OPTIONS)
+    address = SceneAddress.parse(url, PORT, "/PioneerP3DX", "stepping")
     kind = load_robot(address.type or kind_of_path(address.base))
     client = SimClient(address.host, address.port, timeout=timeout)
     try:

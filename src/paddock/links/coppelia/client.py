@@ -8,6 +8,7 @@ from typing import Any
 
 from paddock.coppelia.zmtp import ZmtpPeer, pack_message
 from paddock.core.errors import BadMessage, LinkError, Refused
+from paddock.core.packages import import_package
 from paddock.links.scene.client import SceneClient
 
 VERSION = 2  # of the protocol
@@ -19,12 +20,9 @@ class SimClient(SceneClient):
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
         """Connect. `timeout` is the maximum time for an answer [s]."""
-        try:
-            import cbor2
-        except ModuleNotFoundError:
-            raise LinkError("coppelia: cbor2 is not installed: pip install 'paddock[coppelia]'") from None
+        self._cbor = import_package("cbor2", "coppelia", extra="coppelia", error=LinkError)
         super().__init__("coppelia", host, port, timeout)
-        self._peer, self._cbor = ZmtpPeer("REQ"), cbor2
+        self._peer = ZmtpPeer("REQ")
         self._second: SimClient | None = None
         self._about = {"uuid": str(uuid.uuid4()), "ver": VERSION, "lang": "python"}
         try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from paddock.core.errors import LinkError
-from paddock.core.numeric import HIGHEST_PORT
 from paddock.epuck import packets
 from paddock.epuck.driver.port import Port
 from paddock.epuck.driver.serial_port import SerialPort
@@ -36,16 +34,7 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
 
 
 def _open_port(address: RobotAddress, timeout: float) -> Port:
-    url, parts = address.url, address.parts
-    if parts.scheme == "epuck":
+    if address.target.parts.scheme == "epuck":
         return SerialPort(address.open_line, timeout, silence=address.silence)
-    try:
-        host, number = parts.hostname or "", packets.PORT if parts.port is None else parts.port
-    except ValueError:
-        host, number = parts.hostname or "", 0
-    if not host:
-        raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
-    if number == 0:
-        given = parts.netloc.rpartition(":")[2]
-        raise LinkError(f"connect: {url}: expected a port from 1 to {HIGHEST_PORT}, got {given}")
+    host, number = address.target.read_host(packets.PORT)
     return WifiPort(lambda left: open_tcp(host, number, left), timeout, silence=address.silence)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from paddock.core.errors import LinkError, suggestion
-from paddock.links.drive_watchdog import read_silence
-from paddock.links.options import read_options
 from paddock.links.player.body import PlayerBody
 from paddock.links.player.client import Place, PlayerClient
 from paddock.links.player.robot import PlayerRobot
 from paddock.links.player.spec import KNOWN, choose_devices, describe_robot_there
+from paddock.links.robot_url import RobotUrl
 from paddock.player import PlayerInterface
 from paddock.robots import load_robot
 
@@ -21,7 +19,7 @@ __all__ = ["PlayerClient", "PlayerRobot", "connect_player"]
 PORT = 6665
 FIRST_ROUNDS = 10  # rounds of data to wait for the first data of every sensor
 OPTIONS = ("index", "sensors", "type", "dt", "silence")
-FORM = "expected player://host:6665, and after a ?: index=0, sensors=ranger:0,bumper:0, type=pioneer-p3dx, dt=0.1"
+EXAMPLE = "player://host:6665?index=0&sensors=ranger:0,bumper:0&type=pioneer-p3dx&dt=0.1"
 
 
 class PlayerUrl(NamedTuple):
@@ -88,22 +86,20 @@ def _await_data(client: PlayerClient, sensors: Sequence[Place]) -> None:
 
 def parse_player_url(url: str) -> PlayerUrl:
     """Parse and check a URL."""
+    target = RobotUrl(url, OPTIONS, EXAMPLE)
     try:
-        parts = urlsplit(url)
-        options = read_options(url, parts.query, OPTIONS)
-        index, dt = int(options.get("index", 0)), float(options.get("dt", 0.1))
-        sensors = [_read_place(word) for word in options["sensors"].split(",")] if "sensors" in options else None
-        host, port = parts.hostname, parts.port or PORT
-    except (ValueError, KeyError) as error:
-        raise LinkError(f"{url}: {FORM}: {error}") from None
-    if not host or index < 0 or not 1e-3 <= dt <= 10:
-        raise LinkError(f"{url}: {FORM}")
-    return PlayerUrl(host, port, index, sensors, options.get("type"), dt, read_silence(url, options))
+        sensors = [_read_place(word) for word in target.options["sensors"].split(",")]
+    except KeyError:
+        sensors = None
+    except ValueError as error:
+        raise target.refuse(f"sensors: expected devices such as ranger:0,bumper:0: {error}") from None
+    index, dt = target.read_whole("index", 0, 0, 0xFFFF), target.read_number("dt", 0.1, 1e-3, 10.0)
+    return PlayerUrl(*target.read_host(PORT), index, sensors, target.options.get("type"), dt, target.read_silence())
 
 
 def _read_place(word: str) -> Place:
     known = {interface.name.lower(): interface for interface in KNOWN}
     kind, _, number = word.strip().partition(":")
     if kind not in known:
-        raise ValueError(f"sensors: no interface called {kind!r}{suggestion(kind, known)}")
+        raise ValueError(f"no interface called {kind!r}{suggestion(kind, known)}")
     return int(known[kind]), int(number or 0)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from math import inf
 from typing import NamedTuple, Self
-from urllib.parse import urlsplit
 
-from paddock.core.errors import LinkError
-from paddock.links.drive_watchdog import read_silence
-from paddock.links.options import read_options
+from paddock.links.robot_url import RobotUrl
 
 
 class SceneAddress(NamedTuple):
@@ -22,25 +19,11 @@ class SceneAddress(NamedTuple):
     silence: float  # [s] without a call after which the robot is stopped; infinite if time waits
 
     @classmethod
-    def parse(cls, url: str, port: int, base: str, options: tuple[str, str, str, str]) -> Self:
-        """Parse a URL. `port` and `base` are defaults; `options` are the names for base, type, stepping and silence."""
-        robot, type, mode, _ = options
-        scheme = url.partition(":")[0]
-        form = f"{url}: expected {scheme}://host:{port}?{robot}={base}, and optionally {mode}=yes or no"
-        try:
-            parts = urlsplit(url)
-            host, chosen = parts.hostname, parts.port or port
-        except ValueError as error:
-            raise LinkError(f"{form}: {error}") from None
-        given = read_options(url, parts.query, options)
-        stepping, silence = given.get(mode, "yes"), read_silence(url, given)
-        if not host or stepping not in ("yes", "no"):
-            raise LinkError(form)
-        return cls(
-            host,
-            chosen,
-            given.get(robot, base),
-            given.get(type),
-            stepping == "yes",
-            inf if stepping == "yes" else silence,
-        )
+    def parse(cls, url: str, port: int, base: str, mode: str) -> Self:
+        """Parse a URL. `port` and `base` are defaults; `mode` is the option for `stepping`."""
+        example = f"{url.partition(':')[0]}://host:{port}?robot={base}&{mode}=yes"
+        target = RobotUrl(url, ("robot", "type", mode, "silence"), example)
+        stepping = target.read_choice(mode, "yes", "no") == "yes"
+        silence = target.read_silence()
+        robot, type = target.options.get("robot", base), target.options.get("type")
+        return cls(*target.read_host(port), robot, type, stepping, inf if stepping else silence)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
-from paddock.core.errors import LinkError, PaddockError, Timeout
+from paddock.core.errors import PaddockError, Timeout
 from paddock.core.geometry import Pose
 from paddock.core.numeric import HIGHEST_PORT, all_finite
-from paddock.links.drive_watchdog import read_silence
-from paddock.links.options import read_options
+from paddock.links.robot_url import RobotUrl
 from paddock.links.usarsim.connection import UsarConnection
 from paddock.robots import RobotSpec, load_robot
 from paddock.usarsim import ROBOT_CLASSES, join_words, robot_of_class
@@ -70,45 +68,40 @@ class UsarSimUrl:
 
 def parse_usarsim_url(url: str, name: str, timeout: float) -> UsarSimUrl:
     """Parse and check a URL."""
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", PORT if parts.port is None else parts.port
-    except ValueError:
-        host, port = "", 0
-    if not host or port == 0:
-        raise LinkError(f"connect: {url}: expected a host and a port from 1 to {HIGHEST_PORT}, 'usarsim://host:3000'")
-    options = read_options(url, parts.query, OPTIONS)
-    class_name = options.get("class", "P2DX")
+    target = RobotUrl(url, OPTIONS, f"usarsim://host:{PORT}")
+    host, port = target.read_host(PORT)
+    class_name = target.options.get("class", "P2DX")
     return UsarSimUrl(
         host=host,
         port=port,
         timeout=timeout,
-        name=options.get("name") or name or "R1",
+        name=target.options.get("name") or name or "R1",
         class_name=class_name,
-        spec=_find_spec(url, options.get("type"), class_name),
-        place=_read_place(url, options),
-        dt=_read_number(url, options, "dt", 0.1, 1e-3, 10.0),
-        normalized=_read_choice(url, options, "drive", ("radians", "normalized")) == "normalized",
-        clockwise=_read_choice(url, options, "scan", ("counterclockwise", "clockwise")) == "clockwise",
-        camera=int(_read_number(url, options, "camera", 0, 1, HIGHEST_PORT)),
-        silence=read_silence(url, options),
+        spec=_find_spec(target, target.options.get("type"), class_name),
+        place=_read_place(target),
+        dt=target.read_number("dt", 0.1, 1e-3, 10.0),
+        normalized=target.read_choice("drive", "radians", "normalized") == "normalized",
+        clockwise=target.read_choice("scan", "counterclockwise", "clockwise") == "clockwise",
+        camera=target.read_whole("camera", 0, 1, HIGHEST_PORT),
+        silence=target.read_silence(),
     )
 
 
-def _find_spec(url: str, type: str | None, class_name: str) -> RobotSpec:
+def _find_spec(target: RobotUrl, type: str | None, class_name: str) -> RobotSpec:
     try:
         return load_robot(type or robot_of_class(class_name))
     except PaddockError as error:
         hint = "" if type else f"; classes with a spec here are {', '.join(ROBOT_CLASSES)}, others need type=FILE.toml"
-        raise LinkError(f"connect: {url}: {error}{hint}") from None
+        raise target.refuse(f"{error}{hint}") from None
 
 
-def _read_place(url: str, options: dict[str, str]) -> tuple[str, ...]:
+def _read_place(target: RobotUrl) -> tuple[str, ...]:
     """Return the segments of INIT for the start pose."""
+    options = target.options
     if "start" in options and "at" in options:
-        raise LinkError(f"connect: {url}: expected either at or start, got both")
+        raise target.refuse("expected either at or start, got both")
     if "heading" in options and "at" not in options:
-        raise LinkError(f"connect: {url}: heading: it needs at=x,y, which is missing")
+        raise target.refuse("heading: it needs at=x,y, which is missing")
     if "start" in options:
         return (f"Start {options['start']}",)
     if "at" not in options:
@@ -117,25 +110,8 @@ def _read_place(url: str, options: dict[str, str]) -> tuple[str, ...]:
         x, y, z, *more = [float(part) for part in f"{options['at']},0".split(",")]
     except ValueError:
         x, y, z, more = math.nan, 0.0, 0.0, []
-    heading = _read_number(url, options, "heading", 0.0, -1e6, 1e6)
+    heading = target.read_number("heading", 0.0, -1e6, 1e6)
     if not all_finite(x, y, z) or len(more) > 1:
-        raise LinkError(f"connect: {url}: at: expected x,y or x,y,z in metres, got {options['at']!r}")
+        raise target.refuse(f"at: expected x,y or x,y,z in metres, got {options['at']!r}")
     pose = mirror_pose(Pose(x, y, heading))
     return join_words("Location", (pose.x, pose.y, z)), join_words("Rotation", (0.0, 0.0, pose.heading))
-
-
-def _read_number(url: str, options: dict[str, str], key: str, default: float, low: float, high: float) -> float:
-    try:
-        value = float(options[key]) if key in options else default
-    except ValueError:
-        value = math.nan
-    if key in options and not low <= value <= high:
-        raise LinkError(f"connect: {url}: {key}: expected a number from {low:g} to {high:g}, got {options[key]!r}")
-    return value
-
-
-def _read_choice(url: str, options: dict[str, str], key: str, known: tuple[str, ...]) -> str:
-    choice = options.get(key, known[0])
-    if choice not in known:
-        raise LinkError(f"connect: {url}: {key}: expected {' or '.join(known)}, got {choice!r}")
-    return choice

@@ -12,7 +12,6 @@ from paddock.robots import load_robot
 __all__ = ["VrepClient", "VrepRobot", "connect_vrep"]
 
 PORT = 19997
-OPTIONS = ("robot", "type", "synchronous", "silence")
 
 
 def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobot:
@@ -25,7 +24,7 @@ def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobo
         name: name of the robot in this program; default: its name in V-REP.
         timeout: seconds without an answer after which a call fails.
     """
-    address = SceneAddress.parse(url, PORT, "Pioneer_p3dx", OPTIONS)
+    address = SceneAddress.parse(url, PORT, "Pioneer_p3dx", "synchronous")
     kind = load_robot(address.type or kind_of(address.base))
     client = VrepClient(address.host, address.port, timeout=timeout)
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 from paddock.coppelia.legacy.messages import ask_for
+from paddock.coppelia.models import model_of
 from paddock.links.scene.spec import Handles, find_kind, find_parts
 from paddock.links.vrep.client import VrepClient
 from paddock.robots import RobotSpec
@@ -20,10 +21,12 @@ def kind_of(base: str) -> str:
 def find_by_name(kind: RobotSpec, client: VrepClient, base: str) -> tuple[RobotSpec, Handles]:
     """Return the parts that exist in V-REP. For example, `ePuck_proxSensor1#0` belongs to `ePuck#0`."""
     name, mark, copy = base.partition("#")
+    model = model_of(kind)
+    prefix = f"{name}_" if model.prefix is None else model.prefix
 
     def find(*parts: str) -> tuple[int, ...]:
-        names = [f"{name}{'_' * bool(part)}{part}{mark}{copy}".encode() + b"\0" for part in parts]
+        names = [f"{prefix + part if part else name}{mark}{copy}".encode() + b"\0" for part in parts]
         found = client.call_all([ask_for(GET_HANDLE, text) for text in names])
         return tuple(struct.unpack("<i", data)[0] for data in found)
 
-    return find_parts(kind, find, lambda index: str(index + 1))
+    return find_parts(kind, find, lambda index: f"{index + 1}{model.ending}")

@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from paddock.core.closing import Closing
 from paddock.core.errors import LinkError
+from paddock.core.packages import import_package
 from paddock.modules.bus import Bus, Post, split_address
 from paddock.modules.messages import EVERYONE, ModuleMessage, Quality
 
 LEASE = 400  # [ms] after which a silent neighbour counts as disconnected
 ROOT = "paddock/modules"
+load_zenoh = partial(
+    import_package, "zenoh", "a zenoh:// bus", extra="modules", install="eclipse-zenoh", error=LinkError
+)
 PEERS = "peers"  # instead of a host name: modules on this host, without a router; the port identifies the group
 HERE, GROUP = "127.0.0.1", "224.0.0.224"
 
@@ -127,12 +132,3 @@ def open_session(mode: str, *, connect: str = "", listen: Collection[str] = (), 
         return zenoh.open(config)
     except zenoh.ZError as error:
         raise LinkError(f"zenoh: {connect or ', '.join(listen)}: {str(error).splitlines()[0]}") from None
-
-
-def load_zenoh() -> Any:
-    """Return the zenoh package, or raise a LinkError that names the extra to install."""
-    try:
-        import zenoh
-    except ImportError:
-        raise LinkError("a zenoh:// bus needs an additional package: pip install 'paddock[modules]'") from None
-    return zenoh

@@ -15,48 +15,10 @@ import numpy as np
 
 from paddock.core.jit import kernel
 from paddock.core.rng import ALONE, gauss, key_of
+from paddock.engine import model as m
 from paddock.engine.kernels.rays import distance_to_segment, ray_to_disc, ray_to_segment
 from paddock.engine.kernels.surroundings import put
-from paddock.engine.model import (
-    CHANNELS,
-    DELAY,
-    FIRST_MOUNT,
-    FIRST_PARAMETER,
-    FIRST_RESPONSE,
-    FIRST_VALUE,
-    GRID_COLUMNS,
-    GRID_REACH,
-    GRID_ROWS,
-    GRID_SCALE,
-    GRID_STARTS,
-    GRID_X,
-    GRID_Y,
-    ITEM_RADIUS,
-    ITEM_TOP,
-    ITEM_X0,
-    ITEM_X1,
-    ITEM_Y0,
-    ITEM_Y1,
-    KIND,
-    MOUNT_COLUMNS,
-    MOUNT_COS,
-    MOUNT_SIN,
-    MOUNT_X,
-    MOUNT_Y,
-    MOUNT_Z,
-    NEAR,
-    NOISE,
-    NOTHING,
-    PAN,
-    PERIOD,
-    REACH,
-    RESOLUTION,
-    RESPONSE_COLUMNS,
-    RESPONSES,
-    SIGMA,
-    SIGMA_RELATIVE,
-    Model,
-)
+from paddock.engine.model import Model
 from paddock.engine.state import HEADING, SEED, TICK, X, Y, ticks_kept
 from paddock.rollouts.cuda.device import Cuda
 from paddock.sensors.base import OWN
@@ -83,18 +45,18 @@ class Pool(NamedTuple):
 
 def fits(models: Sequence[Model], device: int, *, lights: bool) -> bool:
     """Whether the fast path supports a round body with only this device."""
-    row, own = models[0].devices[device], models[0].devices[device, FIRST_PARAMETER] + OWN
+    row, own = models[0].devices[device], models[0].devices[device, m.FIRST_PARAMETER] + OWN
     alike = all(np.array_equal(model.devices, models[0].devices) for model in models)
-    near = all(0 < model.stages[device, REACH] <= model.grids[NEAR, GRID_REACH] for model in models)
-    at_once = row[PERIOD] == 1 and row[DELAY] == 0 and row[PAN] < 0 and ticks_kept(models[0]) == 1
+    near = all(0 < model.stages[device, m.REACH] <= model.grids[m.NEAR, m.GRID_REACH] for model in models)
+    at_once = row[m.PERIOD] == 1 and row[m.DELAY] == 0 and row[m.PAN] < 0 and ticks_kept(models[0]) == 1
     dark = not lights or models[0].constants[own + AMBIENT] == 0.0
-    return bool(row[KIND] == 0 and row[RESPONSES] > 0 and alike and near and at_once and dark)
+    return bool(row[m.KIND] == 0 and row[m.RESPONSES] > 0 and alike and near and at_once and dark)
 
 
 def rays_of(model: Model, device: int) -> int:
     """Return the total number of rays of all sensors of the ring."""
-    rays = model.constants[model.devices[device, FIRST_PARAMETER] + OWN + RAYS]
-    return int(model.devices[device, CHANNELS] * rays)
+    rays = model.constants[model.devices[device, m.FIRST_PARAMETER] + OWN + RAYS]
+    return int(model.devices[device, m.CHANNELS] * rays)
 
 
 def seats_for(cuda: Cuda, rays: int, most: int, constants: int) -> int:
@@ -108,11 +70,11 @@ def seats_for(cuda: Cuda, rays: int, most: int, constants: int) -> int:
 def names_for(model: Model, device: int) -> dict[str, int]:
     """Return the values of the global names above for a device."""
     row = [int(number) for number in model.devices[device]]
-    own = row[FIRST_PARAMETER] + OWN
+    own = row[m.FIRST_PARAMETER] + OWN
     names = {
-        "DEVICE": device, "SENSORS": row[CHANNELS], "RAYS_EACH": int(model.constants[own + RAYS]),
-        "VALUES": row[FIRST_VALUE], "MOUNTS": row[FIRST_MOUNT], "OWN_AT": own,
-        "RESPONSE": row[FIRST_RESPONSE], "ROWS": row[RESPONSES],
+        "DEVICE": device, "SENSORS": row[m.CHANNELS], "RAYS_EACH": int(model.constants[own + RAYS]),
+        "VALUES": row[m.FIRST_VALUE], "MOUNTS": row[m.FIRST_MOUNT], "OWN_AT": own,
+        "RESPONSE": row[m.FIRST_RESPONSE], "ROWS": row[m.RESPONSES],
     }  # fmt: skip
     return {f"{__name__}.{name}": number for name, number in names.items()}
 
@@ -121,7 +83,7 @@ def names_for(model: Model, device: int) -> dict[str, int]:
 def look(model, state, scratch, pool, alive, lane, threads, readings):
     """Read the infrared rings of all threads of the block, and leave the obstacles nearby in the workspace."""
     for channel in range(SENSORS):
-        readings[VALUES + channel] = model.stages[DEVICE, NOTHING]
+        readings[VALUES + channel] = model.stages[DEVICE, m.NOTHING]
     if lane == 0:
         pool.taken[0] = 0
     cuda.syncthreads()
@@ -132,7 +94,7 @@ def look(model, state, scratch, pool, alive, lane, threads, readings):
     for ray in range(lane % WARP, SENSORS * RAYS_EACH, WARP):
         cast(model.constants, model.items, pool, ray, lane // WARP, threads // WARP)
     cuda.syncthreads()
-    noise = model.robots[model.robot_variant[0], NOISE]
+    noise = model.robots[model.robot_variant[0], m.NOISE]
     for k in range(lane, pool.taken[0] * SENSORS, threads):
         read_one(model, pool, noise, k // SENSORS, k % SENSORS)
     cuda.syncthreads()
@@ -144,29 +106,29 @@ def look(model, state, scratch, pool, alive, lane, threads, readings):
 @kernel
 def offer(model, state, scratch, pool):
     """Gather the obstacles nearby in the robot frame. Return the number of the seat taken, or -1 if there are none."""
-    robot_state, near = state.motion[0, 0, 0], model.grids[NEAR]
+    robot_state, near = state.motion[0, 0, 0], model.grids[m.NEAR]
     x, y = robot_state[X], robot_state[Y]
-    reach = model.stages[DEVICE, REACH]
+    reach = model.stages[DEVICE, m.REACH]
     segments, discs, seat = 0, 0, -1
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
-    column = math.floor((x - near[GRID_X]) * near[GRID_SCALE])
-    row = math.floor((y - near[GRID_Y]) * near[GRID_SCALE])
-    if 0.0 <= column < near[GRID_COLUMNS] and 0.0 <= row < near[GRID_ROWS]:
-        start = int(near[GRID_STARTS]) + int(row * near[GRID_COLUMNS] + column)
+    column = math.floor((x - near[m.GRID_X]) * near[m.GRID_SCALE])
+    row = math.floor((y - near[m.GRID_Y]) * near[m.GRID_SCALE])
+    if 0.0 <= column < near[m.GRID_COLUMNS] and 0.0 <= row < near[m.GRID_ROWS]:
+        start = int(near[m.GRID_STARTS]) + int(row * near[m.GRID_COLUMNS] + column)
         for k in range(model.cells[start], model.cells[start + 1]):
             item = model.items[model.cells[k]]
-            px, py, qx, qy = item[ITEM_X0] - x, item[ITEM_Y0] - y, item[ITEM_X1] - x, item[ITEM_Y1] - y
-            away = distance_to_segment(0.0, 0.0, px, py, qx, qy) - item[ITEM_RADIUS]
+            px, py, qx, qy = item[m.ITEM_X0] - x, item[m.ITEM_Y0] - y, item[m.ITEM_X1] - x, item[m.ITEM_Y1] - y
+            away = distance_to_segment(0.0, 0.0, px, py, qx, qy) - item[m.ITEM_RADIUS]
             if away <= reach:
                 if seat < 0:
                     seat = cuda.atomic.add(pool.taken, 0, 1)
                 pool.around[seat, segments + discs] = model.cells[k]
                 # `round_body.py` reads the distance from the colour column.
-                if item[ITEM_RADIUS] > 0.0:
-                    put(scratch.discs[discs], px, py, qx, qy, c, s, item[ITEM_RADIUS], item[ITEM_TOP], away)
+                if item[m.ITEM_RADIUS] > 0.0:
+                    put(scratch.discs[discs], px, py, qx, qy, c, s, item[m.ITEM_RADIUS], item[m.ITEM_TOP], away)
                     discs += 1
                 else:
-                    put(scratch.segments[segments], px, py, qx, qy, c, s, 0.0, item[ITEM_TOP], away)
+                    put(scratch.segments[segments], px, py, qx, qy, c, s, 0.0, item[m.ITEM_TOP], away)
                     segments += 1
     scratch.crowd[0], scratch.crowd[1] = segments, discs
     if seat >= 0:
@@ -179,10 +141,10 @@ def offer(model, state, scratch, pool):
 @kernel
 def cast(constants, items, pool, ray, first, step):
     """Test one ray of the ring against the obstacles of the seats `first`, `first` + `step`, …."""
-    mount = MOUNTS + ray // RAYS_EACH * MOUNT_COLUMNS
+    mount = MOUNTS + ray // RAYS_EACH * m.MOUNT_COLUMNS
     turned = OWN_AT + DIRECTIONS + 2 * (ray % RAYS_EACH)
-    ox, oy, z = constants[mount + MOUNT_X], constants[mount + MOUNT_Y], constants[mount + MOUNT_Z]
-    ax, ay = constants[mount + MOUNT_COS], constants[mount + MOUNT_SIN]
+    ox, oy, z = constants[mount + m.MOUNT_X], constants[mount + m.MOUNT_Y], constants[mount + m.MOUNT_Z]
+    ax, ay = constants[mount + m.MOUNT_COS], constants[mount + m.MOUNT_SIN]
     rc, rs = constants[turned], constants[turned + 1]
     dx, dy = rc * ax - rs * ay, rs * ax + rc * ay
     for seat in range(first, pool.taken[0], step):
@@ -191,13 +153,13 @@ def cast(constants, items, pool, ray, first, step):
         nearest = math.inf
         for k in range(pool.sizes[seat]):
             item = items[pool.around[seat, k]]
-            if item[ITEM_TOP] > z:
-                px, py = item[ITEM_X0] - x, item[ITEM_Y0] - y
+            if item[m.ITEM_TOP] > z:
+                px, py = item[m.ITEM_X0] - x, item[m.ITEM_Y0] - y
                 px, py = c * px + s * py, c * py - s * px
-                if item[ITEM_RADIUS] > 0.0:
-                    t = ray_to_disc(ox, oy, dx, dy, px, py, item[ITEM_RADIUS])
+                if item[m.ITEM_RADIUS] > 0.0:
+                    t = ray_to_disc(ox, oy, dx, dy, px, py, item[m.ITEM_RADIUS])
                 else:
-                    qx, qy = item[ITEM_X1] - x, item[ITEM_Y1] - y
+                    qx, qy = item[m.ITEM_X1] - x, item[m.ITEM_Y1] - y
                     t = ray_to_segment(ox, oy, dx, dy, px, py, c * qx + s * qy, c * qy - s * qx)
                 nearest = min(nearest, t)
         pool.nearest[seat, ray] = nearest
@@ -214,7 +176,7 @@ def read_one(model, pool, noise, seat, channel):
             echo += 1.0 / max(nearest * nearest, 1e-12)
         count += 1.0
     echo /= count
-    reading = model.stages[DEVICE, NOTHING]
+    reading = model.stages[DEVICE, m.NOTHING]
     if echo * reach * reach >= 1.0:
         reading = answer(model, pool.keys[seat], noise, channel, 1.0 / math.sqrt(echo))
     pool.nearest[seat, channel * RAYS_EACH] = reading
@@ -225,10 +187,10 @@ def answer(model, key, noise, channel, ideal):
     """Compute one sensor's reading from its ideal value: response, noise, rounding, inverse response."""
     stage = model.stages[DEVICE]
     value, relative = apply_response(model.constants, RESPONSE, ROWS, ideal)
-    sigma = noise * (stage[SIGMA] + (stage[SIGMA_RELATIVE] + relative) * abs(value))
+    sigma = noise * (stage[m.SIGMA] + (stage[m.SIGMA_RELATIVE] + relative) * abs(value))
     if sigma > 0.0:
         value += sigma * gauss(key, channel)
-    if stage[RESOLUTION] > 0.0:
-        value = math.floor(value / stage[RESOLUTION] + 0.5) * stage[RESOLUTION]
-    a, b = model.constants[RESPONSE + 1], model.constants[RESPONSE + (ROWS - 1) * RESPONSE_COLUMNS + 1]
+    if stage[m.RESOLUTION] > 0.0:
+        value = math.floor(value / stage[m.RESOLUTION] + 0.5) * stage[m.RESOLUTION]
+    a, b = model.constants[RESPONSE + 1], model.constants[RESPONSE + (ROWS - 1) * m.RESPONSE_COLUMNS + 1]
     return invert_response(model.constants, RESPONSE, ROWS, min(max(a, b), max(min(a, b), value)))

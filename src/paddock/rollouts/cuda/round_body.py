@@ -5,31 +5,21 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import Kernel, kernel
+from paddock.engine import model as m
 from paddock.engine.kernels.contact import PUSH, SKIN, circle_in_disc, circle_in_segment, settle
 from paddock.engine.kernels.drive import arc, wrap_angle
-from paddock.engine.model import (
-    AXLE,
-    ITEM_COLOR,
-    ITEM_RADIUS,
-    ITEM_X0,
-    ITEM_X1,
-    ITEM_Y0,
-    ITEM_Y1,
-    RADIUS,
-    THICKNESS,
-)
 from paddock.engine.state import BEARINGS, CONTACTS, HEADING, X, Y
 from paddock.engine.step import move
 
-DISTANCE = ITEM_COLOR  # gathered items need no colour, so this column has their distance [m]
+DISTANCE = m.ITEM_COLOR  # gathered items need no colour, so this column has their distance [m]
 
 
 @kernel
 def roll_on(model, motion, scratch, robot, left, right):
     """Follow the wheels' arc among the gathered obstacles. Return along, across [m] in the old frame, and turn."""
     row, robot_state = model.robots[model.robot_variant[0]], motion[0]
-    radius = row[RADIUS]
-    along, across, turn = arc(left, right, row[AXLE])
+    radius = row[m.RADIUS]
+    along, across, turn = arc(left, right, row[m.AXLE])
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
     sweep = 0.5 * abs(left + right)
     reach = radius + sweep + PUSH + SKIN
@@ -48,12 +38,12 @@ def roll_on(model, motion, scratch, robot, left, right):
             if k < segments:
                 item = scratch.segments[k]
                 d, nx, ny = circle_in_segment(
-                    touch_x, touch_y, radius + SKIN, item[ITEM_X0], item[ITEM_Y0], item[ITEM_X1], item[ITEM_Y1]
+                    touch_x, touch_y, radius + SKIN, item[m.ITEM_X0], item[m.ITEM_Y0], item[m.ITEM_X1], item[m.ITEM_Y1]
                 )
             else:
                 item = scratch.discs[k - segments]
                 d, nx, ny = circle_in_disc(
-                    touch_x, touch_y, radius + SKIN, item[ITEM_X0], item[ITEM_Y0], item[ITEM_RADIUS]
+                    touch_x, touch_y, radius + SKIN, item[m.ITEM_X0], item[m.ITEM_Y0], item[m.ITEM_RADIUS]
                 )
             if d > 0.0:
                 note_bearing(robot_state, wrap_angle(math.atan2(-ny, -nx) - touch_turn))
@@ -66,18 +56,18 @@ def roll_on(model, motion, scratch, robot, left, right):
 @kernel
 def slide_round(corners, scratch, segments, discs, row, left, right, sweep):
     """Move a round body in steps too small to skip an obstacle. It can always turn. See `slide` of the step."""
-    pieces = max(1.0, math.ceil(sweep / (0.5 * row[THICKNESS])))
+    pieces = max(1.0, math.ceil(sweep / (0.5 * row[m.THICKNESS])))
     share = 1.0 / pieces
     along, across, turn = 0.0, 0.0, 0.0
     touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
     blocked = False
     for _ in range(int(pieces)):
-        ahead, aside, more = arc(left * share, right * share, row[AXLE])
+        ahead, aside, more = arc(left * share, right * share, row[m.AXLE])
         c, s = math.cos(turn), math.sin(turn)
         wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
         free, x, y = settle(
             scratch.segments, scratch.discs, segments, discs, corners, 0, 0,
-            row[RADIUS], wish_x, wish_y, turn + more, 2.0 * sweep * share + PUSH,
+            row[m.RADIUS], wish_x, wish_y, turn + more, 2.0 * sweep * share + PUSH,
         )  # fmt: skip
         turn += more
         if free and math.hypot(x, y) <= sweep + PUSH:

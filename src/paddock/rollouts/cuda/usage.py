@@ -9,26 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.engine.model import (
-    DRIFT_DISTANCE,
-    END_OF_CORNERS,
-    END_OF_DEVICES,
-    FIRST_CORNER,
-    FIRST_DEVICE,
-    GRID_COLUMNS,
-    GRID_REACH,
-    GRID_ROWS,
-    GRID_STARTS,
-    KIND,
-    LIGHT,
-    MIXED,
-    NEAR,
-    PAN,
-    REACH,
-    SOURCE_KIND,
-    Bytes,
-    Model,
-)
+from paddock.engine import model as m
+from paddock.engine.model import Bytes, Model
 from paddock.engine.state import types_of_robots, workspace
 from paddock.worlds.build import BuiltWorld
 
@@ -51,14 +33,14 @@ def parts_used(scenes: Sequence[BuiltWorld], used: NDArray[np.bool_]) -> PartsUs
     models = [scene.model for scene in scenes]
     first = models[0]
     return PartsUsed(
-        sensors=frozenset(int(kind) for kind in first.devices[used, KIND]),
+        sensors=frozenset(int(kind) for kind in first.devices[used, m.KIND]),
         crowd=len(first.robot_variant) > 1,
-        lights=any((model.sources[:, SOURCE_KIND] == LIGHT).any() for model in models),
+        lights=any((model.sources[:, m.SOURCE_KIND] == m.LIGHT).any() for model in models),
         far=any(looks_far(model, used) for model in models),
         angular=any(robot.body.outline for scene in scenes for robot in scene.robots),
-        drift=bool((first.robots[:, DRIFT_DISTANCE] >= 0).any()),
-        pans=bool((first.devices[:, PAN] >= 0).any()),
-        mixed=bool((first.stages[used, MIXED] > 0).any()),
+        drift=bool((first.robots[:, m.DRIFT_DISTANCE] >= 0).any()),
+        pans=bool((first.devices[:, m.PAN] >= 0).any()),
+        mixed=bool((first.stages[used, m.MIXED] > 0).any()),
     )
 
 
@@ -66,14 +48,14 @@ def used_devices(model: Model, enabled: Bytes) -> NDArray[np.bool_]:
     """Return which rows of the model's devices are used by any robot."""
     used = np.zeros(len(model.devices), bool)
     for kind, switched_on in zip(types_of_robots(model), enabled, strict=True):
-        first, end = model.types[kind, [FIRST_DEVICE, END_OF_DEVICES]]
+        first, end = model.types[kind, [m.FIRST_DEVICE, m.END_OF_DEVICES]]
         used[first:end] |= switched_on[: end - first].astype(bool)
     return used
 
 
 def looks_far(model: Model, used: NDArray[np.bool_]) -> bool:
     """Whether a device has a longer range than the near grid."""
-    return bool(model.stages[used, REACH].max(initial=0.0) > model.grids[NEAR, GRID_REACH])
+    return bool(model.stages[used, m.REACH].max(initial=0.0) > model.grids[m.NEAR, m.GRID_REACH])
 
 
 def most_gathered(models: Sequence[Model], used: NDArray[np.bool_]) -> int:
@@ -92,11 +74,11 @@ def most_around(model: Model, used: NDArray[np.bool_]) -> int:
     types = types_of_robots(model)
     others = 0
     if len(types) > 1:
-        corners = (model.types[types, END_OF_CORNERS] - model.types[types, FIRST_CORNER]) // 2
+        corners = (model.types[types, m.END_OF_CORNERS] - model.types[types, m.FIRST_CORNER]) // 2
         others = int(np.maximum(corners, 1).sum())
     if looks_far(model, used):
         return max(1, len(model.items) + others)
-    near = model.grids[NEAR]
-    first = int(near[GRID_STARTS])
-    starts = model.cells[first : first + int(near[GRID_COLUMNS] * near[GRID_ROWS]) + 1]
+    near = model.grids[m.NEAR]
+    first = int(near[m.GRID_STARTS])
+    starts = model.cells[first : first + int(near[m.GRID_COLUMNS] * near[m.GRID_ROWS]) + 1]
     return int(np.diff(starts).max(initial=1)) + others

@@ -1,7 +1,7 @@
 // Draws robots: each kind and colour is painted once per zoom level as a sprite, which is then copied.
 
 import { CONTACT, PALETTE, blend, brighter, tint } from "./paint.js";
-import { drawText } from "./symbols.js";
+import { START_NAME, drawText } from "./symbols.js";
 
 const NAMED = 40; // maximum number of robots in view with names
 const LABEL = 12; // font size of names in pixels
@@ -97,8 +97,8 @@ export class Bodies {
   drawNames(context, view, session, shown, hovered) {
     view.usePixels(context);
     context.font = `500 ${this.labelSize}px system-ui, sans-serif`;
-    const taken = []; // [left, top, right, bottom] of names
     const high = 0.6 * this.labelSize;
+    const taken = startNames(context, view, session.scene, high); // [left, top, right, bottom] of names
     for (const i of this.#byImportance(session, shown)) {
       const { name, kind, person } = session.robots[i];
       const label = shortened(person || name);
@@ -123,6 +123,15 @@ export class Bodies {
     const chosen = session.index.get(session.selected);
     return shown.includes(chosen) ? [chosen, ...shown.filter((i) => i !== chosen)] : shown;
   }
+}
+
+/** The boxes of the names of start poses, in pixels. */
+function startNames(context, view, { marks = [] }, high) {
+  return marks.filter(({ kind }) => kind === "start").map(({ name, at }) => {
+    const [x, y] = view.pixels(...at);
+    const half = context.measureText(name).width / 2;
+    return [x - half, y - START_NAME - high, x + half, y - START_NAME + high];
+  });
 }
 
 /** Truncate a long name. */

@@ -56,7 +56,7 @@ export class LessonBar {
     const name = words.join(" ");
     const text = `Robots and scores restart; the best scores are kept. Running programs keep their robots. A program
       that uses a device that is no longer allowed or available ends with an error.`;
-    if (!(await confirmAction(this.dialog, { title: `Open ${name} for everybody?`, text, verb: "Open" }))) return;
+    if (!(await confirmAction(this.dialog, { title: `Open ${name} for everybody?`, text, verb: "Open", dangerous: false }))) return;
     const seed = this.readSeed();
     await this.session.ask("open_world", { [kind]: name, ...(seed != null && { seed }) });
   }

@@ -66,7 +66,7 @@ export class RobotList {
     row.setAttribute("aria-selected", robot.name === this.session.selected);
     swatch.style.background = robot.color;
     name.textContent = robot.person || robot.name;
-    name.title = robot.person ? `${robot.person} · ${robot.name}` : "";
+    name.title = robot.person ? `${robot.person} · ${robot.name}` : robot.name;
     const yours = robot.owner && robot.owner === this.session.client;
     owner.textContent = yours ? "you" : ownerText(robot);
     owner.title = robot.owner ? `driven by ${robot.owner}` : "";

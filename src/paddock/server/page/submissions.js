@@ -50,12 +50,12 @@ export class Submissions {
     const data = new Uint8Array(await file.arrayBuffer());
     const title = `Submit ${file.name} (${linesText(data)})?`;
     const text = last ? `It replaces that of ${shortTimeOf(last.time)}: the last one counts.` : "This is your first submission.";
-    if (!(await confirmAction(this.dialog, { title, text, verb: "Submit" })))
+    if (!(await confirmAction(this.dialog, { title, text, verb: "Submit", dangerous: false })))
       return this.#showStatus(`${file.name} was not submitted.`, "news");
     this.#showStatus(`Sending ${file.name} …`, "news");
     try {
       const { number, time, sha256, late } = await session.link.request("submit", { exercise, file: file.name, data });
-      this.#showStatus(`Received: number ${number}, ${timeOf(time)}, ${digestOf(sha256)}${late ? ", late" : ""}. Keep this receipt.`, "done");
+      this.#showStatus(`Received: number ${number} (${digestOf(sha256)}), ${timeOf(time)}${late ? ", late" : ""}. Keep this receipt.`, "done");
       await session.requestExercise();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

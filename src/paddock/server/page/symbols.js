@@ -2,6 +2,9 @@
 
 import { PALETTE, blend, tint } from "./paint.js";
 
+const START_RADIUS = 12; // pixels
+export const START_NAME = START_RADIUS + 9; // pixels between a start and its name above it
+
 export function drawLamp(context, x, y, color = "#fff2cc") {
   context.strokeStyle = blend(color, PALETTE.lamp_edge, 0.6);
   context.lineWidth = 1.6;
@@ -30,7 +33,7 @@ export function drawSound(context, x, y) {
 }
 
 export function drawStart(context, x, y, heading, name) {
-  const radius = 12;
+  const radius = START_RADIUS;
   context.save();
   context.strokeStyle = tint(PALETTE.start_pose, 0.8);
   context.lineWidth = 1.4;
@@ -49,7 +52,7 @@ export function drawStart(context, x, y, heading, name) {
   context.lineTo(radius - 5, 4);
   context.stroke();
   context.restore();
-  drawText(context, name, x, y - radius - 9, PALETTE.start_pose);
+  drawText(context, name, x, y - START_NAME, PALETTE.start_pose);
 }
 
 /** Draw a centred text with a halo. */

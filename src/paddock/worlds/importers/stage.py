@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from paddock.core.errors import SpecError
+from paddock.core.errors import SpecError, suggestion
 from paddock.core.geometry import ORIGIN, Point, Pose, compose, rectangle
 from paddock.worlds.importers.polygons import box_of_corners, outline
 from paddock.worlds.importers.result import ImportedWorld, tidy, world_name
-from paddock.worlds.importers.stage_problems import list_problems
 from paddock.worlds.importers.stage_robot import SENSING, make_robot, walk_parts
 from paddock.worlds.importers.stage_shapes import StageUnits, find_color, fit, list_blocks, place, trace_bitmap
 from paddock.worlds.importers.stage_text import StageEntity, choose, read_stage
@@ -193,3 +192,34 @@ class _StageWorld:
             self.walls.append(outline([tidy(x, y) for x, y in corners], height, color))
         else:
             self.boxes.append(box)
+
+
+# ---- possible mistakes in a world that can be read
+
+
+def list_problems(world: StageEntity) -> list[str]:
+    """Return the possible mistakes, each once, with file and line."""
+    return list(dict.fromkeys((*_find_mistakes(world), *_find_same_names(world))))
+
+
+def _find_mistakes(entity: StageEntity) -> Iterator[str]:
+    if entity.text("color", "random") != "random" and find_color(entity) is None:  # random: Stage chooses one
+        from PIL import ImageColor
+
+        color = entity.text("color", "")
+        yield f"{entity.locate('color')}: color: no colour called {color!r}{suggestion(color, ImageColor.colormap)}"
+    if len(entity.numbers("pose", ())) == 3:
+        yield f"{entity.locate('pose')}: pose: three numbers mean x, y and heading; [x y z heading] is unambiguous"
+    for child in entity.children:
+        yield from _find_mistakes(child)
+
+
+def _find_same_names(world: StageEntity) -> Iterator[str]:
+    """Find duplicate names of top-level models, which Player's configurations select by name."""
+    seen: dict[str, str] = {}
+    for entity in world.children:
+        name = entity.text("name", "")
+        if name and name in seen:
+            also = f"{seen[name]} is also called {name!r}"
+            yield f"{entity.locate('name')}: name: {also}; the robot is renamed"
+        seen.setdefault(name, entity.locate("name"))

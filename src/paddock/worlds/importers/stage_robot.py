@@ -99,7 +99,10 @@ def walk_parts(entity: StageEntity, units: StageUnits, pose: Pose = ORIGIN) -> I
 
 
 def _make_rangers(entity: StageEntity, units: StageUnits, name: Namer, pose: Pose) -> Iterator[SensorSpec]:
-    """Convert a ranger to a ring of sonars, or to a scanner for each sensor with several samples."""
+    """Convert a ranger to a ring of sonars, or to a scanner if its only sensor has several samples.
+
+    With several sensors, Stage sends one distance of each to Player's clients, whatever their samples.
+    """
     sensors = [child for child in entity.children if child.base == "sensor"]
     count = int(entity.number("scount", 0))
     if count:
@@ -107,13 +110,11 @@ def _make_rangers(entity: StageEntity, units: StageUnits, name: Namer, pose: Pos
         yield _make_sonar(entity, units, name("sonar"), mounts, "sview")
     elif not sensors:
         yield _make_laser(entity, units, name("laser"), pose, SAMPLES)
-    ring = [sensor for sensor in sensors if sensor.number("samples", 1) <= 1]
-    if ring:
-        mounts = tuple(_mount(compose(pose, units.pose(sensor))) for sensor in ring)
-        yield _make_sonar(ring[0], units, name("sonar"), mounts, "view")
-    for sensor in sensors:
-        if sensor not in ring:
-            yield _make_laser(sensor, units, name("laser"), compose(pose, units.pose(sensor)), 1)
+    elif len(sensors) == 1 and sensors[0].number("samples", 1) > 1:
+        yield _make_laser(sensors[0], units, name("laser"), compose(pose, units.pose(sensors[0])), 1)
+    else:
+        mounts = tuple(_mount(compose(pose, units.pose(sensor))) for sensor in sensors)
+        yield _make_sonar(sensors[0], units, name("sonar"), mounts, "view")
 
 
 def _read_view(entity: StageEntity, units: StageUnits, key: str, usual: tuple[float, ...]) -> tuple[float, float]:
