@@ -103,6 +103,11 @@ def test_corrected_poses_are_not_treated_as_mount(tmp_path: Path) -> None:
     assert [pose.x for pose in log.odometry] == [0.0, 1.0, 2.0]
 
 
+def test_byte_order_mark_does_not_hide_the_first_scan(tmp_path: Path) -> None:
+    log = read_log(written(tmp_path / "a.log", "\ufeff", flaser(0), flaser(1)))
+    assert len(log.scans) == 2
+
+
 @pytest.mark.parametrize("pack", ["plain", "gz", "zip"])
 def test_graph_gives_scans_and_chained_sequence_edges(tmp_path: Path, pack: str) -> None:
     lines = [f"VERTEX_SE2 {k} 99 99 0\n" + robot_laser("9 9 9", 100.0 + k) for k in range(3)]

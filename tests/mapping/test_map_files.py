@@ -69,6 +69,10 @@ free_thresh: 0.196
     assert grid.states()[:2, :2].tolist() == [[FREE, OCCUPIED], [OCCUPIED, UNKNOWN]]
 
 
+def test_byte_order_mark_does_not_hide_the_first_key(tmp_path: Path) -> None:
+    assert load_map(write(tmp_path, "\ufeff" + KEYS, [[0]])).states()[0, 0] == OCCUPIED
+
+
 KEYS = "image: map.png\nresolution: 0.05\norigin: [0, 0, 0]\n"
 
 

@@ -92,6 +92,17 @@ def test_mixed_pixels_have_the_specified_rate():
     assert changed == pytest.approx(0.25 * 4 * 500, abs=70)  # three standard deviations
 
 
+def test_mixed_pixels_do_not_turn_walls_at_a_flat_angle():
+    spec = LaserSpec(name="laser", range=9, fov_deg=180, beams=181, mixed_pixels=1.0, mounts=((0.0, 0.0, 0.05, 0.0),))
+    sides = tuple(Box(at=(0.0, y), size=(3.9, 0.1)) for y in (-0.2, 0.2))
+    arena, robot = alone(spec, noise=True, boxes=sides)
+    ideal = alone(spec, boxes=sides)[1].laser.read()
+    change = np.mean([robot.laser.read() - ideal for _ in range(300) if arena.step() is None], axis=0)
+    right, left = change[:86].sum(), change[95:].sum()  # without the wall ahead
+    assert abs(right) > 0.05
+    assert right == pytest.approx(left, rel=0.2)
+
+
 def test_beam_beside_one_without_a_hit_is_not_mixed():
     spec = LaserSpec(name="laser", range=1.5, fov_deg=90, beams=91, mixed_pixels=1.0, mounts=((0.0, 0.0, 0.05, 0.0),))
     ideal = alone(spec, boxes=BEFORE_A_WALL)[1].laser.read()

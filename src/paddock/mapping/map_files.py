@@ -103,7 +103,7 @@ def load_map(path: str | Path) -> OccupancyGrid:
     """Read a grid from a map's YAML file."""
     path = Path(path)
     try:
-        header = read_header(path.read_text(encoding="utf-8"))
+        header = read_header(path.read_text(encoding="utf-8-sig"))
         picture = path.parent / header.image
         with Image.open(picture) as image:
             if image.mode[0] in "IF":  # `convert` would clip values above 255

@@ -18,6 +18,7 @@ from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.reader import SAME_TIME, RangeReader
 from paddock.mapping.scan import Scan
 from paddock.mapping.view import MapView
+from paddock.mapping.wheel_learner import WheelLearner
 
 NO_STEP = MotionStep()
 MAX_OBSERVATIONS = 1000  # stored observations with which a late scan may be paired
@@ -27,7 +28,7 @@ class Mapper:
     """Estimates pose and map of a robot from odometry and its laser, sonars or infrared sensors.
 
     It is a `Localiser`. Each scan is used once and paired with the odometry at the time of the scan, even if it arrives
-    late. Between scans, odometry updates the estimate.
+    late. Between scans, odometry updates the estimate. The errors of the wheels are estimated from matched scans.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Mapper:
         self.sensors.odometry.reset(pose)
         self.reader.reset()
         self.method.reset(pose, NO_SPREAD if covariance is None else check_covariance("Mapper", covariance))
+        self.wheels = WheelLearner(self.sensors.odometry.wheel_separation)
         self.scan: Scan | None = None  # the last used one
         self.scans = 0  # number of used scans
         self.too_late = 0  # number of scans skipped because they were older than the previous one
@@ -101,7 +103,7 @@ class Mapper:
     def look(self, observation: Observation, time: float | None = None) -> None:
         """Process an observation at a time [s] that never decreases; None for the observation's own time."""
         time = observation.time if time is None else time
-        travel = self.sensors.read(observation, time)
+        travel = self.wheels.correct(self.sensors.read(observation, time))
         self._since.append((time, travel))
         if len(self._since) > MAX_OBSERVATIONS:  # no scans arrive
             self._time, oldest = self._since.pop(0)
@@ -114,7 +116,7 @@ class Mapper:
 
     @property
     def _separation(self) -> float:
-        return self.sensors.odometry.wheel_separation
+        return self.wheels.separation
 
     def _use(self, scan: Scan) -> None:
         if scan.time < self._time - SAME_TIME:
@@ -123,7 +125,13 @@ class Mapper:
         scan = drop_mixed_pixels(scan)
         before, self._since = split_travel(self._since, self._time, scan.time)
         self._sum = self._add_up(self._since)
-        self.method.add(scan, self._add_up(before, self._before))
+        step = self._add_up(before, self._before)
+        self.method.add(scan, step)
+        if self._before is NO_STEP:
+            left, right = sum(travel.left for _, travel in before), sum(travel.right for _, travel in before)
+            self.wheels.learn(step, left, right, self.method.pose, self.method.match_covariance)
+        else:
+            self.wheels.restart(self.method.pose, self.method.match_covariance)
         self.scan, self._time, self._before = scan, scan.time, NO_STEP
         self.scans += 1
 

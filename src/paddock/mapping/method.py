@@ -27,6 +27,7 @@ class MappingMethod:
     """Dead reckoning: the pose is that of odometry. Other methods correct the pose before they update the map."""
 
     needs_rays: ClassVar[bool] = False  # whether it cannot use the cones of sonars
+    match_covariance: Floats | None = None  # of the pose by the last scan alone; None: it was not matched
 
     def __init__(self, setup: MapSetup) -> None:
         if self.needs_rays and setup.opening > 0:

@@ -58,9 +58,14 @@ def edge_error(first: Pose, second: Pose, step: Pose) -> Floats:
     return subtract(relative(first, second), step)
 
 
+def rotation(angle: float) -> Floats:
+    """Return the matrix that converts x, y, heading to a frame turned by an angle [rad]."""
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
 def rotate_covariance(covariance: Floats, angle: float) -> Floats:
     """Return a covariance of x, y, heading in a frame turned by an angle [rad]."""
-    c, s = math.cos(angle), math.sin(angle)
-    turned = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    turned = rotation(angle)
     rotated: Floats = turned @ covariance @ turned.T
     return rotated

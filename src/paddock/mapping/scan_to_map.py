@@ -63,13 +63,14 @@ class ScanToMap(MappingMethod):
 
     def locate(self, scan: Scan, guess: Pose, covariance: Floats) -> tuple[Pose, Floats]:
         """Return the pose of a scan by map and odometry, with its covariance."""
-        points = scan.points()
+        points, self.match_covariance = scan.points(), None
         if self._field is None:
             return guess, covariance
         if len(points) >= FEW:
             match = match_scan(points, self._field, guess, window_of(covariance))
             if match.score >= LEAST_SCORE:
                 # Points may match the far face of a thin wall. Lines do not: from the guess they find the near face.
+                self.match_covariance = match.covariance
                 aligned = self._surfels.align(scan, guess, match.pose)
                 return fuse(guess, covariance, aligned, match.covariance, DOUBT)
         self.unmatched += 1

@@ -122,9 +122,13 @@ def mix_pixels(model, device, key, values):
     before = math.inf
     for beam in range(beams):
         here, after = values[beam], values[beam + 1] if beam + 1 < beams else math.inf
-        other = after if is_edge(here, after, across, along) else before
-        if is_edge(here, other, across, along) and uniform(mixed, 2 * beam) < share:
-            values[beam] = here + uniform(mixed, 2 * beam + 1) * (other - here)
+        is_first, is_last = is_edge(here, before, across, along), is_edge(here, after, across, along)
+        if (is_first or is_last) and uniform(mixed, 2 * beam) < share:
+            part = uniform(mixed, 2 * beam + 1)
+            other = after if is_last else before
+            if is_first and is_last:  # as on a wall at a flat angle: always the same side would turn the wall
+                other, part = (before, 2.0 * part) if part < 0.5 else (after, 2.0 * part - 1.0)
+            values[beam] = here + part * (other - here)
         before = here
 
 

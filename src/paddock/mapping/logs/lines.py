@@ -25,8 +25,7 @@ def read_lines(path: Path) -> Iterator[str]:
         with path.open("rb") as file:
             is_packed = file.read(2) == b"\x1f\x8b"
         with gzip.open(path, "rb") if is_packed else path.open("rb") as file:
-            for line in file:
-                yield line.decode("utf-8", "replace")
+            yield from _decode(file)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:  # the last: encrypted file
         raise PaddockError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
@@ -41,8 +40,12 @@ def _lines_of_archive(path: Path) -> Iterator[str]:
         if len(names) != 1:
             raise PaddockError(f"{path}: expected an archive with one log, got {len(names)} files: {', '.join(names)}")
         with archive.open(names[0]) as file:
-            for line in file:
-                yield line.decode("utf-8", "replace")
+            yield from _decode(file)
+
+
+def _decode(file: Iterable[bytes]) -> Iterator[str]:
+    for line in file:
+        yield line.decode("utf-8", "replace").removeprefix("\ufeff")  # editors of Windows write this mark first
 
 
 class LogWords:
