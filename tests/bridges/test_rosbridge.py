@@ -296,6 +296,7 @@ def test_unknown_services_and_wrong_arguments_are_reported(program: RosbridgePro
     assert program.call("/rosapi/topics_for_type", type="nav_msgs/Odometry")["values"]["topics"][0] == "/r0/odom"
     assert program.call("/rosapi/nodes")["values"] == {"nodes": ["/paddock"]}
     assert program.call("/rosapi/publishers", topic="/r0/odom")["values"] == {"publishers": ["/paddock"]}
+    assert program.call("/rosapi/publishers", topic="r0/odom")["values"] == {"publishers": ["/paddock"]}
     assert program.call("/rosapi/publishers", topic="/r0/cmd_vel")["values"] == {"publishers": []}
     assert program.call("/rosapi/subscribers", topic="/r0/cmd_vel")["values"] == {"subscribers": ["/paddock"]}
 

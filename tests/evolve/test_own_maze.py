@@ -124,6 +124,13 @@ def test_wrong_size_for_a_file_without_size_is_refused(mine: str, config: Any, m
     assert message in str(caught.value)
 
 
+def test_wrong_size_in_the_file_is_refused(mine: str) -> None:
+    text = Path(mine).read_text(encoding="utf-8")
+    Path(mine).write_text(text.replace("columns = 5", "columns = 10").replace("rows = 3", "rows = 6"), encoding="utf-8")
+    with pytest.raises(paddock.PaddockError, match="10 x 6 cells do not fit: start and exit are not at the centres"):
+        Evolution(EvolutionConfig(task="maze", world=mine))
+
+
 def test_wrong_size_is_refused_in_one_line(mine: str) -> None:
     done = run_python("-m", "paddock", "evolve", "maze", "--world", mine, "--size", "8x8")
     assert done.returncode == 2

@@ -38,6 +38,12 @@ def read_text(table: Answer, name: str) -> str:
     return value
 
 
+def read_name(table: Answer, key: str) -> str:
+    """Read the name of a topic or a service. A name without a leading slash is relative to the namespace /."""
+    name = read_text(table, key)
+    return name if name.startswith("/") else f"/{name}"
+
+
 def _types(hub: RosHub) -> dict[str, str]:
     """Return the types of all topics, by name."""
     taken = {taker.name: taker.type.ros_name for taker in reversed(hub.graph.subscriptions)}
@@ -67,16 +73,16 @@ def _find_topics(hub: RosHub, args: Answer) -> Answer:
 
 
 def _list_publishers(hub: RosHub, args: Answer) -> Answer:
-    return {"publishers": [f"/{NODE}"] if read_text(args, "topic") in hub.graph.topics else []}
+    return {"publishers": [f"/{NODE}"] if read_name(args, "topic") in hub.graph.topics else []}
 
 
 def _list_subscribers(hub: RosHub, args: Answer) -> Answer:
     taken = {taker.name for taker in hub.graph.subscriptions}
-    return {"subscribers": [f"/{NODE}"] if read_text(args, "topic") in taken else []}
+    return {"subscribers": [f"/{NODE}"] if read_name(args, "topic") in taken else []}
 
 
 def _find_service_type(hub: RosHub, args: Answer) -> Answer:
-    service = hub.graph.services.get(str(args.get("service")))
+    service = hub.graph.services.get(read_name(args, "service"))
     return {"type": service.type.ros_name if service else ""}
 
 
@@ -84,7 +90,7 @@ ANSWERS: dict[str, Callable[[RosHub, Answer], Answer]] = {
     "/rosapi/topics": _list_topics,
     "/rosapi/topics_and_raw_types": _list_definitions,
     "/rosapi/topics_for_type": _find_topics,
-    "/rosapi/topic_type": lambda hub, args: {"type": _types(hub).get(str(args.get("topic")), "")},
+    "/rosapi/topic_type": lambda hub, args: {"type": _types(hub).get(read_name(args, "topic"), "")},
     "/rosapi/publishers": _list_publishers,
     "/rosapi/subscribers": _list_subscribers,
     "/rosapi/services": _list_services,

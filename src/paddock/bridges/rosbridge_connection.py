@@ -13,7 +13,7 @@ from websockets.datastructures import Headers
 
 from paddock.bridges.connection import MessageConnection
 from paddock.bridges.ros2_graph import RosSubscription, RosTopic, Sample
-from paddock.bridges.rosapi import LONGEST_TEXT, answer_rosapi, read_text
+from paddock.bridges.rosapi import LONGEST_TEXT, answer_rosapi, read_name, read_text
 from paddock.bridges.rosbridge_raw import pack_raw
 from paddock.bridges.websocket_source import WebSocketSource
 from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MAX_SUBSCRIPTIONS = 1000  # maximum number of subscriptions of a client
 LONGEST_INTERVAL = 10**12  # maximum throttle_rate [ms]
 RAW = "cbor-raw"
+COMPRESSIONS = ("none", "png", "cbor", RAW)  # png and cbor are sent as plain JSON, which all clients read
 Operation = dict[str, Any]
 decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
 
@@ -161,13 +162,8 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             expected = f"expected milliseconds from 0 to {LONGEST_INTERVAL}"
             raise BadMessage(f"subscribe {name}: throttle_rate: {expected}, got {format_value(rate)}")
         compression = operation.get("compression", "none")
-        if compression not in (
-            "none",
-            "png",
-            "cbor",
-            RAW,
-        ):  # png and cbor are sent as plain JSON, which all clients read
-            problem = f"compression: expected none, png, cbor or {RAW}, got {format_value(compression)}"
+        if compression not in COMPRESSIONS:
+            problem = f"compression: expected one of {', '.join(COMPRESSIONS)}, got {format_value(compression)}"
             raise Refused(f"subscribe {name}: {problem}")
         topic = self._graph.topics.get(name)
         if topic is None:
@@ -251,12 +247,6 @@ def read_operation(is_text: bool, data: bytes) -> Operation:
     if not isinstance(operation, dict):
         raise BadMessage(f"expected an object with an 'op', got {format_value(operation)}")
     return operation
-
-
-def read_name(operation: Operation, key: str) -> str:
-    """Read the name of a topic or a service. A name without a leading slash is relative to the namespace /."""
-    name = read_text(operation, key)
-    return name if name.startswith("/") else f"/{name}"
 
 
 def check_id(operation: Operation) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paddock.cli import class_options, options
 from paddock.cli.class_commands import class_app, open_class, print_link_warning
 from paddock.core.numeric import HIGHEST_PORT
+
+if TYPE_CHECKING:
+    from paddock.links.remote import RemoteArena
 
 Who = Annotated[
     str, typer.Argument(help="Name of a student, or of a client as in the lists of robots and of the clock.")
@@ -54,13 +58,12 @@ def serve(
     serve_class(found, settings, referee=choose_referee(referee), open_page=open_page)
 
 
-def ask(folder: Path, request: str, **fields: object) -> None:
-    """Send a request, given by the name of its message, to the running class."""
+def control(folder: Path, action: Callable[[RemoteArena], object]) -> None:
+    """Connect to the running class as its supervisor, and call a function with the connection."""
     from paddock.cli.class_serve import supervise_class
-    from paddock.protocol import messages as m
 
     with supervise_class(folder) as arena:
-        arena.ask(getattr(m, request)(id=arena.number(), **fields), m.Done)
+        action(arena)
     typer.echo("done")
 
 
@@ -78,25 +81,29 @@ def open_lesson(
     paddock class open robotics-101 --world clutter --seed 7
     """
     from paddock.classes.create import import_exercise
+    from paddock.protocol import messages as m
 
     if bool(world) == bool(exercise):
         raise typer.BadParameter("expected either --world or --exercise")
     found = open_class(folder)
     name = import_exercise(found, exercise) if exercise else ""
-    ask(folder, "OpenWorld", world=world, exercise=name, seed=seed)
+    control(
+        folder,
+        lambda arena: arena.ask(m.OpenWorld(id=arena.number(), world=world, exercise=name, seed=seed), m.Done),
+    )
     print_link_warning(found)
 
 
 @class_app.command("pause")
 def pause(folder: class_options.ClassPath) -> None:
     """Stop the clock of the running class."""
-    ask(folder, "Pause")
+    control(folder, lambda arena: arena.pause())
 
 
 @class_app.command("play")
 def play(folder: class_options.ClassPath) -> None:
     """Start the clock of the running class."""
-    ask(folder, "Play")
+    control(folder, lambda arena: arena.play())
 
 
 @class_app.command("speed")
@@ -105,13 +112,13 @@ def set_speed(folder: class_options.ClassPath, factor: Factor) -> None:
 
     paddock class speed robotics-101 5
     """
-    ask(folder, "SetSpeed", speed=factor)
+    control(folder, lambda arena: arena.set_speed(factor or None))
 
 
 @class_app.command("reset")
 def reset(folder: class_options.ClassPath, seed: NewSeed = None) -> None:
     """Reset the running class to its start, with the same seed or another one."""
-    ask(folder, "Reset", seed=seed)
+    control(folder, lambda arena: arena.reset(seed))
 
 
 @class_app.command("release")
@@ -120,7 +127,9 @@ def release(folder: class_options.ClassPath, who: Who) -> None:
 
     paddock class release robotics-101 "Zoë M."
     """
-    ask(folder, "Release", client=who)
+    from paddock.protocol import messages as m
+
+    control(folder, lambda arena: arena.ask(m.Release(id=arena.number(), client=who), m.Done))
 
 
 @class_app.command("disconnect")
@@ -129,7 +138,9 @@ def disconnect(folder: class_options.ClassPath, who: Who) -> None:
 
     paddock class disconnect robotics-101 "Zoë M."
     """
-    ask(folder, "Disconnect", client=who)
+    from paddock.protocol import messages as m
+
+    control(folder, lambda arena: arena.ask(m.Disconnect(id=arena.number(), client=who), m.Done))
 
 
 @class_app.command("heat")
@@ -139,4 +150,6 @@ def set_heat(folder: class_options.ClassPath, action: HeatAction) -> None:
     paddock class heat robotics-101 prepare
     paddock class heat robotics-101 start
     """
-    ask(folder, "SetHeat", action=action)
+    from paddock.protocol import messages as m
+
+    control(folder, lambda arena: arena.ask(m.SetHeat(id=arena.number(), action=action), m.Done))

@@ -15,18 +15,16 @@ from paddock.core.user_code import check_file
 MODES = {
     "scenario": ("robot", "seed", "speed", "out", "report", "headless", "port", "traceback"),
     "robot": (
-        *(
-            "scenario",
-            "controller",
-            "policy",
-            "seconds",
-            "trace",
-            "out",
-            "report",
-            "take_over",
-            "headless",
-            "traceback",
-        ),
+        "scenario",
+        "controller",
+        "policy",
+        "seconds",
+        "trace",
+        "out",
+        "report",
+        "take_over",
+        "headless",
+        "traceback",
     ),
 }
 

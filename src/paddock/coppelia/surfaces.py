@@ -128,9 +128,14 @@ def _reach(point: Point, polygon: Sequence[Point]) -> float:
 
 
 def find_segment(scene: CoppeliaScene, first: SceneObject, second: SceneObject) -> tuple[Point, Point]:
-    """Return the ends of the shortest segment between the bodies of two objects, seen from above."""
+    """Return the ends of the shortest segment between the bodies of two objects, seen from above.
+
+    If they overlap, both ends are the same point of an outline.
+    """
     pairs = [(body, other) for body in bodies_of(scene, first) for other in bodies_of(scene, second)]
-    return _connect(*min(pairs, key=lambda pair: distance_between(*pair)))
+    nearest = min(pairs, key=lambda pair: distance_between(*pair))
+    start, end = _connect(*nearest)
+    return (start, end) if distance_between(*nearest) > 0 else (end, end)
 
 
 def _connect(a: Shape, b: Shape) -> tuple[Point, Point]:

@@ -55,7 +55,9 @@ def _declare(name: str) -> None:
     @call(name)
     def refuse(caller: RemoteCaller) -> None:
         if name in SHAPES:
-            raise PaddockError(f"sim.{name} is not supported: define obstacles in the world file; a marker is a dummy")
+            raise PaddockError(
+                f"sim.{name} is not supported: define obstacles in the world file; sim.createDummy creates a marker"
+            )
         raise PaddockError(f"sim.{name} is not supported: the world is defined by its file")
 
 

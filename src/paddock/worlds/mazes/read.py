@@ -28,8 +28,7 @@ def read_maze(world: WorldSpec, size: tuple[int, int] | None = None) -> Maze:
         if name not in places:
             raise SpecError(f"missing: a start called {name!r}", path="starts", file=world.file)
     grid = Grid(world, maze_size(world, None if size is None else tuple(size)))  # type: ignore[arg-type]
-    if world.maze is None:
-        grid.check_fit()
+    grid.check_fit()
     shapes = [solid.shape for solid in solids(world) if solid.path != "border"]
     return Maze(
         columns=grid.columns,
