@@ -78,9 +78,10 @@ def test_fit_over_all_corners_recovers_wheels_without_a_straight_run(tmp_path: P
 @pytest.mark.parametrize(
     ("more", "status", "told"),
     [
-        (("--side", "0.4"), 0, "warning: e-puck_2479: squares still do not close, by "),
+        (("--side", "0.2"), 0, "warning: e-puck_2479: squares still do not close, by "),
         (("--side", "0.4", "--runs", "2", "--method", "fit"), 2, "no plausible wheels fit these runs"),
         (("--side", "0.1", "--rounds", "3"), 0, ""),
+        (("--side", "0.4", "--rounds", "3"), 2, "these squares give implausible wheels, so no file is written"),
     ],
 )
 def test_wheels_too_different_for_the_squares_are_reported(

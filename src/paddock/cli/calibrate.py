@@ -26,7 +26,7 @@ from paddock.core.files import whole_file
 from paddock.core.geometry import Pose, relative
 from paddock.core.toml import toml_text
 from paddock.estimate import Umbmark, WheelCalibration, WheelFit, fit_wheels
-from paddock.estimate.wheel_fit import PIECE
+from paddock.estimate.wheel_fit import MAX_RATIO, PIECE
 from paddock.links import SERVERS
 from paddock.report import save_figure, umbmark_chart
 from paddock.robots import MeasuredWheels, robot_names
@@ -118,7 +118,7 @@ def calibrate(
         finally:
             halt(handle, console)
         print_outcome(console, handle, outcome, plan)
-        warn_if_far(handle, outcome, plan)
+        check_wheels(handle, outcome, plan)
         write_robot(handle, outcome.wheels[-1], plan, file, by_camera=camera is not None)
     print_written(file, ": use it as a robot's type")
     if chart is not None:
@@ -250,17 +250,24 @@ def print_outcome(console: Console, robot: Robot, outcome: CalibrationOutcome, p
     console.print(table)
 
 
-def warn_if_far(robot: Robot, outcome: CalibrationOutcome, plan: CalibrationPlan) -> None:
-    """Warn that the errors of the wheels are too large for the calibration, if squares or poses still do not fit."""
+def check_wheels(robot: Robot, outcome: CalibrationOutcome, plan: CalibrationPlan) -> None:
+    """Warn if squares or poses still do not fit, and refuse implausible wheels: their errors are too large."""
     side = plan.test.side
     far = outcome.squares[-1].largest_error if plan.check else outcome.fit.residual if outcome.fit else 0.0
     if far > FAR * side:
         what = "squares still do not close" if plan.check else "the poses do not fit the result"
         typer.echo(
             f"warning: {robot.name}: {what}, by {1000 * far:.0f} mm: its wheels differ too much from the assumed ones "
-            f"for {plan.rounds} round(s) of {side:g} m; try --rounds {plan.rounds + 2}, or "
-            f"--side {side / 4:g} --rounds 4",
+            f"for squares of {side:g} m; try --side {side / 4:g} --rounds 4",
             err=True,
+        )
+    first, last = (
+        (*wheels.diameters(1.0), wheels.wheel_separation) for wheels in (outcome.wheels[0], outcome.wheels[-1])
+    )
+    if any(not 1 / MAX_RATIO < new / old < MAX_RATIO for old, new in zip(first, last, strict=True)):
+        raise PaddockError(
+            f"{robot.name}: these squares give implausible wheels, so no file is written: drive shorter sides first, "
+            f"such as --side {side / 4:g} --rounds 4"
         )
 
 

@@ -95,16 +95,21 @@ class Grid:
         return False
 
     def check_fit(self) -> None:
-        """Refuse a size that does not fit the world: starts must be at cell centres, walls between cells."""
+        """Refuse a size that does not fit the world: starts must be at cell centres, walls between cells.
+
+        A maze whose file specifies the size may have further walls inside its cells.
+        """
         places = [start.at for start in self.world.starts if start.name in (START, EXIT)]
         centred = all(abs(u % 1 - 0.5) < 0.2 and abs(v % 1 - 0.5) < 0.2 for u, v in map(self._in_cells, places))
         corners = [point for wall in self.world.walls for point in wall.points]
-        between = all(abs(u - round(u)) < 0.2 and abs(v - round(v)) < 0.2 for u, v in map(self._in_cells, corners))
+        between = self.world.maze is not None or all(
+            abs(u - round(u)) < 0.2 and abs(v - round(v)) < 0.2 for u, v in map(self._in_cells, corners)
+        )
         if not (centred and between):
             what = "its walls are not between cells" if centred else "start and exit are not at the centres of cells"
             raise SpecError(
                 f"{self.columns} x {self.rows} cells do not fit: {what}; expected the columns and rows of the maze",
-                path="size",
+                path="size" if self.world.maze is None else "maze",
                 file=self.world.file or self.world.name,
             )
 
