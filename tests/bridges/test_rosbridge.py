@@ -239,7 +239,7 @@ def test_errors_are_reported_only_to_the_client_that_caused_them(
             ('{"op": "subscribe", "topic": "/clock", "throttle_rate": "x"}', "throttle_rate: expected milliseconds"),
             (
                 '{"op": "subscribe", "topic": "/clock", "compression": "zip"}',
-                "compression: expected none, png, cbor or cbor-raw, got 'zip'",
+                "compression: expected one of none, png, cbor, cbor-raw, got 'zip'",
             ),
             (
                 '{"op": "advertise", "topic": "/r0/cmd_vel", "type": "std_msgs/String"}',
