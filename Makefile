@@ -10,7 +10,7 @@ DEV := $(VENV)/.ready-dev
 ARGS ?=
 WORKERS ?= 5  # test processes: more than cores, because many tests wait for other processes
 COVERAGE ?=
-PLAIN ?= tests/engine tests/sensors # tests of kernels that also run in plain Python, which checks all indices
+PLAIN ?= tests/simulation/engine tests/simulation/sensors # tests of kernels that also run in plain Python, which checks all indices
 ALL_KERNELS := $(addprefix tests/,engine sensors episodes estimate gym mapping navigation policies reactions rollouts)
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile # and all tests of the page together: see tests/conftest.py
 

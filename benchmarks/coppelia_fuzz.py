@@ -15,11 +15,11 @@ import numpy as np
 
 import paddock
 from fuzz import Fuzz, read_count
-from paddock.bridges import CoppeliaServer
-from paddock.coppelia.zmq import CALLS
-from paddock.coppelia.zmtp import GREETING, ZmtpPeer, pack_message, pack_ready
-from paddock.links.coppelia import SimClient
-from paddock.server import Server, Settings
+from paddock.bridges.coppelia import CoppeliaServer
+from paddock.bridges.coppelia.zmq import CALLS
+from paddock.bridges.coppelia.zmq.zmtp import GREETING, ZmtpPeer, pack_message, pack_ready
+from paddock.bridges.coppelia.zmq_link import SimClient
+from paddock.network.server import Server, Settings
 
 VALUES: list[Any] = [
     None,

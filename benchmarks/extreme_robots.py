@@ -21,8 +21,8 @@ from typing import Any
 
 import paddock
 from paddock.core.errors import PaddockError
-from paddock.server import Server, Settings
-from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
+from paddock.network.server import Server, Settings
+from paddock.simulation.worlds.world_spec import Cylinder, Placed, Wall, WorldSpec
 
 AFTERWARDS = 20  # ticks that the undisturbed robot continues alone
 ALIVE = 8  # maximum number of extreme robots at a time

@@ -32,9 +32,9 @@ from rich.console import Console
 from rich.table import Table
 
 import paddock
-from paddock.bench.local import swarm_world
-from paddock.core.limits import ClassLimits
-from paddock.protocol.websocket import masked_frame
+from paddock.cli.bench.local import swarm_world
+from paddock.core.user_limits import ClassLimits
+from paddock.network.protocol.websocket import masked_frame
 
 TICK, STUDENTS = 0.02, 30  # seconds; the last student is the hostile one
 HOSTILE = STUDENTS - 1
@@ -49,8 +49,8 @@ HEAD = (
 
 def serve(lock_step: str) -> None:
     """Serve a class of 30 e-pucks; answer every input line with the state of the clock."""
-    from paddock.server import Server, Settings
-    from paddock.server.access import Grant, Role
+    from paddock.network.server import Server, Settings
+    from paddock.network.server.access import Grant, Role
 
     arena = paddock.open(replace(swarm_world(STUDENTS), dt=TICK))
     locked = lock_step == "lock"

@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from paddock.exercises import Marks, check_exercise, load_exercise
-from paddock.grading import Grading, grade, save_grading
-from paddock.sandbox.fork_server import fork_server
+from paddock.teaching.exercises import Marks, check_exercise, load_exercise
+from paddock.teaching.grading import Grading, grade, save_grading
+from paddock.teaching.sandbox.fork_server import fork_server
 
 EXERCISE = "line-following"
 ADOPT_ORPHANS = 36  # for prctl: processes whose parent was killed become children of this one

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from paddock.gym import ENVIRONMENTS, EnvSpec
-from paddock.gym import tables as t
+from paddock.learning.gym import ENVIRONMENTS, EnvSpec
+from paddock.learning.gym import env_tables as t
 
 COMPARED, COMPARED_STEPS = 256, 100
 
@@ -49,7 +49,7 @@ def drawn_actions() -> Any:
 
 def record(spec: EnvSpec, path: str) -> None:
     """Write the CPU's observations, rewards and episode ends to a file."""
-    from paddock.gym.stepper import Stepper
+    from paddock.learning.gym.stepper import Stepper
 
     stepper = Stepper(spec, COMPARED, autoreset=t.SAME_STEP)
     stepper.begin(1)
@@ -64,7 +64,7 @@ def record(spec: EnvSpec, path: str) -> None:
 
 def compared(spec: EnvSpec, precision: str, path: str) -> dict[str, Any]:
     """Return the differences of observations and rewards from the CPU's, and of episode ends."""
-    from paddock.gym.cuda import CudaStepper
+    from paddock.learning.gym.cuda import CudaStepper
 
     started = time.perf_counter()
     stepper = CudaStepper(spec, COMPARED, seed=1, precision=precision)
@@ -91,7 +91,7 @@ def measured(spec: EnvSpec, precision: str, count: int, steps: int) -> dict[str,
     """Return the steps per second of a program that sends and receives tensors."""
     import torch
 
-    from paddock.gym.cuda import CudaVectorEnv
+    from paddock.learning.gym.cuda import CudaVectorEnv
 
     env = CudaVectorEnv(spec, count, seed=1, precision=precision)
     torch.manual_seed(1)

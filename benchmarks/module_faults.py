@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.modules import ModuleEntry, ModulesSpec, Supervisor, load_modules
+from paddock.network.nodes import ModuleEntry, ModulesSpec, Supervisor, load_modules
 from paddock.testing import serve
 
 WORLD = """

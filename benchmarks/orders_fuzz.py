@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from paddock.core.geometry import Pose
-from paddock.orders import LineQuality, OrderFirmware, RobotLost, RobotPlan, RobotSession, SimulatedLine
-from paddock.orders.checked_frames import next_number, read_checked, write_checked
-from paddock.orders.conversation import ConversationRunner
-from paddock.orders.host_end import HostEnd
-from paddock.orders.legacy_frames import FrameReader, write_frame
-from paddock.orders.texts import DRIVING, RELATIVE, Order, write_order, write_reply
+from paddock.experiments.ecoli.waypoint_robots import LineQuality, OrderFirmware, RobotLost, RobotPlan, RobotSession, SimulatedLine
+from paddock.experiments.ecoli.waypoint_robots.checked_frames import next_number, read_checked, write_checked
+from paddock.experiments.ecoli.waypoint_robots.conversation import ConversationRunner
+from paddock.experiments.ecoli.waypoint_robots.host_end import HostEnd
+from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, write_frame
+from paddock.experiments.ecoli.waypoint_robots.texts import DRIVING, RELATIVE, Order, write_order, write_reply
 from paddock.testing import BenchRobot
 
 DT = 0.02

@@ -12,12 +12,12 @@ import numpy as np
 
 import paddock
 from fuzz import Fuzz, attack, read_count
-from paddock.bridges import PlayerServer
-from paddock.links.player import PlayerClient
-from paddock.player import MessageType, PlayerAddress, PlayerInterface, PlayerMessage, PlayerSplitter
-from paddock.player import interfaces as layout
-from paddock.player.messages import BANNER_BYTES, LARGEST_DATA
-from paddock.server import Server, Settings
+from paddock.bridges.player import PlayerServer
+from paddock.bridges.player.link import PlayerClient
+from paddock.bridges.player.wire import MessageType, PlayerAddress, PlayerInterface, PlayerMessage, PlayerSplitter
+from paddock.bridges.player.wire import interfaces as layout
+from paddock.bridges.player.wire.messages import BANNER_BYTES, LARGEST_DATA
+from paddock.network.server import Server, Settings
 
 DEVICES = [device for device in PlayerInterface if device not in (PlayerInterface.PLAYER, PlayerInterface.SIMULATION)]
 """Without the simulation interface, because valid messages would pause and restart the simulation."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import argparse
 
-from paddock.links.player import PlayerClient
-from paddock.player import PlayerInterface
-from paddock.player import interfaces as layout
+from paddock.bridges.player.link import PlayerClient
+from paddock.bridges.player.wire import PlayerInterface
+from paddock.bridges.player.wire import interfaces as layout
 from paddock.testing import PaddockProcess
 from rates import report
 

@@ -13,11 +13,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from paddock.bridges.ros2_dds import configure
-from paddock.bridges.ros2_dds_types import load_cyclonedds, make_idl_type
-from paddock.ros2 import ClockMsg, decode_cdr, find_message
+from paddock.bridges.ros2.dds import configure
+from paddock.bridges.ros2.dds_types import load_cyclonedds, make_idl_type
+from paddock.bridges.ros2.wire import ClockMsg, decode_cdr, find_message
 from paddock.testing import PaddockProcess
-from paddock.worlds.spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 from rates import cpu_of
 
 OF_ROBOTS = {

@@ -12,11 +12,11 @@ import numpy as np
 
 import paddock
 from fuzz import Fuzz, attack, read_count
-from paddock.bridges import VrepServer
-from paddock.coppelia.legacy import CALLS, PacketJoiner, split_packets
-from paddock.coppelia.legacy.messages import ask_for, build_request
-from paddock.links.vrep import VrepClient
-from paddock.server import Server, Settings
+from paddock.bridges.coppelia import VrepServer
+from paddock.bridges.coppelia.legacy import CALLS, PacketJoiner, split_packets
+from paddock.bridges.coppelia.legacy.messages import ask_for, build_request
+from paddock.bridges.coppelia.legacy_link import VrepClient
+from paddock.network.server import Server, Settings
 
 GET_HANDLE, GET_POSITION, TARGET_VELOCITY = 0x3001, 0x1001, 0x1008
 NOT_MEANT = {TARGET_VELOCITY, 0x1007, 0x1028, 0x1037, 0x102E, 0x101A, 0x101B, 0x1801, 0x1024, 0x3003, 0x3002, 0x0005}

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 import paddock
-from paddock.bridges import VrepServer
-from paddock.coppelia.legacy.messages import STREAMING, ask_for
-from paddock.links.vrep import VrepClient
-from paddock.server import Server, Settings
+from paddock.bridges.coppelia import VrepServer
+from paddock.bridges.coppelia.legacy.messages import STREAMING, ask_for
+from paddock.bridges.coppelia.legacy_link import VrepClient
+from paddock.network.server import Server, Settings
 
 GET_HANDLE, JOINT_POSITION, PROXIMITY, IMAGE, SYNCHRONOUS, TRIGGER, START = 0x3001, 0x1001, 0x1009, 0x1004, 1, 3, 0x1007
 CYCLE, STREAMERS = 0.005, 8  # seconds between two messages of a client; number of clients

@@ -28,12 +28,12 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 from websockets.sync.client import connect
 
-from paddock.bench.remote import ping_pong
+from paddock.cli.bench.remote import ping_pong
 from paddock.core.observation import Command
-from paddock.links.wire import WebSocketWire
-from paddock.protocol import MessageDecoder, encode
-from paddock.protocol import messages as m
-from paddock.protocol.websocket import MessageReader, frame
+from paddock.network.client.wire import WebSocketWire
+from paddock.network.protocol import MessageDecoder, encode
+from paddock.network.protocol import messages as m
+from paddock.network.protocol.websocket import MessageReader, frame
 
 STEP = m.Step(id=7, commands={"red": Command(wheels=(0.1, 0.09))})
 READINGS = {"proximity": np.linspace(0.0, 0.1, 8), "ground": np.linspace(0.1, 0.9, 3)}

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paddock.core.geometry import Point, Pose
-from paddock.draw.colours import INK
-from paddock.draw.world import draw_world
-from paddock.experiments.ecoli_walk.avoidance_scenes import SCENES, build_scene
-from paddock.experiments.ecoli_walk.avoidance_table import AVOIDANCES, SceneJob, drive_scene
-from paddock.worlds.spec import Floor, Stroke
+from paddock.report.drawing.colours import INK
+from paddock.report.drawing.draw_world import draw_world
+from paddock.experiments.ecoli.walk.avoidance_scenes import SCENES, build_scene
+from paddock.experiments.ecoli.walk.avoidance_table import AVOIDANCES, SceneJob, drive_scene
+from paddock.simulation.worlds.world_spec import Floor, Stroke
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -15,18 +15,18 @@ import paddock
 from paddock.arena import mapper_of
 from paddock.arena.built_in import choose_built_in
 from paddock.core.geometry import wrap
-from paddock.draw.colours import PAPER
-from paddock.draw.maze import draw_solution
-from paddock.draw.world import draw_robot, draw_world
-from paddock.evolve.charts import save_learning_curve
-from paddock.evolve.evolution import Evolution
-from paddock.evolve.options import EvolutionConfig
-from paddock.experiments.ecoli_walk import count_detections
-from paddock.experiments.ecoli_walk.camera import draw_error_map, measure_camera
-from paddock.experiments.ecoli_walk.density import density_chart
-from paddock.experiments.ecoli_walk.network import find_bias_response
-from paddock.experiments.ecoli_walk.population import run_population
-from paddock.experiments.epuck_framework.crossing import (
+from paddock.report.drawing.colours import PAPER
+from paddock.report.drawing.draw_maze import draw_solution
+from paddock.report.drawing.draw_world import draw_robot, draw_world
+from paddock.learning.evolve.charts import save_learning_curve
+from paddock.learning.evolve.evolution import Evolution
+from paddock.learning.evolve.options import EvolutionConfig
+from paddock.experiments.ecoli.walk import count_detections
+from paddock.experiments.ecoli.walk.walk_camera import draw_error_map, measure_camera
+from paddock.experiments.ecoli.walk.density import density_chart
+from paddock.experiments.ecoli.walk.network import find_bias_response
+from paddock.experiments.ecoli.walk.population import run_population
+from paddock.experiments.reproductions.epuck_framework.crossing import (
     IMPROVED,
     IMPROVED_WIDE,
     PATROL,
@@ -34,16 +34,17 @@ from paddock.experiments.epuck_framework.crossing import (
     CrossingJob,
     drive_crossing,
 )
-from paddock.experiments.epuck_framework.report import draw_run
-from paddock.navigation import Explorer
-from paddock.overhead import OverheadCamera, show_board
-from paddock.reactions import load_reactions
-from paddock.report import draw_reactions, map_chart, map_view_chart, save_figure, step_response_chart
-from paddock.robots import load_robot, robot_names
-from paddock.vision import BoardSpec
-from paddock.worlds import load_world, world_names
-from paddock.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
-from paddock.worlds.spec import Box, Cylinder, Floor, Placed, Stroke, WorldSpec
+from paddock.experiments.reproductions.epuck_framework.report import draw_run
+from paddock.control.navigation import Explorer
+from paddock.experiments.ecoli.overhead_camera import OverheadCamera, show_board
+from paddock.experiments.ecoli.reaction_networks import load_reactions
+from paddock.experiments.ecoli.reaction_networks import draw_reactions, step_response_chart
+from paddock.report import map_chart, map_view_chart, save_figure
+from paddock.simulation.robots import load_robot, robot_names
+from paddock.perception.vision import BoardSpec
+from paddock.simulation.worlds import load_world, world_names
+from paddock.simulation.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
+from paddock.simulation.worlds.world_spec import Box, Cylinder, Floor, Placed, Stroke, WorldSpec
 
 PICTURES = Path(__file__).parent / "pictures"
 TILE = 480  # width of a picture in a sheet [pixels]
@@ -201,7 +202,7 @@ def exploration() -> None:
 
 def evolution() -> None:
     """The learning curve of the maze, and the champion's path in lock-step and with a free-running clock."""
-    from paddock.experiments.rossum.clocks import drive_free, drive_locked
+    from paddock.experiments.reproductions.rossum.clocks import drive_free, drive_locked
 
     done = Evolution(EvolutionConfig(task="maze", seed=7))
     done.run()

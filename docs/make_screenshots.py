@@ -16,16 +16,16 @@ from PIL import Image
 import paddock
 from paddock.arena import Robot, mapper_of
 from paddock.arena.built_in import choose_built_in
-from paddock.bench.local import swarm_world
-from paddock.bench.page import browser
-from paddock.classes import ClassFolder, ClassSpec, robot_names
-from paddock.exercises import load_exercise
-from paddock.navigation import Explorer
-from paddock.server import Settings
-from paddock.server.show import Show
+from paddock.cli.bench.local import swarm_world
+from paddock.cli.bench.page import browser
+from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names
+from paddock.teaching.exercises import load_exercise
+from paddock.control.navigation import Explorer
+from paddock.network.server import Settings
+from paddock.network.server.show import Show
 from paddock.testing import PaddockProcess
-from paddock.worlds import load_world
-from paddock.worlds.spec import WorldSpec
+from paddock.simulation.worlds import load_world
+from paddock.simulation.worlds.world_spec import WorldSpec
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -3,8 +3,8 @@
 import math
 
 import paddock
-from paddock.policies import explorer
-from paddock.worlds import Placed, WorldSpec
+from paddock.control.policies import explorer
+from paddock.simulation.worlds import Placed, WorldSpec
 
 COUNT, SIDE = 200, 4.0
 columns = math.ceil(math.sqrt(COUNT))

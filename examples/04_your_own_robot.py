@@ -5,9 +5,9 @@ import tempfile
 from pathlib import Path
 
 import paddock
-from paddock.robots import BodySpec, DifferentialDrive, RobotSpec
-from paddock.sensors import Pivot, SonarSpec
-from paddock.worlds import Box, Placed, WorldSpec, load_world, save_world
+from paddock.simulation.robots import BodySpec, DifferentialDrive, RobotSpec
+from paddock.simulation.sensors import Pivot, SonarSpec
+from paddock.simulation.worlds import Box, Placed, WorldSpec, load_world, save_world
 
 turret = SonarSpec(
     name="turret",

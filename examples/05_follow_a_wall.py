@@ -4,7 +4,7 @@ import math
 from itertools import pairwise
 
 import paddock
-from paddock.metrics import ContactTime, Distance
+from paddock.arena.metrics import ContactTime, Distance
 
 TARGET = 0.40  # distance from the sonars on the right to the wall [m]
 AHEAD, RIGHT = slice(2, 6), slice(5, 9)  # indices of the sonars in these directions

@@ -3,7 +3,7 @@
 import math
 
 import paddock
-from paddock.worlds import Light, Placed, WorldSpec
+from paddock.simulation.worlds import Light, Placed, WorldSpec
 
 LAMP = (1.6, 1.5)
 world = WorldSpec(

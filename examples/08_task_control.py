@@ -3,9 +3,9 @@
 import math
 
 import paddock
-from paddock.control import wrap
-from paddock.metrics import ContactTime
-from paddock.worlds import Cylinder, Placed, WorldSpec
+from paddock.control.behaviours import wrap
+from paddock.arena.metrics import ContactTime
+from paddock.simulation.worlds import Cylinder, Placed, WorldSpec
 
 
 def move(distance):

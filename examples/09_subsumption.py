@@ -3,8 +3,8 @@
 from collections import Counter
 
 import paddock
-from paddock.control import LineFollower, Subsumption
-from paddock.policies import explorer
+from paddock.control.behaviours import LineFollower, Subsumption
+from paddock.control.policies import explorer
 
 
 class OnLine(LineFollower):

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import paddock
-from paddock.control import Blackboard, Source
+from paddock.control.behaviours import Blackboard, Source
 
 sources = (
     Source(

@@ -2,8 +2,8 @@
 
 import paddock
 from paddock.arena import mapper_of
-from paddock.navigation import Explorer
-from paddock.worlds.apartments import make_apartment
+from paddock.control.navigation import Explorer
+from paddock.simulation.worlds.apartments import make_apartment
 
 with paddock.open(make_apartment(3, kind="rooms", width=8.0, depth=7.0), seed=1) as arena:
     robot = next(iter(arena.robots.values()))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from paddock.jobs.process_worker import ProcessWorker
+from paddock.core.jobs.process_worker import ProcessWorker
 from paddock.testing import PaddockProcess
 from warm_start import launch_paddock, launch_worker
 

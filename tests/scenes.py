@@ -11,12 +11,12 @@ import paddock
 from naive import Circle, Point, Segment
 from paddock.arena import Arena, Robot
 from paddock.core.geometry import Disc, Pose, place_shape
-from paddock.robots.differential import DifferentialDrive
-from paddock.robots.spec import BodySpec, RobotSpec
-from paddock.sensors.base import SensorSpec
-from paddock.worlds.placement import Room
-from paddock.worlds.solids import solids
-from paddock.worlds.spec import Arc, Box, Cylinder, Placed, Wall, WorldSpec
+from paddock.simulation.robots.differential import DifferentialDrive
+from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
+from paddock.simulation.sensors.sensor_spec import SensorSpec
+from paddock.simulation.worlds.placement import Room
+from paddock.simulation.worlds.solids import solids
+from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Placed, Wall, WorldSpec
 
 CRATE = ((-0.04, -0.05), (0.08, -0.05), (0.08, 0.05), (-0.04, 0.05))
 

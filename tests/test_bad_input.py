@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 
 import paddock
-from paddock.robots import BodySpec, load_robot
-from paddock.robots.differential import DifferentialDrive
-from paddock.sensors.laser import LaserSpec
-from paddock.sensors.names import OF_ROBOTS
-from paddock.worlds.spec import Arc, Box, Cylinder, Floor, Placed, Wall
+from paddock.simulation.robots import BodySpec, load_robot
+from paddock.simulation.robots.differential import DifferentialDrive
+from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.names import OF_ROBOTS
+from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Floor, Placed, Wall
 
 WORLD = 'name = "lesson"\nbounds = [0, 0, 2, 2]\n'
 NORTH = '[[starts]]\nname = "north"\nat = [1, 1]\n'

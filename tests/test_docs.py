@@ -15,10 +15,10 @@ import paddock
 from paddock.arena.controllers import load_controllers
 from paddock.arena.devices import Camera
 from paddock.core import errors
-from paddock.robots import RobotSpec
-from paddock.sensors.base import Pivot, RangeSensorSpec, SensorSpec
-from paddock.sensors.registry import SENSORS as REGISTRY
-from paddock.worlds.spec import Placed, WorldSpec
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.sensors.sensor_spec import Pivot, RangeSensorSpec, SensorSpec
+from paddock.simulation.sensors.sensor_registry import SENSORS as REGISTRY
+from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 from pages import run_examples
 
 DOCS = Path(__file__).parents[1] / "docs"

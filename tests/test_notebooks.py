@@ -18,10 +18,10 @@ from PIL import Image
 
 import paddock
 from paddock.core.spec import rgb
-from paddock.metrics import Distance
-from paddock.policies import explorer
-from paddock.robots import load_robot, robot_names
-from paddock.worlds import load_world, world_names
+from paddock.arena.metrics import Distance
+from paddock.control.policies import explorer
+from paddock.simulation.robots import load_robot, robot_names
+from paddock.simulation.worlds import load_world, world_names
 from pages import DOCS, run_examples
 
 ROOT = Path(__file__).parents[1]

@@ -77,8 +77,8 @@ def test_its_strategy_evolves_a_controller(installed: Path, tmp_path: Path) -> N
 
 BATCH = """
 import json, paddock
-from paddock.metrics.registry import METRICS
-from paddock.policies.braitenberg import Braitenberg
+from paddock.arena.metrics.metric_registry import METRICS
+from paddock.control.policies.braitenberg import Braitenberg
 from paddock.testing import check_robot, check_sensor
 from paddock_whiskers.whisker import WhiskerSpec
 
@@ -110,9 +110,9 @@ def test_batch_and_arena_give_the_same_readings_and_metrics(installed: Path) -> 
 
 GPU = """
 import paddock
-from paddock.metrics import Distance
-from paddock.metrics.registry import METRICS
-from paddock.policies.braitenberg import Braitenberg
+from paddock.arena.metrics import Distance
+from paddock.arena.metrics.metric_registry import METRICS
+from paddock.control.policies.braitenberg import Braitenberg
 policy = Braitenberg(left=(0.1, -0.4), right=(-0.4, 0.1), speed=(0.15, 0.1), range=0.06, device="whiskers", rises=True)
 found = []
 for device in ("cpu", "cuda"):

@@ -82,14 +82,14 @@ def test_documentation_and_examples_import_only_public_names(page: Path) -> None
 
 def test_imports_over_several_lines_are_detected() -> None:
     program = """
-    from paddock.sensors import (
+    from paddock.simulation.sensors import (
         SensorSpec,
         appearance,
     )
     import numpy, paddock.core.jit
     from paddock import worlds, kernel
     """
-    assert private_imports(textwrap.dedent(program)) == ["paddock.sensors: appearance", "paddock.core.jit: None"]
+    assert private_imports(textwrap.dedent(program)) == ["paddock.simulation.sensors: appearance", "paddock.core.jit: None"]
 
 
 def test_completion_lists_all_public_names() -> None:

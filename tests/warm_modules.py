@@ -2,7 +2,7 @@
 
 import paddock.cli.run
 import paddock.cli.serve
-import paddock.links.remote
+import paddock.network.client.remote
 from command_line import paddock as command
 
 command("worlds")

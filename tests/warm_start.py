@@ -22,7 +22,7 @@ from typing import IO, Any, Self
 
 import pytest
 
-from paddock.jobs.process_worker import ProcessWorker
+from paddock.core.jobs.process_worker import ProcessWorker
 from paddock.testing import PaddockProcess
 
 HERE = Path(__file__).parent

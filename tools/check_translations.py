@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from paddock.cli.orders.language import CATALOGUES, read_po
+from paddock.experiments.ecoli.commands.orders.language import CATALOGUES, read_po
 
 SOURCES = CATALOGUES.parents[1]
 PROGRAM = CATALOGUES.parent / "orders"

@@ -18,8 +18,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from paddock.gym import ENVIRONMENTS, EnvSpec, export_network
-from paddock.gym.cuda import CudaVectorEnv
+from paddock.learning.gym import ENVIRONMENTS, EnvSpec, export_network
+from paddock.learning.gym.cuda import CudaVectorEnv
 
 UNSEEN = 10_000  # number of the first room that was not used for training
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from stable_baselines3 import PPO
 
-from paddock.gym import export_network, make_sb3_env
+from paddock.learning.gym import export_network, make_sb3_env
 
 UNSEEN = 100_000  # rooms from this number on are for testing
 MINIMUM_RETURN = {"Avoid": 200.0}  # minimum mean return of tasks for which success alone is not enough

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from paddock.core.geometry import Pose
     from paddock.core.jit import kernel
     from paddock.core.observation import Command, Observation
-    from paddock.episodes import Episode, Event, Trace
-    from paddock.links import connect
-    from paddock.recordings import Recording, record
-    from paddock.robots import RobotSpec
-    from paddock.rollouts.batch import Batch
-    from paddock.server.show import show
-    from paddock.sweeps import Sweep, sweep
-    from paddock.worlds import WorldSpec
-    from paddock.worlds.build import BuiltWorld
+    from paddock.arena.episodes import Episode, Event, Trace
+    from paddock.network.client import connect
+    from paddock.report.recordings import Recording, record
+    from paddock.simulation.robots import RobotSpec
+    from paddock.arena.batches.batch import Batch
+    from paddock.network.server.show import show
+    from paddock.experiments.sweeps import Sweep, sweep
+    from paddock.simulation.worlds import WorldSpec
+    from paddock.simulation.worlds.build import BuiltWorld
 
     World: TypeAlias = str | Path | WorldSpec
 
@@ -136,7 +136,7 @@ def batch(
         starts: start poses of the robots: None for those of the worlds, "random" for free positions drawn from each
             world's seed, or an array of poses (x, y [m], heading [rad]), shape (n, robots, 3).
     """
-    from paddock.rollouts.batch import Batch
+    from paddock.arena.batches.batch import Batch
 
     worlds = world if isinstance(world, Sequence) and not isinstance(world, str) else [world]
     scenes = [_build_world("batch", scene, dt) for scene in worlds]
@@ -145,9 +145,9 @@ def batch(
 
 
 def _build_world(call: str, world: World, dt: float | None) -> BuiltWorld:
-    from paddock.core.numeric import all_finite
-    from paddock.worlds import WorldSpec, load_world
-    from paddock.worlds.build import build
+    from paddock.core.argument_checks import all_finite
+    from paddock.simulation.worlds import WorldSpec, load_world
+    from paddock.simulation.worlds.build import build
 
     if not isinstance(world, str | Path | WorldSpec):
         raise SimulationError(

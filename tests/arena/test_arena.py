@@ -13,10 +13,10 @@ import pytest
 
 import paddock
 from paddock.core.observation import WheelSpeeds
-from paddock.policies.braitenberg import Braitenberg, explorer
-from paddock.robots import load_robot
-from paddock.worlds import load_world
-from paddock.worlds.spec import Box, Placed, WorldSpec
+from paddock.control.policies.braitenberg import Braitenberg, explorer
+from paddock.simulation.robots import load_robot
+from paddock.simulation.worlds import load_world
+from paddock.simulation.worlds.world_spec import Box, Placed, WorldSpec
 
 TWO = paddock.WorldSpec(
     name="two",

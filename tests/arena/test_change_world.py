@@ -8,7 +8,7 @@ import pytest
 
 import paddock
 from paddock.core.errors import SimulationError, UnknownName
-from paddock.worlds import Placed, load_world
+from paddock.simulation.worlds import Placed, load_world
 
 
 def test_changed_arena_is_bit_identical_to_a_new_one() -> None:

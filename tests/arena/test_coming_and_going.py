@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.arena import Arena, Robot
-from paddock.robots import load_robot
-from paddock.sensors.encoders import EncodersSpec
-from paddock.sensors.position import PositionSpec
-from paddock.sensors.sonar import SonarSpec
-from paddock.worlds.spec import Box, Placed
+from paddock.simulation.robots import load_robot
+from paddock.simulation.sensors.encoders import EncodersSpec
+from paddock.simulation.sensors.position import PositionSpec
+from paddock.simulation.sensors.sonar import SonarSpec
+from paddock.simulation.worlds.world_spec import Box, Placed
 
 KIND = load_robot("e-puck")
 SLOW = replace(

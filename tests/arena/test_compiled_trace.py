@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.episodes.trace import Trace
-from paddock.policies.braitenberg import explorer
+from paddock.arena.episodes.trace import Trace
+from paddock.control.policies.braitenberg import explorer
 
 
 def run(world: str, devices: tuple[str, ...], *, compiled: bool) -> Trace:

@@ -11,7 +11,7 @@ import pytest
 import paddock
 from paddock.arena import Arena, Robot
 from paddock.arena.observers import Schedule
-from paddock.worlds.spec import Placed
+from paddock.simulation.worlds.world_spec import Placed
 
 WORLD = paddock.WorldSpec(
     name="yard",

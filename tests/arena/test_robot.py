@@ -14,13 +14,13 @@ import paddock
 from paddock.arena import Arena, Robot
 from paddock.arena.robot import USUAL_NAMES
 from paddock.core.geometry import Pose
-from paddock.robots import load_robot
-from paddock.sensors.bumper import BumperSpec
-from paddock.sensors.compass import CompassSpec
-from paddock.sensors.encoders import EncodersSpec
-from paddock.sensors.position import PositionSpec
-from paddock.sensors.sonar import SonarSpec
-from paddock.worlds.spec import Box, Placed
+from paddock.simulation.robots import load_robot
+from paddock.simulation.sensors.bumper import BumperSpec
+from paddock.simulation.sensors.compass import CompassSpec
+from paddock.simulation.sensors.encoders import EncodersSpec
+from paddock.simulation.sensors.position import PositionSpec
+from paddock.simulation.sensors.sonar import SonarSpec
+from paddock.simulation.worlds.world_spec import Box, Placed
 
 KIND = load_robot("e-puck")
 FULL = replace(

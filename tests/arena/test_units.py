@@ -10,8 +10,8 @@ import pytest
 
 import paddock
 from paddock.core.errors import PaddockWarning
-from paddock.policies import Braitenberg
-from server.parties import served
+from paddock.control.policies import Braitenberg
+from network.server.parties import served
 
 FREE = (0.3, 0.3)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from paddock.bench.page import why_no_browser
+from paddock.cli.bench.page import why_no_browser
 
 problem = why_no_browser()
 if problem:

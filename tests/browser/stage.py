@@ -14,8 +14,8 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 import paddock
-from paddock.bench.page import why_no_browser
-from paddock.links.remote import RemoteArena
+from paddock.cli.bench.page import why_no_browser
+from paddock.network.client.remote import RemoteArena
 from paddock.testing import PaddockProcess
 
 LONG = 60.0  # seconds after which a test gives up; nothing here is measured by it

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.classes import ClassFolder, ClassSpec, join_links, write_sheet
+from paddock.teaching.classroom import ClassFolder, ClassSpec, join_links, write_sheet
 
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Johannes Maximilian der II"
 NAMES = ["Ada", "李雷", 'Conor "Con" O\'Brien <b>', "علی‌رضا کریمی", LONG_NAME, *(f"Student {i}" for i in range(6))]

@@ -12,8 +12,8 @@ import numpy as np
 
 from paddock.arena import travel_sensors_of
 from paddock.core.geometry import Pose
-from paddock.estimate import ParticleFilter
-from paddock.robots import load_robot
+from paddock.perception.estimation import ParticleFilter
+from paddock.simulation.robots import load_robot
 
 START = Pose(0.5, 1.5, 0.0)  # half a metre from where the robot is
 

@@ -14,7 +14,7 @@ from browser.test_drawing import PIXELS
 CONTROLLER = """
 import numpy as np
 
-from paddock.mapping import GridFrame, MapView
+from paddock.perception.mapping import GridFrame, MapView
 
 FRAME = GridFrame(0.0, 0.0, 0.1, 20, 20)  # the whole world
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from browser.stage import Served, Visit, expect
-from modules.rooms import MAPPING, configure
-from paddock.modules import ModuleThreads
+from network.nodes.rooms import MAPPING, configure
+from paddock.network.nodes import ModuleThreads
 
 
 def test_modules_are_listed_and_accept_goals(visit: Any, tmp_path: Path) -> None:

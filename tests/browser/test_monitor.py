@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from browser.stage import Visit, expect, tick_of
-from paddock.links.remote import RemoteArena
+from paddock.network.client.remote import RemoteArena
 
 BESIDE_WALL = (0.06, 0.94, math.pi)  # in `clutter`, with its nose 23 mm from the western wall
 

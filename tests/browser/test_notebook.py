@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import expect
 
 import paddock
-from paddock.server import Server, Settings
-from paddock.server.notebook import NOTEBOOKS, frame_html
+from paddock.network.server import Server, Settings
+from paddock.network.server.notebook import NOTEBOOKS, frame_html
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from browser.stage import Served, Visit, expect
-from links.drivers import drive_on_lawn
+from bridges.common.drivers import drive_on_lawn
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")

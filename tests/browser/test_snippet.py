@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from browser.stage import Visit, expect, run, until
-from paddock.robots import robot_names
+from paddock.simulation.robots import robot_names
 
 
 @pytest.fixture

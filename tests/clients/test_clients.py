@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.control import LineFollower
+from paddock.control.behaviours import LineFollower
 from paddock.testing import PaddockProcess, serve
 
 ROOT = Path(__file__).parents[2]

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from hypothesis import strategies as st
 
 from paddock.core.spec import Count, Description, Number, Spec, Tagged, Text, hints
-from paddock.robots.spec import BodySpec, RobotSpec
-from paddock.sensors.base import Pivot, SensorSpec
-from paddock.sensors.camera import CameraSpec
-from paddock.sensors.laser import LaserSpec
-from paddock.worlds.spec import Arc, Field, Placed, Stroke, Wall, WorldSpec
+from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
+from paddock.simulation.sensors.sensor_spec import Pivot, SensorSpec
+from paddock.simulation.sensors.camera import CameraSpec
+from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.worlds.world_spec import Arc, Field, Placed, Stroke, Wall, WorldSpec
 
 FAR, TINY = 1000.0, 1e-6
 coordinates = st.floats(-100, 100)

@@ -140,7 +140,7 @@ def test_stale_generated_file_is_detected_and_regenerated(tmp_path: Path) -> Non
     shutil.copytree(Path(paddock.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "page"))
     registry = package / "sensors" / "registry.py"
     text = registry.read_text(encoding="utf-8")
-    registry.write_text(text.replace('        "sonar": "paddock.sensors.sonar:SonarSpec",\n', ""), encoding="utf-8")
+    registry.write_text(text.replace('        "sonar": "paddock.simulation.sensors.sonar:SonarSpec",\n', ""), encoding="utf-8")
 
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

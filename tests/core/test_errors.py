@@ -9,7 +9,7 @@ import pytest
 
 import paddock
 from paddock.core.errors import KEY, format_value, suggestion
-from paddock.robots import BodySpec
+from paddock.simulation.robots import BodySpec
 
 
 @pytest.mark.parametrize(

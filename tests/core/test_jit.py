@@ -33,8 +33,8 @@ def python(script: str, **environment: str) -> str:
 
 
 def test_loading_a_world_does_not_import_numba() -> None:
-    modules = "paddock, paddock.worlds, paddock.robots, paddock.arena"
-    script = f"import sys, {modules}; paddock.worlds.load_world('clutter'); print('numba' in sys.modules)"
+    modules = "paddock, paddock.simulation.worlds, paddock.simulation.robots, paddock.arena"
+    script = f"import sys, {modules}; paddock.simulation.worlds.load_world('clutter'); print('numba' in sys.modules)"
     assert python(script) == "False"
 
 
@@ -47,7 +47,7 @@ def test_scipy_is_imported_only_for_matrix_products() -> None:
     script = """
     import sys
     import numpy as np
-    from paddock.engine.kernels.drive import wrap_angle
+    from paddock.simulation.engine.kernels.drive import wrap_angle
     wrap_angle(7.0)
     early = "scipy.linalg" in sys.modules
     import numba
@@ -61,7 +61,7 @@ def test_full_disk_disables_the_kernel_cache_with_one_warning(tmp_path: Path) ->
     script = """
     import resource, sys, warnings
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write to a file fails
-    from paddock.engine.kernels.drive import wrap_angle
+    from paddock.simulation.engine.kernels.drive import wrap_angle
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         print(wrap_angle(7.0) < 1.0, len(told), str(told[0].message).split(":")[0])
@@ -97,7 +97,7 @@ def test_stale_machine_code_is_not_used_after_a_failed_cache_write(
 def test_with_the_compiler_off_kernels_run_without_numba() -> None:
     script = """
     import sys, paddock
-    from paddock.engine.step import step
+    from paddock.simulation.engine.step import step
     arena = paddock.open("clutter")
     red = arena["red"]
     red.enable()

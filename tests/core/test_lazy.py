@@ -8,18 +8,18 @@ import sys
 import pytest
 
 import paddock.bridges
-import paddock.evolve
-import paddock.mapping
+import paddock.learning.evolve
+import paddock.perception.mapping
 
 
 def test_server_start_does_not_import_bridges_and_mapping() -> None:
-    unused = "{'paddock.bridges.coppelia', 'paddock.bridges.vrep', 'paddock.mapping.graph_slam'}"
+    unused = "{'paddock.bridges.coppelia.zmq_bridge', 'paddock.bridges.coppelia.legacy_bridge', 'paddock.perception.mapping.graph_slam'}"
     program = f"import sys, paddock.cli.serve; print({unused} & set(sys.modules))"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert told.strip() == "set()"
 
 
-@pytest.mark.parametrize("room", [paddock.bridges, paddock.evolve, paddock.mapping])
+@pytest.mark.parametrize("room", [paddock.bridges, paddock.learning.evolve, paddock.perception.mapping])
 def test_every_public_name_of_a_lazy_package_resolves(room: object) -> None:
     name = room.__name__  # type: ignore[attr-defined]
     assert all(getattr(room, public) is not None for public in room.__all__)  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ import pytest
 
 import paddock
 from paddock.core.observation import Slot, WheelSpeeds, acting
-from paddock.worlds.spec import Placed
+from paddock.simulation.worlds.world_spec import Placed
 
 PICTURE = np.zeros((2, 3, 3), np.uint8)
 

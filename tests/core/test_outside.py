@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from paddock.cli.tables import cell, new_table
-from paddock.core.outside import VisibleFormatter, visible
+from paddock.core.terminal_text import VisibleFormatter, visible
 
 
 @given(st.text(st.characters(codec="utf-8")))

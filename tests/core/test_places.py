@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.core.places import error_location, is_users, problem_of
+from paddock.core.error_location import error_location, is_users, problem_of
 
 
 def raised(path: Path, text: str) -> Exception:

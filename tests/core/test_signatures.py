@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.control import Source
+from paddock.control.behaviours import Source
 from paddock.core.signatures import check_arguments
-from paddock.jobs import run_jobs
+from paddock.core.jobs import run_jobs
 
 
 class Called:

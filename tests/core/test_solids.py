@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from paddock.core.geometry import Disc, Point, overlap
-from paddock.worlds.solids import ARC_TOLERANCE, LONGEST_MITRE, Solid, solids
-from paddock.worlds.spec import Arc, Box, Cylinder, Wall, WorldSpec
+from paddock.simulation.worlds.solids import ARC_TOLERANCE, LONGEST_MITRE, Solid, solids
+from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Wall, WorldSpec
 
 
 def pieces(**obstacles: object) -> list[Solid]:

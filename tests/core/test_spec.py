@@ -16,11 +16,11 @@ from PIL import Image
 import paddock
 from core.spec_strategies import robots, specs, worlds
 from paddock.core.spec import Number, convert, expectation, is_color, rgb
-from paddock.robots import load_robot
-from paddock.sensors.registry import SENSORS
-from paddock.sensors.sonar import SonarSpec
-from paddock.worlds import load_world, save_world, world_names
-from paddock.worlds.spec import Box, Cylinder, Floor, Placed, Start, Wall
+from paddock.simulation.robots import load_robot
+from paddock.simulation.sensors.sensor_registry import SENSORS
+from paddock.simulation.sensors.sonar import SonarSpec
+from paddock.simulation.worlds import load_world, save_world, world_names
+from paddock.simulation.worlds.world_spec import Box, Cylinder, Floor, Placed, Start, Wall
 
 ROOM = {"name": "room", "bounds": [0, 0, 2, 2]}
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from paddock.core.geometry import Pose
-from paddock.episodes import Episode, Event, RobotRecord, Trace
-from paddock.episodes.recorder import TraceRecorder
+from paddock.arena.episodes import Episode, Event, RobotRecord, Trace
+from paddock.arena.episodes.recorder import TraceRecorder
 
 
 def record_square(robot: str = "red") -> TraceRecorder:

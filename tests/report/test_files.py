@@ -18,11 +18,11 @@ from PIL import Image
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.episodes import Event
-from paddock.episodes.recorder import TraceRecorder
-from paddock.report import TaskOutcome, files, fresh_folder, write_run
+from paddock.arena.episodes import Event
+from paddock.arena.episodes.recorder import TraceRecorder
+from paddock.report import TaskOutcome, report_files as files, fresh_folder, write_run
 from paddock.report.summary import plain
-from paddock.worlds import load_world
+from paddock.simulation.worlds import load_world
 from report.runs import episode_of, record_square, square
 
 SCENARIO = {"world": "empty", "tasks": [{"task": "go", "speed": 0.1}, {"task": "turn"}], "gains": [1, 2]}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from paddock.core.geometry import Pose
-from paddock.mapping import GridFrame, MapView
+from paddock.perception.mapping import GridFrame, MapView
 from paddock.report import coverage_chart, map_view_chart, path_chart, relations_chart
 
 

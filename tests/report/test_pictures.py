@@ -12,15 +12,15 @@ from PIL import Image
 
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
-from paddock.draw.canvas import Canvas
-from paddock.draw.layout import PictureLayout
-from paddock.draw.trails import cut_dashes, join_short_steps, place_arrows, split_trail
-from paddock.draw.world import draw_world
-from paddock.episodes import Event, Trace
-from paddock.episodes.recorder import TraceRecorder
+from paddock.report.drawing.canvas import Canvas
+from paddock.report.drawing.layout import PictureLayout
+from paddock.report.drawing.trails import cut_dashes, join_short_steps, place_arrows, split_trail
+from paddock.report.drawing.draw_world import draw_world
+from paddock.arena.episodes import Event, Trace
+from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import run_pictures
-from paddock.worlds import load_world
+from paddock.simulation.worlds import load_world
 from report.runs import square
 
 EMPTY = load_world("empty")
@@ -168,7 +168,7 @@ def test_teleported_robot_leaves_no_line() -> None:
 
 
 def test_layers_can_be_selected() -> None:
-    from paddock.draw.layers import floor_layer, robot_layer
+    from paddock.report.drawing.layers import floor_layer, robot_layer
 
     bare = draw_world(EMPTY, layers=[floor_layer])
     robots = draw_world(EMPTY, layers=[floor_layer, robot_layer])

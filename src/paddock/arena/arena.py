@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base import ONE, BaseArena, check_ticks
+from paddock.arena.base_arena import ONE, BaseArena, check_ticks
 from paddock.arena.callbacks import Callbacks
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
@@ -25,23 +25,23 @@ from paddock.arena.time_lock import TimeLock
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
-from paddock.core.numeric import check_seed
+from paddock.core.argument_checks import check_seed
 from paddock.core.observation import Readings
-from paddock.engine import state as engine
-from paddock.engine.kernels.surroundings import index_crowd
-from paddock.engine.model import Floats
-from paddock.engine.state import HEADING, SEED, TICK, X
-from paddock.engine.step import step
-from paddock.episodes import Event
-from paddock.episodes.events import Kind
-from paddock.policies.policy import is_policy
-from paddock.robots import RobotSpec
-from paddock.rollouts.loop import loop_for
-from paddock.rollouts.policy_table import check_runs, policy_table_of, remember
-from paddock.sensors.sense import sense_for, take_picture
-from paddock.worlds.build import BuiltWorld, build
-from paddock.worlds.placement import Room, start_pose
-from paddock.worlds.spec import Placed, WorldSpec
+from paddock.simulation.engine import state as engine
+from paddock.simulation.engine.kernels.surroundings import index_crowd
+from paddock.simulation.engine.model import Floats
+from paddock.simulation.engine.state import HEADING, SEED, TICK, X
+from paddock.simulation.engine.step import step
+from paddock.arena.episodes import Event
+from paddock.arena.episodes.events import Kind
+from paddock.control.policies.policy import is_policy
+from paddock.simulation.robots import RobotSpec
+from paddock.arena.batches.loop import loop_for
+from paddock.arena.batches.policy_table import check_runs, policy_table_of, remember
+from paddock.simulation.sensors.sense import sense_for, take_picture
+from paddock.simulation.worlds.build import BuiltWorld, build
+from paddock.simulation.worlds.placement import Room, start_pose
+from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 
 FOLLOWED = 100  # maximum number of robots that are recorded by default
 SLICE = 0.2  # wall-clock seconds that a kernel may run before control returns to Python

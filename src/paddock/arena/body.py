@@ -12,7 +12,7 @@ from paddock.core.errors import DeviceRefused, SimulationError
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
-from paddock.robots import RobotSpec
+from paddock.simulation.robots import RobotSpec
 
 if TYPE_CHECKING:
     from paddock.arena.devices import Camera, Device

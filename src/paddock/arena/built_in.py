@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena import Robot
-from paddock.control.line import LinePatrol
+from paddock.control.behaviours.line import LinePatrol
 from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation
-from paddock.policies.braitenberg import explorer
-from paddock.sensors.laser import LaserSpec
-from paddock.sensors.proximity import ProximitySpec
-from paddock.sensors.sonar import SonarSpec
+from paddock.control.policies.braitenberg import explorer
+from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.proximity import ProximitySpec
+from paddock.simulation.sensors.sonar import SonarSpec
 
 AHEAD = math.radians(60)  # sensors within this angle of the heading count as looking ahead
 BESIDE = 0.5  # distance of walls to the side from which the robot steers away, in radii of its body

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.estimate import FreeRun, Odometry, Umbmark, WheelCalibration, evaluate_squares
+from paddock.perception.estimation import FreeRun, Odometry, Umbmark, WheelCalibration, evaluate_squares
 
 STANDSTILL = WheelSpeeds(0.0, 0.0)
 TURN_SHARE = 0.3  # fraction of the maximum speed, while turning on the spot

@@ -10,15 +10,15 @@ from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.robot import Robot
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused
-from paddock.engine.model import Bytes, Floats, Ints
-from paddock.engine.state import HEADING, X
-from paddock.episodes import Event, Trace
-from paddock.metrics.base import RunTime
-from paddock.policies.policy import Policy
-from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_motions
-from paddock.rollouts.rollout import trace_numbers
-from paddock.rollouts.tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
-from paddock.worlds.build import BuiltWorld
+from paddock.simulation.engine.model import Bytes, Floats, Ints
+from paddock.simulation.engine.state import HEADING, X
+from paddock.arena.episodes import Event, Trace
+from paddock.arena.metrics.metric import RunTime
+from paddock.control.policies.policy import Policy
+from paddock.arena.batches.metric_sums import figures_of, metric_sums_of, write_motions
+from paddock.arena.batches.rollout import trace_numbers
+from paddock.arena.batches.batch_tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
+from paddock.simulation.worlds.build import BuiltWorld
 
 
 def check_devices(robot: Robot, policy: Policy) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import (
     ANSWERING,
@@ -21,9 +21,9 @@ from paddock.arena.controllers import (
     report_error_location,
 )
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.sources import find_source, hash_sources
+from paddock.core.source_hash import find_source, hash_sources
 from paddock.core.user_code import is_path, load_path
-from paddock.policies.policy import is_policy
+from paddock.control.policies.policy import is_policy
 
 BUILT_IN = "built-in"
 EXPECTED = f"{BUILT_IN}, a Python file, a policy (.npz), or module:Name of a controller class or factory"

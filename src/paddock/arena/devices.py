@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName, format_value, with_article
 from paddock.core.geometry import Pose
-from paddock.core.numeric import all_finite
+from paddock.core.argument_checks import all_finite
 from paddock.core.observation import Readings, Slot
-from paddock.core.values import Acceleration, Named, Picture, Travel, TurnRates, as_picture
-from paddock.sensors.base import RangeSensorSpec, SensorSpec, is_pivoting
-from paddock.sensors.camera import CameraSpec
+from paddock.core.named_arrays import Acceleration, Named, Picture, Travel, TurnRates, as_picture
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec, is_pivoting
+from paddock.simulation.sensors.camera import CameraSpec
 
 if TYPE_CHECKING:
     from paddock.arena.robot import Robot

@@ -12,13 +12,13 @@ from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.robot import Robot
 from paddock.arena.run_monitor import text_attribute
 from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
-from paddock.core.places import error_location, problem_of, warn_user
-from paddock.engine.clock import Pacer
-from paddock.episodes import Episode, Event, RobotRecord
-from paddock.metrics.base import Metric
+from paddock.core.error_location import error_location, problem_of, warn_user
+from paddock.simulation.engine.clock import Pacer
+from paddock.arena.episodes import Episode, Event, RobotRecord
+from paddock.arena.metrics.metric import Metric
 
 if TYPE_CHECKING:
-    from paddock.arena.base import BaseArena
+    from paddock.arena.base_arena import BaseArena
 
 Until = Callable[["BaseArena"], Any]  # a true value ends the run; a str is the reason
 OnStep = Callable[["BaseArena"], object]

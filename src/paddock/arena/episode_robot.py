@@ -16,16 +16,16 @@ from paddock.arena.run_monitor import list_attribute, text_attribute
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
-from paddock.core.numeric import all_finite
+from paddock.core.argument_checks import all_finite
 from paddock.core.observation import Observation, acting
-from paddock.core.places import problem_of
-from paddock.episodes.events import MOTIONS, Event
-from paddock.episodes.recorder import UNKNOWN, TraceRecorder
-from paddock.episodes.trace import ESTIMATE, POSE, Floats
-from paddock.estimate import Estimate, Odometry
-from paddock.metrics.base import Metric
-from paddock.metrics.meter import Meter
-from paddock.policies.policy import RunStart, TimedPolicy, is_timed
+from paddock.core.error_location import problem_of
+from paddock.arena.episodes.events import MOTIONS, Event
+from paddock.arena.episodes.recorder import UNKNOWN, TraceRecorder
+from paddock.arena.episodes.trace import ESTIMATE, POSE, Floats
+from paddock.perception.estimation import Estimate, Odometry
+from paddock.arena.metrics.metric import Metric
+from paddock.arena.metrics.meter import Meter
+from paddock.control.policies.policy import RunStart, TimedPolicy, is_timed
 
 
 def begin_run(policy: TimedPolicy, robot: Robot) -> None:

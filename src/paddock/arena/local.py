@@ -13,8 +13,8 @@ from paddock.arena.placing import place_robots
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
-from paddock.engine import state as column
-from paddock.engine.model import FIRST_DEVICE, PAN, TYPE
+from paddock.simulation.engine import state as column
+from paddock.simulation.engine.model import FIRST_DEVICE, PAN, TYPE
 
 if TYPE_CHECKING:
     from paddock.arena.arena import Arena

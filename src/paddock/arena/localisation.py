@@ -9,15 +9,15 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import ORIGIN, Disc, Pose
-from paddock.episodes import Trace
-from paddock.estimate import FreeRun, MotionNoise, Odometry, RangeModel, TravelSensors, WheelCalibration
-from paddock.estimate.motion_model import Floats
-from paddock.estimate.odometry import CERTAIN
-from paddock.robots import RobotSpec
-from paddock.sensors.base import RangeSensorSpec, SensorSpec
-from paddock.sensors.laser import LaserSpec
-from paddock.worlds.solids import solids
-from paddock.worlds.spec import WorldSpec
+from paddock.arena.episodes import Trace
+from paddock.perception.estimation import FreeRun, MotionNoise, Odometry, RangeModel, TravelSensors, WheelCalibration
+from paddock.perception.estimation.motion_model import Floats
+from paddock.perception.estimation.odometry import CERTAIN
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
+from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.worlds.solids import solids
+from paddock.simulation.worlds.world_spec import WorldSpec
 
 CHORDS = 24  # line segments that approximate a cylinder
 

@@ -10,12 +10,12 @@ from paddock.arena.localisation import first_sensor, travel_sensors_of, walls_of
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import ORIGIN, Disc, Pose, bounding_radius, inner_radius
-from paddock.estimate import MotionNoise, TravelSensors
-from paddock.mapping import MapLocaliser, Mapper, MapTruth, OccupancyGrid, RangeReader
-from paddock.robots import RobotSpec
-from paddock.sensors.base import RangeSensorSpec
-from paddock.sensors.laser import LaserSpec
-from paddock.worlds.spec import WorldSpec
+from paddock.perception.estimation import MotionNoise, TravelSensors
+from paddock.perception.mapping import MapLocaliser, Mapper, MapTruth, OccupancyGrid, RangeReader
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
+from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.worlds.world_spec import WorldSpec
 
 KINDS = ("laser", "sonar", "proximity")  # kinds of sensors for mapping, the best first
 WHEEL_ERROR = 0.01  # relative, of wheels that are not calibrated

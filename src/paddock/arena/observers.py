@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.core.errors import PaddockError, SimulationError
-from paddock.core.numeric import all_finite
+from paddock.core.argument_checks import all_finite
 from paddock.core.observation import Observation
 from paddock.core.signatures import check_arguments
-from paddock.core.values import as_picture
+from paddock.core.named_arrays import as_picture
 
 if TYPE_CHECKING:
     from paddock.arena.devices import Camera

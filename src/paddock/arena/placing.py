@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose, wrap
-from paddock.engine import state as column
+from paddock.simulation.engine import state as column
 
 if TYPE_CHECKING:
     from paddock.arena.arena import Arena

@@ -14,13 +14,13 @@ from paddock.arena.observers import Watches
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
 from paddock.core.geometry import Pose
-from paddock.core.numeric import all_finite, check_heading
+from paddock.core.argument_checks import all_finite, check_heading
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
-from paddock.core.places import users_code, warn_user
+from paddock.core.error_location import users_code, warn_user
 from paddock.core.signatures import check_arguments
 
 if TYPE_CHECKING:
-    from paddock.arena.base import BaseArena
+    from paddock.arena.base_arena import BaseArena
 
 
 # Method to call instead of assigning to a part of a robot.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from paddock.core.errors import PaddockError, Refused
-from paddock.estimate import Estimate
-from paddock.mapping.view import MapView
+from paddock.perception.estimation import Estimate
+from paddock.perception.mapping.view import MapView
 
 Item = TypeVar("Item")
 NO_RUN = "no running controller accepts goals"
@@ -94,7 +94,7 @@ class RunMonitor:
         """Send a goal [m] from any thread. `answer` is called in the run's thread. Raises if goals are not accepted."""
         if not self.takes_goals(robot):
             raise Refused(
-                f"robot {robot!r} accepts no goals: {NO_RUN}; run a `paddock.navigation.Navigator`, or any controller "
+                f"robot {robot!r} accepts no goals: {NO_RUN}; run a `paddock.control.navigation.Navigator`, or any controller "
                 "with a method set_goal(x, y)"
             )
         self.goals.append(GoalRequest(robot, x, y, answer))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.engine.model import Floats
-from paddock.engine.state import State
-from paddock.worlds.build import BuiltWorld
+from paddock.simulation.engine.model import Floats
+from paddock.simulation.engine.state import State
+from paddock.simulation.worlds.build import BuiltWorld
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from paddock.arena.compiled_recording import CompiledRecording
-    from paddock.episodes import Event
+    from paddock.arena.episodes import Event
 
 
 class TickRecorder(Protocol):

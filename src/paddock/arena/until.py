@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from paddock.core.errors import PaddockError, format_value
-from paddock.core.numeric import all_finite
+from paddock.core.argument_checks import all_finite
 
 if TYPE_CHECKING:
-    from paddock.arena.base import BaseArena
+    from paddock.arena.base_arena import BaseArena
 
 
 def reached(goal: Sequence[float], radius: float = 0.1, robot: str | None = None) -> Callable[[BaseArena], str]:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from paddock.core.lazy import import_on_demand
 
 if TYPE_CHECKING:
-    from paddock.bridges.base import BRIDGES, Bridge, OpenBridges
-    from paddock.bridges.coppelia import CoppeliaServer
-    from paddock.bridges.epuck import EPuckEmulators
-    from paddock.bridges.orders import OrderRobots
-    from paddock.bridges.overhead import OverheadCameras
-    from paddock.bridges.player import PlayerServer
-    from paddock.bridges.ros2 import RosBridge
-    from paddock.bridges.ros2_hub import RosOptions
-    from paddock.bridges.rosbridge import RosbridgeServer
-    from paddock.bridges.usarsim import UsarSimServer
-    from paddock.bridges.vrep import VrepServer
+    from paddock.bridges.common.bridge import BRIDGES, Bridge, OpenBridges
+    from paddock.bridges.coppelia.zmq_bridge import CoppeliaServer
+    from paddock.bridges.epuck.bridge import EPuckEmulators
+    from paddock.experiments.ecoli.waypoint_robots.bridge import OrderRobots
+    from paddock.experiments.ecoli.overhead_camera.bridge import OverheadCameras
+    from paddock.bridges.player.bridge import PlayerServer
+    from paddock.bridges.ros2.bridge import RosBridge
+    from paddock.bridges.ros2.hub import RosOptions
+    from paddock.bridges.ros2.rosbridge import RosbridgeServer
+    from paddock.bridges.usarsim.bridge import UsarSimServer
+    from paddock.bridges.coppelia.legacy_bridge import VrepServer
 
 __all__ = [
     "BRIDGES",

@@ -75,7 +75,7 @@ def _shorten_warnings() -> Iterator[None]:
     import warnings
 
     from paddock.core.errors import PaddockWarning
-    from paddock.core.places import is_users, place
+    from paddock.core.error_location import is_users, place
 
     with warnings.catch_warnings():
         usual = warnings.showwarning
@@ -99,7 +99,7 @@ def _print_message(text: object, style: str) -> None:
     from rich.text import Text
 
     from paddock.cli.console import Console
-    from paddock.core.outside import visible
+    from paddock.core.terminal_text import visible
 
     console = Console(stderr=True)
     with console.capture() as message:

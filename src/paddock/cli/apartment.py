@@ -38,8 +38,8 @@ def apartment(
     paddock apartment --kind symmetric --size 50x9 -o corridor.toml
     """
     from paddock.cli.files import check_new, check_picture, save_picture, save_world_file
-    from paddock.worlds.apartments import make_apartment
-    from paddock.worlds.importers.result import world_name
+    from paddock.simulation.worlds.apartments import make_apartment
+    from paddock.simulation.worlds.importers.import_result import world_name
 
     if output is None and png is None:
         raise PaddockError("expected a file for the world, -o home.toml, or for a picture, --png home.png")
@@ -62,7 +62,7 @@ def apartment(
     if output is not None:
         save_world_file(world, output, world.title)
     if picture is not None:
-        from paddock.draw.world import draw_world
+        from paddock.report.drawing.draw_world import draw_world
 
         save_picture(draw_world(world), picture)
 

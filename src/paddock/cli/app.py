@@ -9,10 +9,10 @@ import typer
 
 from paddock.cli import class_control  # noqa: F401 adds its commands to `paddock class`
 from paddock.cli.apartment import apartment
-from paddock.cli.camera_command import camera
+from paddock.experiments.ecoli.commands.camera_command import camera
 from paddock.cli.class_commands import class_app, submit
 from paddock.cli.contest import contest_app
-from paddock.cli.ecoli import ecoli
+from paddock.experiments.ecoli.commands.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.exercise_command import exercise
 from paddock.cli.explore_command import explore, go
@@ -22,7 +22,7 @@ from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
 from paddock.cli.modules import module, modules_app
 from paddock.cli.options import NEGATIVE_NUMBERS, Force, Json, OptionalWorld, Output, Seed, Show, Workers
-from paddock.cli.orders.commands import orders_app
+from paddock.experiments.ecoli.commands.orders.commands import orders_app
 from paddock.cli.replay import export, replay
 from paddock.cli.run_command import demo, run
 from paddock.cli.serve_command import serve
@@ -109,7 +109,7 @@ def reproduce(
       paddock reproduce ap2dx --seeds 1 --out report
     """
     from paddock.cli.reproduce import reproduce as run
-    from paddock.jobs import parse_workers
+    from paddock.core.jobs import parse_workers
 
     if not run(name, json_lines=json, out=out, seeds=seeds, workers=parse_workers(workers)):
         raise typer.Exit(1)
@@ -139,7 +139,7 @@ def sweep(
     if run is not None and out is not None:
         raise typer.BadParameter("--out: leave it out: --run executes a single run without writing files")
     from paddock.cli.sweep import run_sweep
-    from paddock.jobs import parse_workers
+    from paddock.core.jobs import parse_workers
 
     if not run_sweep(file, out=out, workers=parse_workers(workers), run=run, json_lines=json):
         raise typer.Exit(1)
@@ -273,7 +273,7 @@ def bench(
     paddock bench
     paddock bench single swarm --json
     """
-    from paddock.cli.bench import run_benches
+    from paddock.cli.bench_command import run_benches
 
     run_benches(names or [], rounds=rounds, json_lines=json)
 

@@ -15,7 +15,7 @@ import typer
 
 import paddock
 from paddock.arena import Arena, Robot, wheels_of
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight
 from paddock.cli.console import Console
 from paddock.cli.files import CHARTS, check_new, check_picture, print_written
@@ -25,14 +25,14 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.files import whole_file
 from paddock.core.geometry import Pose, relative
 from paddock.core.toml import toml_text
-from paddock.estimate import Umbmark, WheelCalibration, WheelFit, fit_wheels
-from paddock.estimate.wheel_fit import MAX_RATIO, PIECE
-from paddock.links import SERVERS
+from paddock.perception.estimation import Umbmark, WheelCalibration, WheelFit, fit_wheels
+from paddock.perception.estimation.wheel_fit import MAX_RATIO, PIECE
+from paddock.network.client import SERVERS
 from paddock.report import save_figure, umbmark_chart
-from paddock.robots import MeasuredWheels, robot_names
+from paddock.simulation.robots import MeasuredWheels, robot_names
 
 if TYPE_CHECKING:
-    from paddock.cli.camera_poses import CameraPoses
+    from paddock.experiments.ecoli.commands.camera_poses import CameraPoses
 
 
 CalibrationMethod = Literal["umbmark", "fit"]
@@ -92,7 +92,7 @@ def find_camera(url: str | None, lens: Path | None, site: Path | None) -> Camera
         raise PaddockError(
             "--camera: expected --lens and --site, too: see paddock camera calibrate and the documentation"
         )
-    from paddock.cli.camera_poses import CameraPoses
+    from paddock.experiments.ecoli.commands.camera_poses import CameraPoses
 
     return CameraPoses(url, lens, site)
 

@@ -10,8 +10,8 @@ from paddock.cli.console import Console
 from paddock.cli.files import check_new, check_picture, print_written, save_picture
 from paddock.cli.tables import new_table
 from paddock.core.files import write_text
-from paddock.robots import describe_as_urdf, load_robot, robot_names
-from paddock.worlds import load_world, world_names
+from paddock.simulation.robots import describe_as_urdf, load_robot, robot_names
+from paddock.simulation.worlds import load_world, world_names
 
 WIDE = 120  # minimum terminal width for the names of all sensors
 
@@ -56,7 +56,7 @@ def list_robots() -> None:
 
 def show_world(name: str, output: Path | None, *, force: bool) -> None:
     """Draw a world as a PNG, by default NAME.png if this file does not exist."""
-    from paddock.draw.world import draw_world
+    from paddock.report.drawing.draw_world import draw_world
 
     spec = load_world(name)
     save_picture(draw_world(spec), _picture_path(spec.name, output, force))
@@ -64,7 +64,7 @@ def show_world(name: str, output: Path | None, *, force: bool) -> None:
 
 def show_robot(name: str, output: Path | None, *, force: bool) -> None:
     """Draw a robot as a PNG, by default NAME.png if this file does not exist."""
-    from paddock.draw.world import draw_robot
+    from paddock.report.drawing.draw_world import draw_robot
 
     spec = load_robot(name)
     save_picture(draw_robot(spec), _picture_path(spec.name, output, force))
@@ -72,7 +72,7 @@ def show_robot(name: str, output: Path | None, *, force: bool) -> None:
 
 def write_world_map(name: str, output: Path | None, *, force: bool) -> None:
     """Write a world as an image and a YAML file for the ROS map_server."""
-    from paddock.mapping import draw_map, save_map
+    from paddock.perception.mapping import draw_map, save_map
 
     spec = load_world(name)
     path = check_new(output or Path(f"{spec.name}.yaml"), ".yaml", force=force)

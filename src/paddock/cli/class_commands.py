@@ -9,10 +9,10 @@ import typer
 
 from paddock.cli import class_options as options
 from paddock.cli.options import Force
-from paddock.core.outside import shell_word
+from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
-    from paddock.classes import ClassFolder, Student
+    from paddock.teaching.classroom import ClassFolder, Student
 
 class_app = typer.Typer(
     name="class",
@@ -25,7 +25,7 @@ def open_class(path: Path, address: str = "") -> ClassFolder:
     """Load the class of a folder; an address replaces the one in class.toml."""
     from dataclasses import replace
 
-    from paddock.classes import ClassFolder
+    from paddock.teaching.classroom import ClassFolder
 
     found = ClassFolder.load(path)
     if address:
@@ -35,8 +35,8 @@ def open_class(path: Path, address: str = "") -> ClassFolder:
 
 def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
     """Print a message for each student, the links of those who may join, and the files that are out of date."""
-    from paddock.classes import join_links
-    from paddock.core.outside import visible
+    from paddock.teaching.classroom import join_links
+    from paddock.core.terminal_text import visible
 
     links = {link.robot: link.link for link in join_links(folder)}
     for student in students:
@@ -50,7 +50,7 @@ def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
 
 def print_link_warning(folder: ClassFolder) -> None:
     """Warn if the links work on this machine only."""
-    from paddock.classes.links import warn_unreachable
+    from paddock.teaching.classroom.links import warn_unreachable
 
     if warning := warn_unreachable(folder):
         typer.echo(warning)
@@ -58,7 +58,7 @@ def print_link_warning(folder: ClassFolder) -> None:
 
 def print_locked_out(folder: ClassFolder) -> None:
     """Print the students without a link because they are locked out."""
-    from paddock.core.outside import visible
+    from paddock.core.terminal_text import visible
 
     for student in folder.students:
         if student.state == "locked-out":
@@ -79,7 +79,7 @@ def new_class(
     paddock class new robotics-101 --names names.txt
     paddock class new robotics-101 --names names.csv --exercise line-following
     """
-    from paddock.classes import ClassSpec, make_class, read_students
+    from paddock.teaching.classroom import ClassSpec, make_class, read_students
 
     students = read_students(names) if names is not None else []
     spec = ClassSpec(title=title or folder.name, world=world, exercise=exercise, robot=robot)
@@ -163,7 +163,7 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
     paddock class links robotics-101
     paddock class links robotics-101 --address https://robots.example.org
     """
-    from paddock.classes import write_links
+    from paddock.teaching.classroom import write_links
     from paddock.cli.class_tables import print_class_links
     from paddock.cli.files import print_written
 
@@ -181,7 +181,7 @@ def print_sheet(folder: options.ClassPath, address: options.Address = "", out: o
 
     paddock class sheet robotics-101
     """
-    from paddock.classes import write_sheet
+    from paddock.teaching.classroom import write_sheet
     from paddock.cli.files import print_written
 
     found = open_class(folder, address)
@@ -201,7 +201,7 @@ def collect_submissions(
     paddock grade line-following robotics-101/collected/line-following --out marks.csv
     """
     from paddock.cli.files import check_new
-    from paddock.core.outside import visible
+    from paddock.core.terminal_text import visible
 
     found = open_class(folder)
     place = out or folder / "collected" / exercise
@@ -230,8 +230,8 @@ def submit(file: options.SubmittedFile, link: options.Link, exercise: options.Fo
 
     paddock submit my_controller.py --link "http://192.168.1.20:8642/#token=…&robot=ada"
     """
-    from paddock.core.outside import visible
-    from paddock.links.submission import submit_file
+    from paddock.core.terminal_text import visible
+    from paddock.network.client.submission import submit_file
 
     receipt = submit_file(link, file, exercise=exercise)
     typer.echo(visible(receipt.text or f"receipt {receipt.number}, {receipt.time}"))

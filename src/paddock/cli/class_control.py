@@ -10,10 +10,10 @@ import typer
 
 from paddock.cli import class_options, options
 from paddock.cli.class_commands import class_app, open_class, print_link_warning
-from paddock.core.numeric import HIGHEST_PORT
+from paddock.core.argument_checks import HIGHEST_PORT
 
 if TYPE_CHECKING:
-    from paddock.links.remote import RemoteArena
+    from paddock.network.client.remote import RemoteArena
 
 Who = Annotated[
     str, typer.Argument(help="Name of a student, or of a client as in the lists of robots and of the clock.")
@@ -80,8 +80,8 @@ def open_lesson(
     paddock class open robotics-101 --exercise week-3/          # your own folder is copied into the class folder
     paddock class open robotics-101 --world clutter --seed 7
     """
-    from paddock.classes.create import import_exercise
-    from paddock.protocol import messages as m
+    from paddock.teaching.classroom.create import import_exercise
+    from paddock.network.protocol import messages as m
 
     if bool(world) == bool(exercise):
         raise typer.BadParameter("expected either --world or --exercise")
@@ -127,7 +127,7 @@ def release(folder: class_options.ClassPath, who: Who) -> None:
 
     paddock class release robotics-101 "Zoë M."
     """
-    from paddock.protocol import messages as m
+    from paddock.network.protocol import messages as m
 
     control(folder, lambda arena: arena.ask(m.Release(id=arena.number(), client=who), m.Done))
 
@@ -138,7 +138,7 @@ def disconnect(folder: class_options.ClassPath, who: Who) -> None:
 
     paddock class disconnect robotics-101 "Zoë M."
     """
-    from paddock.protocol import messages as m
+    from paddock.network.protocol import messages as m
 
     control(folder, lambda arena: arena.ask(m.Disconnect(id=arena.number(), client=who), m.Done))
 
@@ -150,6 +150,6 @@ def set_heat(folder: class_options.ClassPath, action: HeatAction) -> None:
     paddock class heat robotics-101 prepare
     paddock class heat robotics-101 start
     """
-    from paddock.protocol import messages as m
+    from paddock.network.protocol import messages as m
 
     control(folder, lambda arena: arena.ask(m.SetHeat(id=arena.number(), action=action), m.Done))

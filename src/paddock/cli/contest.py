@@ -10,10 +10,10 @@ import typer
 
 from paddock.cli.options import Json, Workers
 from paddock.core.errors import PaddockError
-from paddock.core.outside import shell_word
+from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
-    from paddock.contests import Entrant
+    from paddock.teaching.contests import Entrant
 
 contest_app = typer.Typer(
     name="contest",
@@ -42,7 +42,7 @@ def new(
     paddock contest new line-race
     paddock contest new ring --game sumo
     """
-    from paddock.contests import new_contest
+    from paddock.teaching.contests import new_contest
 
     file = new_contest(folder, game)
     then = f"paddock contest run {shell_word(file)}"
@@ -73,8 +73,8 @@ def run(
     from paddock.cli.ending import end_with_results
     from paddock.cli.files import print_written
     from paddock.cli.progress import show_runs
-    from paddock.contests import load_contest, run_contest
-    from paddock.jobs import parse_workers
+    from paddock.teaching.contests import load_contest, run_contest
+    from paddock.core.jobs import parse_workers
 
     spec, aside = load_contest(contest), Console(stderr=True)
     folder = contest.parent / "results" if out is None else out
@@ -98,8 +98,8 @@ def show(
     """
     from paddock.cli.sheets import print_sheet, sheet_console
     from paddock.cli.tables import print_json
-    from paddock.contests.files import read_results, read_standings
-    from paddock.contests.report import heats_sheet, standings_sheet
+    from paddock.teaching.contests.contest_files import read_results, read_standings
+    from paddock.teaching.contests.contest_report import heats_sheet, standings_sheet
 
     rows = read_results(results) if heats else read_standings(results)
     if json:
@@ -114,7 +114,7 @@ def show(
 def _find_entrants(
     contest: Path, submissions: Path | None, class_folder: Path | None, exercise: str | None, out: Path
 ) -> Sequence[Entrant]:
-    from paddock.contests import collect_entrants, find_entrants
+    from paddock.teaching.contests import collect_entrants, find_entrants
 
     if class_folder is None and exercise is None:
         return find_entrants(contest.parent / "submissions" if submissions is None else submissions)

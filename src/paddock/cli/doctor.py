@@ -126,7 +126,7 @@ def _compiler() -> Finding:
     if importlib.util.find_spec("numba") is None:
         return Finding("compiled engine", "no numba", False, "pip install numba")
     from paddock.core.jit import compiling
-    from paddock.engine.step import step
+    from paddock.simulation.engine.step import step
 
     if not compiling():
         return Finding("compiled engine", "switched off", False, "unset NUMBA_DISABLE_JIT")

@@ -13,15 +13,15 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, report_error_location
 from paddock.arena.episode_loop import Until
 from paddock.cli.console import Console
 from paddock.core.errors import PaddockError, Refused
-from paddock.core.outside import visible
-from paddock.core.places import error_location, is_users
-from paddock.episodes import Episode
-from paddock.policies.policy import is_policy
+from paddock.core.terminal_text import visible
+from paddock.core.error_location import error_location, is_users
+from paddock.arena.episodes import Episode
+from paddock.control.policies.policy import is_policy
 from paddock.report.summary import METRICS
 
 STATUS_ROBOTS = 3  # robots in the status line

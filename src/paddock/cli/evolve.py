@@ -19,16 +19,16 @@ from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.files import print_written
 from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError
-from paddock.core.outside import shell_word
-from paddock.evolve.evolution import Evolution, Generation
-from paddock.evolve.folder import CHAMPION, EvolutionExists
-from paddock.evolve.options import EvolutionConfig, Execution
-from paddock.evolve.study import Study, Watch, evolve, resume
-from paddock.evolve.tasks.base import EvolutionTask
-from paddock.evolve.tasks.registry import TASKS
-from paddock.evolve.tasks.user_fitness import reports_solved
-from paddock.metrics import Goal
-from paddock.worlds.spec import GOALS
+from paddock.core.terminal_text import shell_word
+from paddock.learning.evolve.evolution import Evolution, Generation
+from paddock.learning.evolve.folder import CHAMPION, EvolutionExists
+from paddock.learning.evolve.options import EvolutionConfig, Execution
+from paddock.learning.evolve.study import Study, Watch, evolve, resume
+from paddock.learning.evolve.tasks.evolution_task import EvolutionTask
+from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
+from paddock.learning.evolve.tasks.user_fitness import reports_solved
+from paddock.arena.metrics import Goal
+from paddock.simulation.worlds.world_spec import GOALS
 
 # Labels of summary figures whose names are not clear enough.
 MEANINGS = {

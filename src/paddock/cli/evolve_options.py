@@ -16,7 +16,7 @@ from paddock.cli.options import Force
 from paddock.cli.run_command import refuse_old_recording
 from paddock.core.errors import PaddockError
 from paddock.core.spec import Spec, hints
-from paddock.evolve.options import EvolutionConfig, Execution
+from paddock.learning.evolve.options import EvolutionConfig, Execution
 
 NUMBERS = re.compile(r"\s*(\d{1,9}(\s*[x×,]\s*\d{1,9})*)?\s*")
 

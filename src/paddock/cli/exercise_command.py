@@ -9,7 +9,7 @@ import typer
 
 from paddock.cli.grade import grade
 from paddock.cli.options import Force, Json, refuse_page_options
-from paddock.core.numeric import HIGHEST_PORT
+from paddock.core.argument_checks import HIGHEST_PORT
 
 exercise = typer.Typer(
     name="exercise",

@@ -14,13 +14,13 @@ from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.cli.run import run_world
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
-from paddock.core.places import warn_user
-from paddock.episodes import Episode
-from paddock.mapping import Mapper, assess_map, save_map
-from paddock.navigation import Explorer, Navigator
-from paddock.navigation.explorer import FINISHED
-from paddock.navigation.map_controller import MapController
-from paddock.worlds.blind_spots import describe_blind_spots
+from paddock.core.error_location import warn_user
+from paddock.arena.episodes import Episode
+from paddock.perception.mapping import Mapper, assess_map, save_map
+from paddock.control.navigation import Explorer, Navigator
+from paddock.control.navigation.explorer import FINISHED
+from paddock.control.navigation.map_controller import MapController
+from paddock.simulation.worlds.blind_spots import describe_blind_spots
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import typer
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import save_image
-from paddock.core.outside import visible
-from paddock.worlds import WorldSpec, save_world
+from paddock.core.terminal_text import visible
+from paddock.simulation.worlds import WorldSpec, save_world
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -20,7 +20,7 @@ def goal(
     """
     import paddock
     from paddock.core.errors import PaddockError
-    from paddock.links.remote import RemoteArena
+    from paddock.network.client.remote import RemoteArena
 
     with paddock.connect(url, lock_step=False) as arena:
         if not isinstance(arena, RemoteArena):

@@ -11,7 +11,7 @@ import typer
 
 from paddock.cli.options import Force
 from paddock.core.errors import PaddockError
-from paddock.core.outside import shell_word
+from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
     from paddock.core.geometry import Point
@@ -59,9 +59,9 @@ def import_world_file(
     """
     from paddock.cli.console import Console
     from paddock.cli.files import check_new, save_world_file
-    from paddock.mapping import import_map
-    from paddock.worlds.importers import MAPS, import_world
-    from paddock.worlds.importers.result import world_name
+    from paddock.perception.mapping import import_map
+    from paddock.simulation.worlds.importers import MAPS, import_world
+    from paddock.simulation.worlds.importers.import_result import world_name
 
     path = check_new(output or Path(file.stem + ".toml"), ".toml", force=force)
     kind, place = None if robot in ("", "none") else robot, None if at is None else _place(at)

@@ -14,10 +14,10 @@ from paddock.arena import map_truth_of
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
-from paddock.mapping import MapTruth, MapView, OccupancyGrid, assess_map, save_map
+from paddock.perception.mapping import MapTruth, MapView, OccupancyGrid, assess_map, save_map
 from paddock.report import coverage_chart, map_view_chart, save_figure
-from paddock.robots import RobotSpec
-from paddock.worlds import WorldSpec
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.worlds import WorldSpec
 
 MAP = "map.yaml"
 

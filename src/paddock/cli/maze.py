@@ -12,7 +12,7 @@ from paddock.cli.options import Force
 from paddock.core.errors import PaddockError
 
 if TYPE_CHECKING:
-    from paddock.worlds.mazes import Cell
+    from paddock.simulation.worlds.mazes import Cell
 
 Picture = Annotated[
     Path | None, typer.Argument(help="With --png: file for the picture. Default: next to the world, or maze.png.")
@@ -49,8 +49,8 @@ def maze(
     paddock maze --size 12x6 --kind wilson --loops 0.3 --png my.png --solution
     """
     from paddock.cli.files import check_new, save_picture, save_world_file
-    from paddock.worlds.importers.result import world_name
-    from paddock.worlds.mazes import Layout, make_maze, make_maze_world, solve_maze
+    from paddock.simulation.worlds.importers.import_result import world_name
+    from paddock.simulation.worlds.mazes import Layout, make_maze, make_maze_world, solve_maze
 
     if output is not None:
         check_new(output, ".toml", force=force)
@@ -67,8 +67,8 @@ def maze(
         about = f"{columns} × {rows} cells, {len(world.walls)} walls, {len(way)} cells from start to exit"
         save_world_file(world, output, about)
     if picture is not None:
-        from paddock.draw.maze import draw_solution
-        from paddock.draw.world import draw_world
+        from paddock.report.drawing.draw_maze import draw_solution
+        from paddock.report.drawing.draw_world import draw_world
 
         save_picture(draw_solution(made, world, Layout(**walls)) if solution else draw_world(world), picture)
     if output is None and picture is None:

@@ -10,7 +10,7 @@ import typer
 from paddock.cli.options import NEGATIVE_NUMBERS, Json
 
 if TYPE_CHECKING:
-    from paddock.modules import ModulesSpec
+    from paddock.network.nodes import ModulesSpec
 
 modules_app = typer.Typer(
     name="modules", help="A robot's controller as modules that exchange messages.", no_args_is_help=True
@@ -54,7 +54,7 @@ def module(
 
     paddock module reflex --config explore.toml --bus zenoh://127.0.0.1:7447
     """
-    from paddock.modules.process import run_module
+    from paddock.network.nodes.process import run_module
 
     run_module(name, _load(config, bus, seconds, lock_step, url), fresh=fresh)
 
@@ -140,7 +140,7 @@ def schema() -> None:
     """Print the JSON Schema of all messages."""
     from json import dumps
 
-    from paddock.modules import message_schema
+    from paddock.network.nodes import message_schema
 
     typer.echo(dumps(message_schema(), indent=2))
 
@@ -155,7 +155,7 @@ def router(
     """
     import time
 
-    from paddock.modules.carriers.zenoh import ZenohRouter
+    from paddock.network.nodes.transports.zenoh import ZenohRouter
 
     places = listen or ["127.0.0.1:7447"]
     with ZenohRouter(*(f"tcp/{place}" for place in places)):
@@ -178,9 +178,9 @@ def replay(
     paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """
     from paddock.cli.modules_view import ANSWER
-    from paddock.modules import open_bus, read_recording
-    from paddock.modules.messages import REPLAY
-    from paddock.modules.recording import replay as replay_messages
+    from paddock.network.nodes import open_bus, read_recording
+    from paddock.network.nodes.node_messages import REPLAY
+    from paddock.network.nodes.recording import replay as replay_messages
 
     for _ in read_recording(recording):  # errors are reported before the bus is opened, which may wait for its hub
         pass
@@ -193,7 +193,7 @@ def _load(
 ) -> ModulesSpec:
     from dataclasses import replace
 
-    from paddock.modules import load_modules
+    from paddock.network.nodes import load_modules
 
     given = {"bus": bus, "seconds": seconds, "lock_step": lock_step, "url": url}
     changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}

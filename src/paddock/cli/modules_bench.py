@@ -9,9 +9,9 @@ import typer
 
 from paddock.cli.console import Console
 from paddock.cli.tables import new_table, print_json
-from paddock.modules import ModulesSpec
-from paddock.modules.health import EDGES, LatencyHistogram
-from paddock.modules.measure import ModuleTimes, measure_both
+from paddock.network.nodes import ModulesSpec
+from paddock.network.nodes.health import EDGES, LatencyHistogram
+from paddock.network.nodes.measure import ModuleTimes, measure_both
 
 BAR = 50  # characters of the longest bar
 QUICK = 20.0  # latency limit from a measurement to the motor [ms]

@@ -13,9 +13,9 @@ from rich.live import Live
 from rich.text import Text
 
 from paddock.cli.console import Console
-from paddock.core.outside import visible
-from paddock.modules import ModuleEntry, ModulesSpec, start_module
-from paddock.modules.teleop import TeleopModule
+from paddock.core.terminal_text import visible
+from paddock.network.nodes import ModuleEntry, ModulesSpec, start_module
+from paddock.network.nodes.teleop import TeleopModule
 
 PERIOD = 0.1  # period of keyboard polls [s]
 ARROWS = {"\x1b[A": "w", "\x1b[B": "s", "\x1b[C": "d", "\x1b[D": "a"}

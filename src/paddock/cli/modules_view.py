@@ -17,9 +17,9 @@ from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.modules_results import check_out, keep_results
 from paddock.cli.tables import print_json
 from paddock.core.errors import PaddockError
-from paddock.core.outside import visible
-from paddock.modules import Bus, HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
-from paddock.navigation.explorer import FINISHED
+from paddock.core.terminal_text import visible
+from paddock.network.nodes import Bus, HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, node_messages as messages, open_bus
+from paddock.control.navigation.explorer import FINISHED
 
 PERIOD = 0.25  # update period of the table [s]
 ANSWER = 5.0  # timeout for the planner to accept or refuse a goal [s]

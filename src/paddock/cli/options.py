@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from paddock.core.numeric import HIGHEST_PORT
+from paddock.core.argument_checks import HIGHEST_PORT
 
 NEGATIVE_NUMBERS = {"ignore_unknown_options": True}  # for commands with coordinates: -1.5 is not an option
 
@@ -41,14 +41,14 @@ Output = Annotated[
 
 def complete_world(start: str) -> list[str]:
     """List the shipped worlds whose names begin with `start`, for the shell's completion."""
-    from paddock.worlds import world_names
+    from paddock.simulation.worlds import world_names
 
     return [name for name in world_names() if name.startswith(start)]
 
 
 def complete_scenario(start: str) -> list[str]:
     """List the shipped scenarios whose names begin with `start`, for the shell's completion."""
-    from paddock.scenarios import scenario_names
+    from paddock.experiments.scenarios import scenario_names
 
     return [name for name in scenario_names() if name.startswith(start)]
 

@@ -11,11 +11,11 @@ import typer
 
 from paddock.cli import options
 from paddock.cli.console import Console
-from paddock.core.outside import shell_word
+from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
-    from paddock.recordings import Recording
-    from paddock.server import Settings
+    from paddock.report.recordings import Recording
+    from paddock.network.server import Settings
 
 RecordingPath = Annotated[Path, typer.Argument(help="A recording, written by --record.")]
 From = Annotated[
@@ -47,7 +47,7 @@ def replay(
     """
     from paddock.cli.run_command import refuse_both
     from paddock.core.errors import PaddockError
-    from paddock.recordings import Recording
+    from paddock.report.recordings import Recording
 
     refuse_both(controller, policy)
     if check and at is not None:
@@ -66,7 +66,7 @@ def replay(
         )
         console.print(f"the repeated run has the same states{until}")
         return
-    from paddock.server import Settings
+    from paddock.network.server import Settings
 
     pace = 1.0 if speed is None else speed or None
     serve_recording(found, at, controller, policy, Settings(host=host, port=port, speed=pace, token=token), open_page)
@@ -92,8 +92,8 @@ def serve_recording(
     """Serve a recording, paused at its start, or an arena that continues live from a time of it."""
     from paddock.arena.controllers import chosen_controllers
     from paddock.cli.serve import drive
-    from paddock.server import Server
-    from paddock.server.show import open_browser
+    from paddock.network.server import Server
+    from paddock.network.server.show import open_browser
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     arena = recording.replay() if at is None else recording.arena(at)
@@ -124,7 +124,7 @@ def export(
     paddock export run.mcap run_bag
     """
     from paddock.cli.files import print_written
-    from paddock.recordings.bag import export_bag
+    from paddock.bridges.ros2.bag import export_bag
 
     count = export_bag(recording, out)
     print_written(out, f": {count} messages   (ros2 bag play {shell_word(out)})")

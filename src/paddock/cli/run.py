@@ -13,7 +13,7 @@ from typing import Any
 
 import paddock
 from paddock.arena import Arena
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.arena.built_in import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.cli.console import Console
@@ -26,15 +26,15 @@ from paddock.cli.run_writer import RunFiles, RunWriter
 from paddock.cli.sheets import print_sheet
 from paddock.core.errors import PaddockError
 from paddock.core.jit import stopwatch_on_compiler
-from paddock.core.outside import shell_word, visible
-from paddock.core.places import warn_user
-from paddock.episodes import Episode
-from paddock.referees import Referee
+from paddock.core.terminal_text import shell_word, visible
+from paddock.core.error_location import warn_user
+from paddock.arena.episodes import Episode
+from paddock.teaching.referees import Referee
 from paddock.report import write_run
 from paddock.report.sheets import Sheet
-from paddock.worlds import WorldSpec
-from paddock.worlds.blind_spots import describe_blind_spots
-from paddock.worlds.placement import source_files
+from paddock.simulation.worlds import WorldSpec
+from paddock.simulation.worlds.blind_spots import describe_blind_spots
+from paddock.simulation.worlds.placement import source_files
 
 SHOWN = 12  # robots in the table
 COLUMNS = ("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading")
@@ -177,7 +177,7 @@ def write_folder(
 def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None:
     if picture is None:
         return
-    from paddock.draw.world import draw_world
+    from paddock.report.drawing.draw_world import draw_world
 
     trails = {name: [(x, y) for x, y in record.trace.path().tolist()] for name, record in episode.robots.items()}
     save_picture(draw_world(arena.world, poses=arena.poses, trails=trails), picture)

@@ -163,8 +163,8 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
 
 def explain_address(robot: str) -> str:
     """Return what a user probably meant by an address without `://`: a type of robot, or an incomplete URL."""
-    from paddock.links import suggest_url
-    from paddock.robots import robot_names
+    from paddock.network.client import suggest_url
+    from paddock.simulation.robots import robot_names
 
     if robot in robot_names() or robot.endswith(".toml"):
         return ": types of robots (see: paddock robots) belong into worlds"

@@ -11,7 +11,7 @@ import numpy as np
 
 import paddock
 from paddock.arena import Robot
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import chosen_controllers
 from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
@@ -21,13 +21,13 @@ from paddock.cli.run import write_folder
 from paddock.cli.run_writer import RunWriter
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.provenance import hide_token
-from paddock.episodes import Trace
-from paddock.episodes.trace_files import FORMATS
-from paddock.links import SERVERS
-from paddock.links.remote import RemoteArena
-from paddock.scenarios.runner import world_of_run
-from paddock.worlds import WorldSpec
-from paddock.worlds.spec import Placed
+from paddock.arena.episodes import Trace
+from paddock.arena.episodes.trace_files import FORMATS
+from paddock.network.client import SERVERS
+from paddock.network.client.remote import RemoteArena
+from paddock.experiments.scenarios.runner import world_of_run
+from paddock.simulation.worlds import WorldSpec
+from paddock.simulation.worlds.world_spec import Placed
 
 MARGIN = 0.3  # empty floor around the path of a real robot in its picture [m]
 

@@ -10,14 +10,14 @@ from typing import Protocol
 
 import typer
 
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, read_inputs, write_provenance
-from paddock.episodes import Episode
-from paddock.episodes.recorder import TraceRecorder
-from paddock.episodes.trace_files import append_rows
+from paddock.arena.episodes import Episode
+from paddock.arena.episodes.recorder import TraceRecorder
+from paddock.arena.episodes.trace_files import append_rows
 from paddock.report import fresh_folder
-from paddock.report.files import make_base, name_trace
+from paddock.report.report_files import make_base, name_trace
 
 PERIOD = 2.0  # wall time between two writes [s]
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 import paddock
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.cli.console import Console
 from paddock.cli.driving import print_traceback
 from paddock.cli.files import print_written
@@ -18,11 +18,11 @@ from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.run_robot import choose_robot, halt, robot_of
 from paddock.cli.tables import cell, new_table
 from paddock.core.provenance import collect, read_inputs, write_provenance
-from paddock.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
-from paddock.scenarios.prepare import PreparedScenario
-from paddock.scenarios.runner import OnStep
-from paddock.server.show import has_screen
-from paddock.worlds.placement import source_files
+from paddock.experiments.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
+from paddock.experiments.scenarios.prepare import PreparedScenario
+from paddock.experiments.scenarios.runner import OnStep
+from paddock.network.server.show import has_screen
+from paddock.simulation.worlds.placement import source_files
 
 
 def run_scenario_file(

@@ -13,24 +13,24 @@ from tempfile import TemporaryDirectory
 
 import paddock
 from paddock.arena import Arena
-from paddock.arena.base import BaseArena
+from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, report_error_location
-from paddock.bridges.base import LOOPBACK, OpenBridges
-from paddock.classes import ClassFolder, ClassSpec, robot_names, seat_students
-from paddock.classes.names import read_names
+from paddock.bridges.common.bridge import LOOPBACK, OpenBridges
+from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names, seat_students
+from paddock.teaching.classroom.names import read_names
 from paddock.cli.class_tables import print_join_links
 from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS
 from paddock.core.errors import PaddockError
-from paddock.core.outside import VisibleFormatter, visible
-from paddock.referees import Referee
-from paddock.server import Server, Settings
-from paddock.server.access import Grant, Role
-from paddock.server.classroom import Classroom
-from paddock.server.heat_manager import HeatSettings
-from paddock.server.lessons import Lesson
-from paddock.server.show import open_browser
-from paddock.worlds import load_world
+from paddock.core.terminal_text import VisibleFormatter, visible
+from paddock.teaching.referees import Referee
+from paddock.network.server import Server, Settings
+from paddock.network.server.access import Grant, Role
+from paddock.network.server.classroom import Classroom
+from paddock.network.server.heat_manager import HeatSettings
+from paddock.network.server.lessons import Lesson
+from paddock.network.server.show import open_browser
+from paddock.simulation.worlds import load_world
 
 
 def serve_world(
@@ -67,7 +67,7 @@ def serve_world(
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
     if any(name == "orders" for name, _ in bridges):
-        from paddock.bridges import OrderRobots
+        from paddock.experiments.ecoli.waypoint_robots import OrderRobots
 
         server.list_orders = next(bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots)).list_orders
     links = [(student, robot, token_for(server, student, robot)) for student, robot in seats.items()]
@@ -139,7 +139,7 @@ def open_arena(world: str, seed: int, students: list[str]) -> tuple[Arena, dict[
 
 def open_real_arena(world: str | None, robots: Sequence[str], students: list[str]) -> tuple[Arena, dict[str, str]]:
     """Open an arena of real robots; return it and the robot of each student."""
-    from paddock.links.real_arena import FLOOR, open_real
+    from paddock.bridges.common.real_arena import FLOOR, open_real
 
     if len(students) > len(robots):
         raise PaddockError(f"--classroom: there are {len(students)} students for {len(robots)} robots")

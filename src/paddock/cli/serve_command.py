@@ -6,7 +6,7 @@ import typer
 
 from paddock.cli import options
 from paddock.cli.run_command import refuse_both, refuse_old_recording, refuse_unused
-from paddock.core.outside import visible
+from paddock.core.terminal_text import visible
 
 # Bridges that have their own option.
 NAMED_BRIDGES = (
@@ -103,7 +103,7 @@ def serve(
     """
     from paddock.cli.referee import choose_referee, plan_heats
     from paddock.cli.serve import serve_world
-    from paddock.server import Settings
+    from paddock.network.server import Settings
 
     check_served(context)
     pace, hosts = choose_speed(speed, lock_step=lock_step), tuple(allow_host or ())

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from paddock.cli.console import Console
 from paddock.cli.tables import cell, new_table
-from paddock.experiments.rows import NO
+from paddock.experiments.reproductions.rows import NO
 from paddock.report.sheets import Sheet, is_number
 
 WIDEST = 10_000  # characters of a line in a file

@@ -15,7 +15,7 @@ from paddock.core.files import write_text
 
 if TYPE_CHECKING:
     from paddock.core.geometry import Pose
-    from paddock.mapping.logs import RelationErrors, ScanLog, SlamResult
+    from paddock.perception.mapping.logs import RelationErrors, ScanLog, SlamResult
 
 LogFile = Annotated[Path, typer.Argument(help="A CARMEN log, or a g2o graph with scans; plain, .gz or .zip.")]
 Relations = Annotated[
@@ -49,8 +49,8 @@ def slam(
     from paddock.cli.console import Console
     from paddock.cli.tables import print_json
     from paddock.core.errors import PaddockError
-    from paddock.mapping.logs import read_log, read_relations, run_slam
-    from paddock.mapping.method import MAPPING_METHODS
+    from paddock.perception.mapping.logs import read_log, read_relations, run_slam
+    from paddock.perception.mapping.method import MAPPING_METHODS
     from paddock.report.document_files import ensure_folder
 
     if false_loops and method != "graph":
@@ -91,7 +91,7 @@ def relation_errors(
     log: ScanLog, paths: dict[str, Sequence[Pose]], known: Sequence[Any] | None
 ) -> dict[str, RelationErrors]:
     """Return the errors of paths; relations identify scans by the sensor's or by the logger's time stamps."""
-    from paddock.mapping.logs import Trajectory, evaluate_relations
+    from paddock.perception.mapping.logs import Trajectory, evaluate_relations
 
     if not known:
         return {}
@@ -133,8 +133,8 @@ def write_results(
     out: Path, log: ScanLog, method: str, result: SlamResult, errors: dict[str, RelationErrors], metrics: dict[str, Any]
 ) -> None:
     """Write map, trajectories, metrics and pictures."""
-    from paddock.mapping import save_map
-    from paddock.mapping.logs import Trajectory, write_tum
+    from paddock.perception.mapping import save_map
+    from paddock.perception.mapping.logs import Trajectory, write_tum
     from paddock.report.figures import save_figure
     from paddock.report.slam_charts import map_chart, path_chart, relations_chart
 

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from paddock.core.outside import visible
+from paddock.core.terminal_text import visible
 
 
 def new_table(title: str, *columns: str, right: tuple[str, ...] = (), widths: Sequence[int] = ()) -> Table:

@@ -25,7 +25,7 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, PaddockWarning
 from paddock.core.fingerprint import fingerprint
-from paddock.core.places import is_users, place
+from paddock.core.error_location import is_users, place
 
 # Kernels never raise ("numpy" divides by zero without a check) and never allocate, so numba's memory runtime with its
 # reference counting of arrays is disabled. Every kernel is inlined into its callers, because tables are passed by

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import Kernel
 from paddock.core.signatures import check_arguments
-from paddock.core.values import Named, Picture, as_picture
+from paddock.core.named_arrays import Named, Picture, as_picture
 
 Readings = NDArray[np.float64]
 MAX_SHOWN = 16  # maximum number of values of a device in a printed observation

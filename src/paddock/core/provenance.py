@@ -18,7 +18,7 @@ from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file, write_text
-from paddock.core.sources import list_sources
+from paddock.core.source_hash import list_sources
 
 FILE, INPUTS = "provenance.json", "inputs"
 PACKAGES = ("numpy", "numba")  # packages that every result depends on

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from paddock.core.numeric import HIGHEST_PORT
+from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.core.registry import Registry
 
 FARTHEST = 1e6  # maximum coordinate and length [m]

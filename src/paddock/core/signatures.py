@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from paddock.core.errors import PaddockError
-from paddock.core.places import place, users_code
+from paddock.core.error_location import place, users_code
 
 
 def check_arguments(function: Callable[..., Any], what: str, *arguments: str, keywords: Iterable[str] = ()) -> None:

@@ -6,11 +6,11 @@ from paddock.report.estimate_charts import consistency_chart, draw_ellipse, elli
 from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.exploration_charts import coverage_chart, map_view_chart
 from paddock.report.figures import save_figure
-from paddock.report.files import fresh_folder, write_run
+from paddock.report.report_files import fresh_folder, write_run
 from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
 from paddock.report.paths import draw_paths
-from paddock.report.reaction_charts import dose_response_chart, pools_chart, step_response_chart
-from paddock.report.reaction_picture import draw_reactions
+from paddock.experiments.ecoli.reaction_networks.reaction_charts import dose_response_chart, pools_chart, step_response_chart
+from paddock.experiments.ecoli.reaction_networks.reaction_picture import draw_reactions
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
 from paddock.report.run_report import TaskOutcome
 from paddock.report.slam_charts import map_chart, path_chart, relations_chart

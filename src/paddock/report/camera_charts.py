@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.errors import PaddockError
-from paddock.draw.colours import BEST, ERROR, INK, RIGHT
+from paddock.report.drawing.colours import BEST, ERROR, INK, RIGHT
 from paddock.report.figures import TEXT, new_axes, style_axes
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paddock.draw.canvas import round_length
+from paddock.report.drawing.canvas import round_length
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]

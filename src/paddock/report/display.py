@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.draw.colours import LINES
-from paddock.draw.world import draw_robot, draw_world
-from paddock.episodes import Episode, Trace
+from paddock.report.drawing.colours import LINES
+from paddock.report.drawing.draw_world import draw_robot, draw_world
+from paddock.arena.episodes import Episode, Trace
 from paddock.report.charts import add_legend
 from paddock.report.document import render_template
 from paddock.report.figures import new_axes, style_axes
 from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import draw_error, draw_wheels
 from paddock.report.sheets import Sheet, format_number
-from paddock.robots.spec import RobotSpec
-from paddock.worlds.spec import WorldSpec
+from paddock.simulation.robots.robot_spec import RobotSpec
+from paddock.simulation.worlds.world_spec import WorldSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

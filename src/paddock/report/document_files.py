@@ -10,7 +10,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
 from paddock.report.document import Failure, Figure, Heading, Paragraph, Part, Remark, render_html
 from paddock.report.figures import save_figure
-from paddock.report.files import describe_write_error
+from paddock.report.report_files import describe_write_error
 from paddock.report.sheets import Sheet
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
-from paddock.draw.colours import FAINT, INK, PAPER
+from paddock.report.drawing.colours import FAINT, INK, PAPER
 from paddock.report.fonts import choose_fonts, list_families, replace_unknown
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.errors import PaddockError
-from paddock.draw.colours import LINES
+from paddock.report.drawing.colours import LINES
 from paddock.report.charts import Series, line_chart
 from paddock.report.figures import TEXT, axes_width, new_axes, shorten, style_axes, text_width
 

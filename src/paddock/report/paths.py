@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.core.geometry import Pose
-from paddock.draw.canvas import Canvas
-from paddock.draw.world import draw_world
-from paddock.episodes import Trace
-from paddock.episodes.trace import Floats
-from paddock.worlds.placement import start_pose
-from paddock.worlds.spec import WorldSpec
+from paddock.report.drawing.canvas import Canvas
+from paddock.report.drawing.draw_world import draw_world
+from paddock.arena.episodes import Trace
+from paddock.arena.episodes.trace import Floats
+from paddock.simulation.worlds.placement import start_pose
+from paddock.simulation.worlds.world_spec import WorldSpec
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paddock.draw.colours import ERROR, LEFT, MEAN, RIGHT, TARGET
+from paddock.report.drawing.colours import ERROR, LEFT, MEAN, RIGHT, TARGET
 from paddock.report.charts import Level, Series, Spans, histogram, line_chart
 from paddock.report.quantities import format_quantity, pick_unit
 

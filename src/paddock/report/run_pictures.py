@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paddock.episodes import Trace
+from paddock.arena.episodes import Trace
 from paddock.report.document import Figure
 from paddock.report.paths import draw_paths
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
-from paddock.worlds.spec import WorldSpec
+from paddock.simulation.worlds.world_spec import WorldSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose
 from paddock.core.spec import rgb
-from paddock.draw.colours import FAINT, INK, LEFT, PAPER, RIGHT, WHITE, line_color
-from paddock.mapping import OccupancyGrid
+from paddock.report.drawing.colours import FAINT, INK, LEFT, PAPER, RIGHT, WHITE, line_color
+from paddock.perception.mapping import OccupancyGrid
 from paddock.report.charts import add_legend
 from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from paddock.mapping.logs import RelationErrors
+    from paddock.perception.mapping.logs import RelationErrors
 
 MAX_PIXELS = 2000  # maximum size of a map's longer side; larger maps are downsampled, keeping every occupied cell
 SIDE = 9.0  # inches

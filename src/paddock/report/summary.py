@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from paddock.episodes import Trace
-from paddock.episodes.trace import Floats
-from paddock.metrics import ContactTime, Distance
+from paddock.arena.episodes import Trace
+from paddock.arena.episodes.trace import Floats
+from paddock.arena.metrics import ContactTime, Distance
 
 METRICS = (Distance(), ContactTime())  # metrics of every summary
 

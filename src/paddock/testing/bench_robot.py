@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from paddock.core.geometry import ORIGIN, Pose
-from paddock.core.numeric import wrap_int16
-from paddock.estimate.odometry import Odometry
+from paddock.core.argument_checks import wrap_int16
+from paddock.perception.estimation.odometry import Odometry
 
 STEP = math.pi * 0.041 / 1000  # [m]
 FASTEST = 1000  # [steps/s]

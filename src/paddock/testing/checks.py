@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from paddock.arena import Arena
 from paddock.core.rules import is_color
-from paddock.robots import RobotSpec, load_robot
-from paddock.robots.differential import DifferentialDrive
-from paddock.robots.spec import BodySpec
-from paddock.sensors.appearance import Gauge, Rays, appearance_table
-from paddock.sensors.base import SensorSpec
-from paddock.sensors.camera import CameraSpec
-from paddock.sensors.compass import CompassSpec
-from paddock.worlds.build import build
-from paddock.worlds.spec import Border, Cylinder, Field, Light, Placed, Sound, WorldSpec
+from paddock.simulation.robots import RobotSpec, load_robot
+from paddock.simulation.robots.differential import DifferentialDrive
+from paddock.simulation.robots.robot_spec import BodySpec
+from paddock.simulation.sensors.appearance import Gauge, Rays, appearance_table
+from paddock.simulation.sensors.sensor_spec import SensorSpec
+from paddock.simulation.sensors.camera import CameraSpec
+from paddock.simulation.sensors.compass import CompassSpec
+from paddock.simulation.worlds.build import build
+from paddock.simulation.worlds.world_spec import Border, Cylinder, Field, Light, Placed, Sound, WorldSpec
 
 WITNESS = "witness_of_noise"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.evolve import SearchSpace, Strategy
-from paddock.extending import Floats
+from paddock.learning.evolve import SearchSpace, Strategy
+from paddock.testing.plugins import Floats
 
 
 class HillClimbing(Strategy):

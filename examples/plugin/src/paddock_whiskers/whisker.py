@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from paddock import kernel
-from paddock.extending import (
+from paddock.testing.plugins import (
     CHANNELS,
     FIRST_PARAMETER,
     MOUNT_X,
@@ -19,7 +19,7 @@ from paddock.extending import (
     mount_at,
     nearest_hit,
 )
-from paddock.sensors import SensorSpec
+from paddock.simulation.sensors import SensorSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,0 +1,345 @@
+"""BaseArena: the common interface of local and remote arenas."""
+
+from __future__ import annotations
+
+import operator
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from inspect import isclass, isroutine
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
+from paddock.arena.robot import Robot
+from paddock.arena.run_monitor import RunMonitor
+from paddock.core.closing import Closing
+from paddock.core.display import display_html
+from paddock.core.errors import PaddockError, SimulationError, format_value
+from paddock.core.argument_checks import all_finite, check_heading
+from paddock.core.observation import acting
+from paddock.core.error_location import warn_user
+from paddock.core.signatures import check_arguments
+from paddock.simulation.engine.clock import Pacer, ticks_between_rows
+from paddock.arena.episodes import Episode, Event
+from paddock.arena.episodes.events import LASTING, Kind
+from paddock.arena.episodes.recorder import TraceRecorder
+from paddock.perception.estimation import Estimate
+from paddock.perception.mapping.view import MapView
+from paddock.arena.metrics.metric import Metric, is_list
+from paddock.arena.metrics.choice import make_metrics
+from paddock.control.policies.policy import is_policy
+from paddock.simulation.robots import RobotSpec, load_robot
+from paddock.simulation.worlds.world_spec import WorldSpec
+
+ONE = 1  # number of ticks of most steps
+ROW_PERIOD = 0.1  # default time between two rows of a trace [s]
+MAX_ROWS = 10_000  # default maximum number of rows of a trace
+
+
+class BaseArena(Closing):
+    """A simulation with robots by name. Time moves in `step` and `run`."""
+
+    robots: Mapping[str, Robot]
+    world: WorldSpec
+    episode: Episode | None = None  # the last run, however it ended
+    recorders: Mapping[str, TraceRecorder] = MappingProxyType({})  # of the current run, by robot
+    foreign_drivers: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # name of the client that drives a robot instead of this program, by robot
+    disturbance = ""  # first external intervention since the start; empty if none
+    _events: list[Event] | None = None
+    _runner = 0  # the thread of the program
+
+    def __init__(self) -> None:
+        self._runner = threading.get_ident()
+
+    def __getitem__(self, name: str) -> Robot:
+        return self.robots[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.robots
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the robots."""
+        return iter(self.robots)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.world.name}, robots: {len(self.robots)}, time: {self.time:g} s>"
+
+    def _repr_html_(self) -> str | None:
+        return display_html("arena", self)
+
+    @property
+    @abstractmethod
+    def dt(self) -> float:
+        """Length of a tick [s]."""
+
+    @property
+    @abstractmethod
+    def seed(self) -> int:
+        """Seed of all noise."""
+
+    @property
+    @abstractmethod
+    def tick(self) -> int:
+        """Ticks since the start."""
+
+    @cached_property
+    def monitor(self) -> RunMonitor:
+        """Estimates, maps and status shown by running controllers, and the goals that clients send to them."""
+        return RunMonitor()
+
+    @property
+    def known_world(self) -> WorldSpec | None:
+        """The world, or None for a real robot."""
+        try:
+            return self.world
+        except PaddockError:
+            return None
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """Pose estimates of running controllers, by robot; only of controllers that have an estimate."""
+        return self.monitor.estimates
+
+    @property
+    def map_views(self) -> dict[str, MapView]:
+        """Maps that controllers of the last run have shown, by robot."""
+        return {name: shown.view for name, shown in self.monitor.maps.items()}
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since the start."""
+        return self.tick * self.dt
+
+    @property
+    def poses(self) -> NDArray[np.float64]:
+        """All robots' x, y [m] and heading [rad], shape (N, 3); a copy."""
+        return np.array([robot.pose for robot in self.robots.values()]).reshape(-1, 3)
+
+    @abstractmethod
+    def step(self, n: int = 1) -> None:
+        """Simulate `n` ticks."""
+
+    @abstractmethod
+    def reset(self, seed: int | None = None) -> None:
+        """Reset to the start, with the same seed or another one. Enabled devices stay enabled."""
+
+    def spawn(
+        self,
+        name: str,
+        kind: str | Path | RobotSpec,
+        *,
+        at: tuple[float, float] | None = None,
+        heading: float = 0.0,
+        color: str | None = None,
+    ) -> Robot:
+        """Add a robot to the world.
+
+        Args:
+            name: name of the robot.
+            kind: name of a built-in robot, path of a TOML file, or a RobotSpec.
+            at: position [m]; it must be free now, and not overlap the start of another robot. None: any free position.
+            heading: heading [rad].
+            color: colour of its body; by default that of its type.
+        """
+        if not isinstance(name, str):
+            raise SimulationError(f"spawn: expected the name of a robot, got {format_value(name)}")
+        place = (0.0, 0.0) if at is None else at
+        if not is_list(place) or len(place) != 2 or not all_finite(*place, heading):
+            raise SimulationError(
+                f"robot {name!r} cannot be placed at {at!r}, {heading!r}: expected finite numbers, (x, y) and heading"
+            )
+        check_heading(f"robot {name!r} cannot be placed at {at!r}", heading)
+        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
+        self._spawn(name, spec, None if at is None else (float(at[0]), float(at[1])), heading, color)
+        return self[name]
+
+    @abstractmethod
+    def _spawn(
+        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
+    ) -> None:
+        """Add a robot; the numbers of its pose have been checked."""
+
+    @abstractmethod
+    def remove(self, name: str) -> None:
+        """Remove a robot from the world. Its handle can no longer be used."""
+
+    @abstractmethod
+    def digest(self) -> str:
+        """Return a hash of state and commands. In the same world, equal digests mean equal futures."""
+
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """Return an exact copy of the current state and commands, for `restore`."""
+
+    @abstractmethod
+    def restore(self, snapshot: Any) -> None:
+        """Go back to a snapshot."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release the resources of the arena."""
+
+    @abstractmethod
+    def update_watch(self, robot: Robot) -> None:
+        """Update the arena after the observers of a robot have changed."""
+
+    def run(
+        self,
+        seconds: float,
+        controllers: Any = None,
+        *,
+        until: Until | None = None,
+        every: float | None = None,
+        metrics: Sequence[Metric | str] = (),
+        on_step: OnStep | None = None,
+        speed: float | None = None,
+        renew: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> Episode:
+        """Run controllers for some simulated time, or until another condition ends the run.
+
+        The episode is also stored in `arena.episode`, even if the run ended with an exception in a controller.
+
+        Args:
+            seconds: simulated time to run for, rounded to whole ticks; at least one tick unless it is 0.
+            controllers: a dict of controllers by robot name, or one controller for the only robot.
+            until: called with the arena before each tick; a true value ends the run, and a str is the reason.
+            every: simulated seconds between two rows of the traces, rounded to whole ticks. None: 0.1 s, or a
+                ten-thousandth of a longer run, of the driven robots, or of all in a small world.
+            metrics: metrics of each recorded robot, computed from all ticks regardless of `every`; also by name, as
+                "distance" or "my_file.py:Mine".
+            on_step: called with the arena after each tick.
+            speed: 1 for real time, 50 for fifty times real time; None for as fast as possible.
+            renew: creates the controllers again after the arena was reset; without it, their `reset()` is called.
+        """
+        if not (all_finite(seconds) and seconds >= 0):
+            raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
+        Pacer(speed)  # raises if it is not a valid speed
+        for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
+            if function is not None and not callable(function):
+                raise SimulationError(f"run: {name}: expected a function, got {format_value(function)}")
+            if function is not None:
+                check_arguments(function, f"run: {name}", *(() if name == "renew" else ("arena",)))
+        chosen = self._by_robot(controllers)
+        for controller in chosen.values():
+            acting(controller)  # raises before the run starts if it is not a controller
+        period = max(ROW_PERIOD, seconds / MAX_ROWS) if every is None else every
+        plan = EpisodePlan(
+            ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
+            controllers=chosen,
+            recorded=self._choose_recorded(chosen, whole=every is not None),
+            every=ticks_between_rows(period, self.dt),
+            metrics=make_metrics(metrics, "run"),
+            until=until,
+            on_step=on_step,
+            speed=speed,
+            renew=renew,
+        )
+        self.episode = None
+        return EpisodeLoop(self, plan).run(self._drive)
+
+    def _drive(self, loop: EpisodeLoop) -> str:
+        """Run the loop of an episode and return the reason why it ended."""
+        return loop.drive()
+
+    def _choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+        """Return the robots to record; here only the driven ones, since reading others is expensive."""
+        return list(driven)
+
+    def update_time(self) -> None:
+        """Update `tick` if the clock is remote and `tick` is the last received value."""
+
+    def rewind(self) -> None:
+        """Undo the actions of controllers since a reset, before a run restarts."""
+
+    def collect_events(self, events: list[Event] | None) -> list[Event] | None:
+        """Append events to this list from now on, or to none if None. Return the previous list."""
+        former, self._events, self._runner = self._events, events, threading.get_ident()
+        return former
+
+    def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
+        """Record an event in the running episode. May be called from any thread."""
+        mine = threading.get_ident() == self._runner
+        self.append_event(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
+
+    def note_drivers(self, drivers: Mapping[str, str]) -> None:
+        """Set the clients that drive robots instead of this program, by robot."""
+        self.foreign_drivers = drivers
+        for robot, driver in drivers.items():
+            self.disturb(f"{driver} drove {robot}")
+
+    def disturb(self, text: str) -> None:
+        """Mark the state as not repeatable, with the reason."""
+        self.disturbance = self.disturbance or text
+
+    def append_event(self, event: Event) -> None:
+        """Add an event to the running episode, and keep its effect for later ones if it is lasting."""
+        if event.kind == "reset":
+            self.disturbance = ""
+            self.note_drivers(self.foreign_drivers)
+        elif event.kind in LASTING and event.disturbs:
+            self.disturb(str(event))
+        events = self._events
+        if events is not None:
+            events.append(event)
+
+    @property
+    def nondeterminism(self) -> str:
+        """Cause of the current state other than the program and the seed; empty if there is none."""
+        return self.disturbance
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a run is in progress."""
+        return self._events is not None
+
+    def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
+        if controllers is None:
+            return {}
+        if isinstance(controllers, Mapping):
+            warn_of_shared_state(controllers)
+            return {self[name]: controller for name, controller in controllers.items()}
+        if len(self.robots) != 1:
+            raise SimulationError(
+                f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
+            )
+        return {next(iter(self.robots.values())): controllers}
+
+
+def warn_of_shared_state(controllers: Mapping[str, Any]) -> None:
+    """Warn of a controller with state that drives several robots."""
+    robots: dict[int, list[str]] = {}
+    for name, controller in controllers.items():
+        robots.setdefault(id(controller), []).append(name)
+    for names in robots.values():
+        shared = controllers[names[0]]
+        if len(names) > 1 and vars_of(shared) and not is_policy(shared):
+            warn_user(
+                f"run: {', '.join(names)} have the same {type(shared).__name__} as their controller. If it keeps "
+                "state, each robot continues with the state of the others: create one for each robot"
+            )
+
+
+def vars_of(controller: Any) -> Mapping[str, Any]:
+    """Return the attributes that a controller may change; empty for functions, classes and frozen dataclasses."""
+    parameters = getattr(type(controller), "__dataclass_params__", None)
+    frozen = parameters is not None and parameters.frozen
+    return {} if frozen or isroutine(controller) or isclass(controller) else getattr(controller, "__dict__", {})
+
+
+def check_ticks(n: int) -> int:
+    """Return a number of ticks as an int, or raise a SimulationError."""
+    try:
+        ticks = operator.index(n)
+    except TypeError:
+        ticks = -1
+    if ticks < 0:
+        raise SimulationError(f"step: expected a whole number of ticks >= 0, got {n!r}")
+    return ticks

@@ -1,0 +1,103 @@
+"""Metric: base class of figures that are summed for every robot during a run.
+
+A metric has one definition, its kernel. The kernel is called by the compiled loop, and by a Meter
+in Python, either during a run or on a Trace.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.jit import Kernel
+from paddock.core.argument_checks import all_finite
+from paddock.simulation.engine.model import Floats
+from paddock.simulation.worlds.world_spec import WorldSpec
+
+
+class RunTime(NamedTuple):
+    """Duration of a run, for converting sums to means."""
+
+    ticks: NDArray[np.int64]  # of every world, shape (W, 1)
+    dt: float  # [s]
+
+    def mean(self, total: Floats) -> Floats:
+        """Divide a sum by the number of ticks, shape (W, N); NaN for worlds without ticks."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(total / np.where(self.ticks > 0, self.ticks, np.nan))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(ABC):
+    """Figures of every robot of every world, computed inside the kernel."""
+
+    robot: str | None = None  # name of the only robot to measure; None for all
+
+    kernel: ClassVar[Kernel]  # updates the sums; its parameters are some of those of `note_motion` or `note_readings`
+    columns: ClassVar[int]  # number of sums
+    needs_world: ClassVar[bool] = False  # whether its numbers depend on the world
+    is_goal: ClassVar[bool] = False  # whether a world may stop once all robots have reached it
+
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the figures."""
+
+    @abstractmethod
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+        """Compute the figures, shape (W, N) each, from the sums, shape (W, N, columns)."""
+
+    def figures_by_name(self, sums: Floats, run: RunTime) -> dict[str, Floats]:
+        """Return the figures by name; raise an error if their number is not that of the names."""
+        names, figures = self.names(), self.figures(sums, run)
+        if len(names) != len(figures):
+            kind = type(self).__name__
+            raise PaddockError(f"{kind}: expected as many figures as names, {len(names)}, got {len(figures)} figures")
+        return dict(zip(names, figures, strict=True))
+
+    def scenes(self) -> int | None:
+        """Return the number of scenes that it was created for; None for any number."""
+        return None
+
+    def required_device(self) -> str | None:
+        """Return the name of the sensor that it needs, or None."""
+        return None
+
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
+        """Return the parameters of the kernel for one of the scenes."""
+        return []
+
+    def start(self, poses: Floats, numbers: Floats) -> Floats:
+        """Return the sums before the first tick, from all poses (W, N, 3) and the worlds' numbers (W, ·)."""
+        return np.zeros((*poses.shape[:2], self.columns))
+
+    def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:  # noqa: B027 (most have nothing to do)
+        """Update the sums, shape (columns), after a robot was moved by hand, so that this motion does not count."""
+
+    def marks(self, world: WorldSpec) -> int:
+        """Return the number of marks per robot in a scene, one byte each."""
+        return 0
+
+
+def is_list(value: object) -> bool:
+    """Whether a value is a list, a tuple or an array, but not a string."""
+    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str | bytes)
+
+
+def checked_point(owner: str, name: str, point: object) -> tuple[float, float]:
+    """Return two finite coordinates [m], or raise."""
+    values = list(point) if is_list(point) else []  # type: ignore[call-overload]
+    if len(values) != 2 or not all_finite(*values):
+        raise PaddockError(f"{owner}: {name}: expected [x, y] in metres, got {format_value(point)}")
+    return float(values[0]), float(values[1])
+
+
+def checked_above_zero(owner: str, name: str, value: object, unit: str) -> None:
+    """Raise if a value is not a number > 0."""
+    if not (all_finite(value) and value > 0):  # type: ignore[operator]
+        raise PaddockError(f"{owner}: {name}: expected {unit} > 0, got {format_value(value)}")

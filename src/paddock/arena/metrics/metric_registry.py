@@ -1,0 +1,66 @@
+"""All metrics by name. To add one, write a class with its kernel, and add one line here.
+
+A metric of another package needs no line; it is found through the entry-point group `paddock.metrics`.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+from paddock.core.dispatch import Dispatch
+from paddock.core.jit import Kernel
+from paddock.core.registry import Registry
+from paddock.arena.metrics.metric import Metric
+
+METRICS: Registry[type[Metric]] = Registry(
+    "metric",
+    group="paddock.metrics",
+    base=Metric,
+    builtin={
+        "distance": "paddock.arena.metrics.motion:Distance",
+        "contact-time": "paddock.arena.metrics.motion:ContactTime",
+        "goal": "paddock.arena.metrics.goal:Goal",
+        "along": "paddock.arena.metrics.goal:Along",
+        "coverage": "paddock.arena.metrics.coverage:Coverage",
+        "nearness": "paddock.arena.metrics.sensing:Nearness",
+        "avoidance": "paddock.arena.metrics.sensing:Avoidance",
+        "line": "paddock.arena.metrics.sensing:Line",
+        "mean-reading": "paddock.arena.metrics.means:MeanReading",
+        "mean-distance": "paddock.arena.metrics.means:MeanDistance",
+    },
+)
+
+
+def _kernel_of_motion(metric: type[Metric]) -> Kernel | None:
+    return None if _sees_readings(metric) else metric.kernel
+
+
+def _kernel_of_readings(metric: type[Metric]) -> Kernel | None:
+    return metric.kernel if _sees_readings(metric) else None
+
+
+def _sees_readings(metric: type[Metric]) -> bool:
+    return "readings" in inspect.signature(metric.kernel.function).parameters
+
+
+NOTE_MOTION = Dispatch(
+    name="note_motion",
+    arguments=("number", "numbers", "robot_state", "tick", "dt", "sums", "marks"),
+    about="Look at a robot after a tick: 1 when it reached a goal in this tick, else 0.",
+    registry=METRICS,
+    kernel_of=_kernel_of_motion,
+    gives_number=True,
+)
+NOTE_READINGS = Dispatch(
+    name="note_readings",
+    arguments=("number", "numbers", "readings", "first", "count", "robot_state", "sums"),
+    about="Look at what a robot senses before it acts.",
+    registry=METRICS,
+    kernel_of=_kernel_of_readings,
+)
+
+
+def number_of(metric: Metric) -> int:
+    """Return the number of a metric in kernels."""
+    NOTE_READINGS.number(type(metric))
+    return NOTE_MOTION.number(type(metric))

@@ -1,0 +1,81 @@
+"""Bridge: makes robots of a world available in the protocol of another program. Bridges are registered by name."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+
+from paddock.arena import Arena
+from paddock.core.closing import Closing
+from paddock.core.errors import PaddockError
+from paddock.core.registry import Registry
+
+LOOPBACK = "127.0.0.1"
+
+
+class Bridge(Closing):
+    """Base class of bridges. A bridge is open until `close` is called or its `with` block ends."""
+
+    @abstractmethod
+    def describe(self) -> Iterable[str]:
+        """Yield a line for the user about each robot: what it is, and its address."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close all devices and ports."""
+
+
+OpenBridge = Callable[[Arena, Sequence[str], str], Bridge]
+"""Opens a bridge. Arguments: the arena, the requested items (usually names of robots), the address of network ports."""
+
+BRIDGES: Registry[OpenBridge] = Registry(
+    "bridge",
+    group="paddock.bridges",
+    builtin={
+        "coppelia": "paddock.bridges.coppelia.zmq_bridge:open_coppelia",
+        "epuck-serial": "paddock.bridges.epuck.bridge:open_serial_emulators",
+        "epuck2": "paddock.bridges.epuck.bridge:open_wifi_emulators",
+        "orders": "paddock.experiments.ecoli.waypoint_robots.bridge:open_order_robots",
+        "overhead-camera": "paddock.experiments.ecoli.overhead_camera.bridge:open_overhead_cameras",
+        "player": "paddock.bridges.player.bridge:open_player",
+        "ros2": "paddock.bridges.ros2.bridge:open_ros2",
+        "rosbridge": "paddock.bridges.ros2.rosbridge:open_rosbridge",
+        "usarsim": "paddock.bridges.usarsim.bridge:open_usarsim",
+        "vrep": "paddock.bridges.coppelia.legacy_bridge:open_vrep",
+    },
+)
+
+
+class OpenBridges(ExitStack):
+    """Several bridges to one world, for use in a `with` block."""
+
+    def __init__(self, arena: Arena, wanted: Iterable[tuple[str, str]], *, host: str = LOOPBACK) -> None:
+        """
+        Args:
+            arena: the world.
+            wanted: pairs of a bridge name and its argument, one for each robot.
+            host: the address of network ports. These protocols have no token authentication: any client that reaches a
+                port can drive its robot. Use an address other than loopback only on a trusted network.
+        """
+        super().__init__()
+        self.bridges: list[Bridge] = []
+        wanted = list(wanted)
+        if wanted and arena.is_real:
+            raise PaddockError(f"{wanted[0][0]}: a bridge requires no token, so it serves simulated robots only")
+        asked: dict[str, list[str]] = {}
+        for name, text in wanted:
+            asked.setdefault(name, []).append(text)
+        try:
+            for name, texts in asked.items():
+                bridge = BRIDGES.get(name)(arena, texts, host)
+                self.bridges.append(bridge)
+                self.callback(bridge.close)
+        except BaseException:
+            self.close()
+            raise
+
+    def describe(self) -> Iterable[str]:
+        """Yield a line for the user about each robot of all bridges."""
+        for bridge in self.bridges:
+            yield from bridge.describe()

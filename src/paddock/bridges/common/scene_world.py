@@ -1,0 +1,162 @@
+"""The live world of a scene: gives programs for CoppeliaSim access to the robots of an arena."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Container, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena import Arena
+from paddock.arena.devices import Camera, Device
+from paddock.arena.episode_robot import has_left
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.simulation.engine import state as column
+from paddock.simulation.worlds import WorldSpec
+
+MAX_SPAWNED = 32  # maximum number of robots that clients may add
+
+
+class ArenaRobot:
+    """Implements `SceneRobot` with a handle to a robot of an arena."""
+
+    def __init__(self, world: ArenaWorld, name: str) -> None:
+        arena = world.arena
+        self.world, self.arena, self.name = world, arena, name
+        self.driver: object = None  # the client that sent the last wheel command
+        self.handle = arena.robots.new_handle(name)
+        self.spec = self.handle.spec
+
+    @property
+    def pose(self) -> Pose:
+        return self.handle.pose
+
+    def set_pose(self, pose: Pose) -> None:
+        self.handle.set_pose(*pose)
+
+    @property
+    def wheel_speeds(self) -> tuple[float, float]:
+        left, right = self.handle.wheels.speeds
+        return left, right
+
+    @property
+    def command(self) -> tuple[float, float]:
+        left, right = self.handle.body.command
+        return left, right
+
+    def set_wheels(self, left: float, right: float) -> None:
+        self.driver = self.world.client
+        self.handle.wheels.set(left, right)
+
+    @property
+    def travel(self) -> tuple[float, float]:
+        row = self._row
+        return float(row[column.LEFT_RIM]), float(row[column.RIGHT_RIM])
+
+    @property
+    def twist(self) -> tuple[float, float]:
+        row = self._row
+        return float(row[column.FORWARD]), float(row[column.TURN])
+
+    @property
+    def touches(self) -> bool:
+        return bool(self.handle.contacts)
+
+    def read(self, device: str) -> NDArray[np.float64]:
+        return self.handle.body.read(self._enable(device), raw=False)
+
+    def picture(self, device: str) -> NDArray[np.uint8]:
+        return self.handle.body.picture(self._camera(device))
+
+    def depth(self, device: str) -> NDArray[np.float64]:
+        return self.handle.body.depth(self._camera(device))
+
+    def read_leds(self) -> dict[str, float]:
+        return self.handle.leds.read()
+
+    def set_led(self, name: str, brightness: float) -> None:
+        self.handle.leds.set(name, brightness)
+
+    def _enable(self, name: str) -> Device:
+        device = self.handle.device(name)
+        if not device.enabled:
+            device.enable()
+        return device
+
+    def _camera(self, name: str) -> Camera:
+        device = self._enable(name)
+        if not isinstance(device, Camera):
+            raise PaddockError(f"{device} is not a camera")
+        return device
+
+    @property
+    def _row(self) -> NDArray[np.float64]:
+        with self.arena.turn:
+            row: NDArray[np.float64] = self.arena.motion[self.arena.numbers[self.name]]
+        return row
+
+
+class ArenaWorld:
+    """Implements `LiveWorld` with an arena."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.client: object = None  # the client whose request is being processed; set by the connection
+        self._robots: dict[str, ArenaRobot] = {}
+        self.spawned: set[str] = set()  # names of robots that clients added
+
+    @property
+    def world(self) -> WorldSpec:
+        return self.arena.world
+
+    @property
+    def layout(self) -> int:
+        return self.arena.layout
+
+    @property
+    def mark(self) -> bytes:
+        """A value that changes with the sensor readings: they depend on the model and on clock, seed and motion."""
+        return self.arena.state.clock.tobytes() + self.arena.motion.tobytes()
+
+    @property
+    def tick(self) -> int:
+        return self.arena.tick
+
+    @property
+    def time(self) -> float:
+        return self.arena.time
+
+    @property
+    def dt(self) -> float:
+        return self.arena.dt
+
+    def list_robots(self) -> Sequence[ArenaRobot]:
+        with self.arena.turn:
+            known = {name: robot for name, robot in self._robots.items() if not has_left(robot.handle)}
+            self._robots = {name: known.get(name) or ArenaRobot(self, name) for name in self.arena.numbers}
+            return list(self._robots.values())
+
+    def robots_of(self, client: object) -> list[ArenaRobot]:
+        """Return the robots whose last command came from a client."""
+        return [robot for robot in self._robots.values() if robot.driver is client and not has_left(robot.handle)]
+
+    def spawn(self, kind: str, *, name: str = "", **place: Any) -> str:
+        """Add a robot and return its name: the given name or its type, with a number appended if that is taken."""
+        if len(self.spawned & set(self.arena.numbers)) >= MAX_SPAWNED:
+            raise PaddockError(f"clients have added {MAX_SPAWNED} robots already; remove one first")
+        free = choose_free_name(name or kind, self.arena.numbers)
+        self.arena.spawn(free, kind, **place)
+        self.spawned.add(free)
+        return free
+
+    def remove(self, name: str) -> None:
+        self.arena.remove(name)
+
+
+def choose_free_name(wanted: str, taken: Container[str]) -> str:
+    """Return a name that no robot has: the requested one, with a number appended if that is taken."""
+    names = itertools.chain([wanted], (f"{wanted}-{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)

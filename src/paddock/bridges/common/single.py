@@ -1,0 +1,196 @@
+"""SingleRobot: a robot outside this process that is also its own arena."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any, ClassVar, NoReturn
+
+from paddock.arena.base_arena import BaseArena
+from paddock.arena.body import Body
+from paddock.arena.devices import Device
+from paddock.arena.robot import Robot
+from paddock.core.errors import LinkError, SimulationError, UnknownName
+from paddock.core.observation import Observation, Readings, WheelSpeeds
+
+log = logging.getLogger("paddock.links")
+
+
+class WatchedBody(Body):
+    """A body that a background thread may read."""
+
+    latest: Any = None  # last sample of that thread
+    pending_error: Exception | None = None  # last error in that thread
+    _speeds: WheelSpeeds  # last wheel command
+
+    @property
+    def wheel_speeds(self) -> WheelSpeeds:
+        return self._speeds
+
+    @property
+    def command(self) -> WheelSpeeds:
+        return self._speeds
+
+    def raise_pending_error(self) -> None:
+        """Raise the error of the background thread, if any."""
+        error, self.pending_error = self.pending_error, None
+        if error is not None:
+            raise error
+
+    def in_background(self) -> AbstractContextManager[object]:
+        """Return a context for requests of a background thread, which would continue if the program hangs."""
+        return nullcontext()
+
+    def known_raw(self, device: Device) -> Readings | None:
+        """Return the raw readings of the last sample; None if it has none."""
+        return None
+
+    @abstractmethod
+    def look(self, robot: Robot) -> Observation:
+        """Read the sensors without pictures, and store the sample for later reads."""
+
+
+class SingleRobot(Robot, BaseArena):
+    """A robot that is also its own arena: `robot.wheels.set(…)`, `arena.step()` and `arena["e-puck"]` all work."""
+
+    body: WatchedBody
+    robots: Mapping[str, Robot]
+    nature: ClassVar[str] = "a real robot"  # for error messages about functions of simulations only
+
+    def __init__(self, body: WatchedBody) -> None:
+        self._watchers: dict[str, PeriodicThread] = {}
+        self._lock = threading.Lock()  # protects the watchers and `_ended`
+        self._ended = False  # whether it is closed, or is being closed
+        self.reconnects = 0  # number of reconnects; connection errors from before the last one are ignored
+        Robot.__init__(self, self, body)
+        self.robots = {self.name: self}
+
+    def __getitem__(self, name: str) -> Robot:
+        if name != self.name:
+            raise UnknownName("robot", name, self.robots)
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} ({self.spec.name})>"
+
+    @property
+    def seed(self) -> int:
+        """Always 0; exists because every arena has a seed."""
+        return 0
+
+    def stop_at_exit(self) -> None:
+        """Stop the robot when the program exits. Call this when the robot is completely constructed."""
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Stop the robot and disconnect from it."""
+        with self._lock:
+            first, self._ended = not self._ended, True
+        if not first:
+            return
+        self._watch()
+        atexit.unregister(self.close)
+        try:
+            self._stop_and_disconnect()
+        except LinkError as error:
+            log.warning("%s could not be stopped, it may still drive: %s", self.name, error)
+
+    @abstractmethod
+    def _stop_and_disconnect(self) -> None:
+        """Stop the robot and end the connection, even if stopping fails."""
+
+    # ---- watching
+
+    @property
+    def watching(self) -> bool:
+        """Whether a thread reads the sensors in the background."""
+        return "" in self._watchers
+
+    def update_watch(self, robot: Robot) -> None:
+        self._watch()
+
+    def _watch(self) -> None:
+        """Replace the background threads by one for each current watch."""
+        with self._lock:
+            for watcher in self._watchers.values():
+                watcher.stopped.set()
+            self._watchers = {} if self._ended else self._wanted_watchers()
+            self.body.latest, self.body.pending_error = None, None
+            for watcher in self._watchers.values():
+                watcher.start()
+
+    def _wanted_watchers(self) -> dict[str, PeriodicThread]:
+        watches = self.watches
+        wanted: dict[str, tuple[float, Callable[[], object]]] = {}
+        if watches.period is not None:
+            wanted[""] = watches.period, lambda: watches.notify(self._look())
+        for camera, period in watches.camera_periods.items():
+            wanted[camera] = period, partial(self._show, camera)
+        return {name: PeriodicThread(self, period or self.dt, task) for name, (period, task) in wanted.items()}
+
+    def report_error(self, error: Exception) -> None:
+        """Store a background error for the next read. Log it unless an earlier one has not been raised yet."""
+        if self.body.pending_error is None:
+            log.warning("%s: in the background: %s: %s", self.name, type(error).__name__, error)
+        self.body.pending_error = error
+
+    def _look(self) -> Observation:
+        with self.body.in_background():
+            return self.body.look(self)
+
+    def _show(self, camera: str) -> None:
+        with self.body.in_background():
+            picture = self.body.picture(self.devices[camera])  # type: ignore[arg-type]
+        self.watches.show(camera, picture, self.tick)
+
+    # ---- functions of simulations only
+
+    @property
+    def world(self) -> NoReturn:  # type: ignore[override]
+        raise SimulationError(f"{self.name}.world: {self.nature} has no world")
+
+    def _spawn(self, *robot: Any) -> NoReturn:
+        self._refuse("spawn")
+
+    def remove(self, name: str) -> NoReturn:
+        self._refuse("remove")
+
+    def digest(self) -> NoReturn:
+        self._refuse("digest")
+
+    def snapshot(self) -> NoReturn:
+        self._refuse("snapshot")
+
+    def restore(self, snapshot: Any) -> NoReturn:
+        self._refuse("restore")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise SimulationError(f"{what}: {self.name} is {self.nature}; only simulations can do that")
+
+
+class PeriodicThread(threading.Thread):
+    """Calls a task once per period until it is stopped."""
+
+    def __init__(self, robot: SingleRobot, period: float, task: Callable[[], object]) -> None:
+        super().__init__(name=f"paddock-watch-{robot.name}", daemon=True)
+        self.robot, self.period, self.task = robot, period, task
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        due = time.monotonic()
+        while not self.stopped.is_set():
+            reconnects = self.robot.reconnects
+            try:
+                self.task()
+            except Exception as error:
+                settled = isinstance(error, LinkError) and reconnects != self.robot.reconnects
+                if not (self.stopped.is_set() or settled):
+                    self.robot.report_error(error)
+            due = max(due + self.period, time.monotonic())
+            self.stopped.wait(due - time.monotonic())

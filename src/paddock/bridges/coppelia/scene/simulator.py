@@ -1,0 +1,103 @@
+"""The simulator shared by all clients of both remote APIs: the scene, its signals, and the simulated time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from paddock.bridges.coppelia.scene.framework import EPuckSignals
+from paddock.bridges.coppelia.scene.live import LiveWorld
+from paddock.bridges.coppelia.scene.scene import CoppeliaScene
+from paddock.bridges.coppelia.scene.scene_start import SceneStart
+from paddock.bridges.coppelia.scene.signals import Signals
+from paddock.bridges.coppelia.scene.stock_signals import StockSignals
+from paddock.core.errors import PaddockError
+
+STEP = 0.05  # V-REP's default step [s]
+STEP_KEY = "time step"
+LONGEST_STEP = 1.0  # [s]
+OF_RUN = (STEP_KEY, "drawn", "fastest", "image")  # settings that are deleted at the end of a run
+
+
+class LegacySimulator:
+    """The simulator that all clients of a remote API share."""
+
+    def __init__(self, live: LiveWorld) -> None:
+        self.scene = CoppeliaScene(live)
+        self.signals = Signals(EPuckSignals(self.scene), StockSignals(self.scene), client=lambda: live.client)
+        self._start: SceneStart | None = None  # state of the scene at the start of the simulation
+
+    @property
+    def step(self) -> float:
+        """Length of a step [s]: 50 ms by default; clients can set it."""
+        return float(self.scene.settings.get(STEP_KEY, STEP))
+
+    def set_step(self, step: float) -> None:
+        """Set the length of a step [s]: at least a tick of the world."""
+        dt = self.scene.live.dt
+        if not dt * 0.999 <= step <= LONGEST_STEP:
+            expected = f"expected a step from {dt:g} s, the tick of this world, to {LONGEST_STEP:g} s"
+            raise PaddockError(f"{expected}, got {step:g}")
+        self.scene.settings[STEP_KEY] = step
+
+    def begin_run(self) -> None:
+        """Save the state of the scene at the start of a run. Later changes to the scene are undone by `forget`."""
+        if self._start is None:
+            self._start = SceneStart(self.scene)
+
+    def forget(self) -> None:
+        """Restore the scene after the simulation was stopped, and delete the signals and settings of the run."""
+        self.signals.clear()
+        if self._start is not None:
+            self._start.restore()
+            self._start = None
+        for key in [key for key in self.scene.settings if key in OF_RUN or key[0] in OF_RUN]:
+            del self.scene.settings[key]
+
+    def release(self, client: object) -> None:
+        """Handle a disconnected client. Its objects, signals and settings are kept until others need the space."""
+        self.signals.release(client)
+        self.scene.dummies.release(client)
+        self.scene.kept.release(client)
+
+    def ticks_of_step(self, tick: int) -> int:
+        """Return the ticks until the end of the next step. The n-th step ends at the tick nearest to n times `step`."""
+        dt = self.scene.live.dt
+        steps = int((tick + 0.5) * dt / self.step + 1e-9) + 1
+        return max(1, round(steps * self.step / dt) - tick)
+
+
+class TimeControl(Protocol):
+    """A client's control of simulated time."""
+
+    @property
+    def state(self) -> str:
+        """State of the simulation: "stopped", "running" or "paused"."""
+
+    @property
+    def real_time(self) -> bool:
+        """Whether the simulation runs in real time."""
+
+    def start(self) -> None:
+        """Start or resume the simulation."""
+
+    def pause(self) -> None:
+        """Pause the simulation."""
+
+    def stop(self) -> None:
+        """Stop and reset the simulation; refused while other clients take part."""
+
+
+@dataclass(eq=False)
+class SceneCaller:
+    """The client that calls a command."""
+
+    simulator: LegacySimulator
+
+    @property
+    def scene(self) -> CoppeliaScene:
+        return self.simulator.scene
+
+    @property
+    def signals(self) -> Signals:
+        return self.simulator.signals

@@ -1,0 +1,258 @@
+"""A client of CoppeliaSim's ZeroMQ remote API and its connections, in the event loop of the arena's server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import struct
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from paddock.arena.time_lock import SimulationState
+from paddock.bridges.coppelia.zmq import RemoteCaller, RemoteSession, pack_reply, parse_request
+from paddock.bridges.coppelia.zmq.session import Reply
+from paddock.bridges.coppelia.zmq.zmtp import ZmtpPeer, pack_message
+from paddock.core.errors import BadMessage, Refused
+
+if TYPE_CHECKING:
+    from paddock.bridges.coppelia.zmq_bridge import CoppeliaServer
+
+MAX_CONNECTIONS = 64
+MAX_CLIENTS = 8  # per connection
+MAX_WAITING = 100  # maximum number of queued requests per connection
+SPIN_TIME = 2e-4  # seconds within which a fast client sends its next request
+STANDING = 0.01  # polling interval of a waiting call while the simulation is not running [s]
+STEP_COUNT = struct.Struct("<I")
+
+log = logging.getLogger("paddock.coppelia")
+
+
+class CoppeliaClient:
+    """A client, identified by its uuid: its session and its control of time (implements `SteppingControl`)."""
+
+    def __init__(self, server: CoppeliaServer, home: CoppeliaConnection) -> None:
+        self.server, self.home, self.host = server, home, home.host
+        self.member = server.time.join(home.name, timeout=server.silence)
+        self.caller = RemoteCaller(server.simulator, self)
+        self.session = RemoteSession(self.caller, self._await_step)
+        self.held_since: float | None = None  # since when a reply is delayed, by the loop's clock
+
+    def close(self) -> None:
+        """Clean up after disconnection. The client's robots continue their last command, as in CoppeliaSim."""
+        self.session.cancel()
+        self.member.leave()
+        self.server.simulator.release(self)
+
+    def _await_step(self, then: Callable[[], None], soon: bool) -> None:
+        loop = self.server.loop
+        if self.state != "running":
+            loop.call_later(STANDING, then)
+            return
+        if self.caller.level > 0 and not self.member.locked:
+            self.member.lock(True)  # join again if it was released after its timeout
+        tick = self.server.arena.tick
+        ticks = self.server.simulator.ticks_of_step(tick)
+        self.member.ask(ticks, (lambda: self._call_soon(then)) if soon else then)
+
+    def _call_soon(self, then: Callable[[], None]) -> None:
+        self.server.loop.call_soon(then)
+
+    @property
+    def state(self) -> SimulationState:
+        return self.server.time.state
+
+    @property
+    def real_time(self) -> bool:
+        return self.server.time.speed == 1
+
+    @property
+    def wall_time(self) -> float:
+        return self.server.loop.time()
+
+    def start(self) -> None:
+        self.server.simulator.begin_run()
+        self.server.time.run()
+
+    def pause(self) -> None:
+        if self.state == "running":
+            self.server.time.pause()
+
+    def stop(self) -> None:
+        clients, live = self.server.list_clients(), self.server.live
+        mine = [client for client in clients if client.host == self.host]
+        others = [client.home.name for client in clients if client not in mine and live.robots_of(client)]
+        if others:
+            raise Refused(f"the simulation cannot be stopped: {', '.join(others)} still drive robots")
+        self.server.time.stop([client.member for client in mine])
+        self.server.simulator.forget()
+        for client in mine:
+            client.caller.end_stepping()
+        self.publish_step()
+
+    def hold(self, on: bool) -> None:
+        self.member.lock(on)
+
+    def publish_step(self) -> None:
+        self.server.publish_step()
+
+
+class CoppeliaConnection(asyncio.Protocol):
+    """A connection to the port for requests. Requests are processed one after the other."""
+
+    def __init__(self, server: CoppeliaServer) -> None:
+        self.server, self.host, self.name = server, "", "coppelia"
+        self.began = server.loop.time()
+        self.peer = ZmtpPeer("REP")
+        self.clients: dict[str, CoppeliaClient] = {}  # by uuid; "" in version 1
+        self.waits_for: CoppeliaClient | None = None  # the client whose reply is delayed
+        self._requests: deque[list[bytes]] = deque()
+        self._busy = False
+        self._received_at = 0.0  # when data was received last, by the loop's clock
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        peer = transport.get_extra_info("peername")
+        self.host, self.name = peer[0], f"coppelia {peer[0]}:{peer[1]}"
+        self.server.connections[self] = None
+        transport.write(self.peer.greeting)
+        if len(self.server.connections) > MAX_CONNECTIONS:
+            self.disconnect(f"there are {MAX_CONNECTIONS} connections already")
+
+    def data_received(self, data: bytes) -> None:
+        now = self.server.loop.time()
+        if now - self._received_at < SPIN_TIME:
+            self.server.time.keep_awake(now + SPIN_TIME)
+        self._received_at = now
+        try:
+            for frames in self.peer.receive(data):
+                self._flush()
+                if not self._busy:
+                    self._carry_out(frames)
+                else:
+                    self._requests.append(frames)
+                    if len(self._requests) > MAX_WAITING:
+                        raise BadMessage("it sends requests without waiting for answers")
+        except BadMessage as error:
+            self.disconnect(error)
+        self._flush()
+
+    def _flush(self) -> None:
+        """Send pending replies of the ZMTP layer."""
+        if self.peer.replies:
+            self.transport.write(self.peer.replies)
+            self.peer.replies = b""
+
+    def pause_writing(self) -> None:
+        self.transport.pause_reading()  # stop reading from a client that does not read its replies
+
+    def resume_writing(self) -> None:
+        self.transport.resume_reading()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._requests.clear()
+        self.server.connections.pop(self, None)
+        for client in self.clients.values():
+            if client.home is self:
+                self.server.forget_client(client)
+
+    def disconnect(self, why: object = None) -> None:
+        """Close the connection immediately."""
+        if why is not None:
+            log.warning("%s: %s; disconnected", self.name, why)
+        self.transport.abort()
+
+    def _carry_out(self, frames: list[bytes]) -> None:
+        if b"" not in frames:
+            raise BadMessage("expected an empty frame before the request, as REQ sockets send it")
+        start = frames.index(b"") + 1
+        envelope, body = frames[:start], b"".join(frames[start:])
+        try:
+            request = parse_request(body)
+            client = self._find_client(request.client)
+        except (BadMessage, Refused) as error:
+            self._write(envelope, pack_reply({"err": str(error), "success": False, "error": str(error)}, 2))
+            return
+        self._busy, self.waits_for, client.held_since = True, client, self.server.loop.time()
+        self.server.live.client = client
+        with self.server.arena.turn:  # no other thread can add or remove robots in between
+            if client.state != "stopped":
+                self.server.simulator.begin_run()
+            client.session.handle(request, partial(self._reply, envelope, client))
+
+    def _find_client(self, uuid: str | None) -> CoppeliaClient:
+        client = self.clients.get(uuid or "")
+        if client is not None and client.home is self and not client.session.ended:
+            return client
+        known = None if uuid is None else self.server.clients.get(uuid)
+        if known is None or known.session.ended:
+            if len(self.clients) >= MAX_CLIENTS and (uuid or "") not in self.clients:
+                raise Refused(f"there are {MAX_CLIENTS} clients on this connection already")
+            known = CoppeliaClient(self.server, self)
+            if uuid is not None:
+                self.server.clients[uuid] = known
+        known.home = self
+        self.clients[uuid or ""] = known
+        return known
+
+    def _reply(self, envelope: list[bytes], client: CoppeliaClient, reply: Reply) -> None:
+        self._busy, self.waits_for, client.held_since = False, None, None
+        self._write(envelope, pack_reply(reply, client.session.version))
+        if self._requests:
+            self.server.loop.call_soon(self._work)
+
+    def _work(self) -> None:
+        try:
+            while self._requests and not self._busy:
+                self._carry_out(self._requests.popleft())
+        except BadMessage as error:
+            self.disconnect(error)
+
+    def _write(self, envelope: list[bytes], body: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(pack_message([*envelope, body]))
+
+
+class StepSubscriber(asyncio.Protocol):
+    """A connection to the port that publishes completed steps to clients of protocol 1."""
+
+    def __init__(self, server: CoppeliaServer) -> None:
+        self.server, self.peer, self.subscribed, self.slow = server, ZmtpPeer("PUB"), False, False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.server.subscribers[self] = None
+        transport.write(self.peer.greeting)
+        if len(self.server.subscribers) > MAX_CONNECTIONS:
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            messages = list(self.peer.receive(data))
+        except BadMessage as error:
+            log.warning("coppelia: %s; disconnected", error)
+            self.transport.abort()
+            return
+        if self.peer.replies:
+            self.transport.write(self.peer.replies)
+            self.peer.replies = b""
+        for frames in messages:
+            self.subscribed = frames[0][:1] == b"\1"
+            self.send_step_count(self.server.step_count)
+
+    def pause_writing(self) -> None:
+        self.slow = True
+
+    def resume_writing(self) -> None:
+        self.slow = False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.server.subscribers.pop(self, None)
+
+    def send_step_count(self, count: int) -> None:
+        """Send the number of a step if the client has subscribed and reads its messages."""
+        if self.subscribed and not self.slow and not self.transport.is_closing():
+            self.transport.write(pack_message([STEP_COUNT.pack(count & 0xFFFFFFFF)]))

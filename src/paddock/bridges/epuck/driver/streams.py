@@ -1,0 +1,183 @@
+"""Byte streams to and from a robot, with a deadline for every call."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import time
+from typing import Any, Protocol
+
+from paddock.core.errors import LinkError, Timeout
+from paddock.core.reason import explain, explain_os_error
+from paddock.bridges.epuck.wire.packets import PORT
+from paddock.bridges.epuck.wire.sercom import BAUD
+
+CHUNK = 1 << 16
+RELEASE = 1.0  # [s] for an ending program, or for its watchdog, to release a serial device
+LOOKS = 0.02  # [s] between two attempts to open a device that is in use
+TAKEN = (errno.EAGAIN, errno.EBUSY)
+PYSERIAL = explain("serial devices need the package pyserial: pip install 'paddock[robot]'")
+
+
+class ByteStream(Protocol):
+    """An open connection. All failures raise LinkError."""
+
+    name: str
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """Send all data. Raise Timeout if that is not done by the deadline (monotonic)."""
+
+    def receive(self, deadline: float) -> bytes:
+        """Return at least one byte. Raise Timeout if none arrives by the deadline (monotonic)."""
+
+    def fileno(self) -> int | None:
+        """Return the file descriptor, which another process can share; None if there is none."""
+
+    def close(self) -> None: ...
+
+
+class SerialStream:
+    """A serial device: Bluetooth, USB, or a pseudo terminal."""
+
+    def __init__(self, device: str) -> None:
+        self.name = device
+        self._port = open_serial_port(device, RELEASE)
+        import serial
+
+        self._error: type[Exception] = serial.SerialException
+        self._slow: type[Exception] = serial.SerialTimeoutException
+
+    def send(self, data: bytes, deadline: float) -> None:
+        try:
+            self._port.write_timeout = max(1e-3, deadline - time.monotonic())
+            self._port.write(data)
+        except self._slow:
+            raise Timeout(explain("{device}: it does not accept any bytes", device=self.name)) from None
+        except (OSError, TypeError, self._error) as error:
+            raise self._lose(error) from None
+
+    def receive(self, deadline: float) -> bytes:
+        try:
+            waiting = self._port.in_waiting
+            if not waiting:
+                self._port.timeout = max(0.0, deadline - time.monotonic())
+            data = bytes(self._port.read(max(1, min(waiting, CHUNK))))
+            if data and not waiting:
+                data += self._port.read(min(self._port.in_waiting, CHUNK))
+        except (OSError, TypeError, self._error) as error:
+            raise self._lose(error) from None
+        if not data:
+            raise Timeout(self.name)
+        return data
+
+    def _lose(self, error: Exception) -> LinkError:
+        return LinkError(explain("{device}: the connection was lost: {why}", device=self.name, why=error))
+
+    def fileno(self) -> int | None:
+        return find_descriptor(self._port)
+
+    def close(self) -> None:
+        self._port.close()
+
+
+def find_descriptor(port: Any) -> int | None:
+    """Return the file descriptor of a pyserial port; None for a COM port on Windows, which has none."""
+    try:
+        number: int = port.fileno()
+    except (AttributeError, OSError):
+        return None
+    return number
+
+
+def open_serial_port(device: str, release: float = 0.0) -> Any:
+    """Open a pyserial port with non-blocking reads and writes. Raise a LinkError with the reason if this fails.
+
+    Args:
+        device: its path or name.
+        release: seconds to wait for another program to release it.
+    """
+    try:
+        import serial
+    except ImportError:
+        raise LinkError(explain("{device}: {why}", device=device, why=PYSERIAL)) from None
+    deadline = time.monotonic() + release
+    while True:
+        try:
+            return serial.Serial(device, BAUD, timeout=0, write_timeout=0, exclusive=True)
+        except Exception as error:  # also termios.error, which is no OSError, if the device vanishes meanwhile
+            if getattr(error, "errno", None) not in TAKEN or time.monotonic() > deadline:
+                why = _why_closed(error)
+                raise LinkError(explain("{device}: cannot open it: {why}", device=device, why=why)) from None
+        time.sleep(LOOKS)
+
+
+class SocketStream:
+    """A connected socket."""
+
+    def __init__(self, name: str, connected: socket.socket) -> None:
+        self.name, self._socket = name, connected
+
+    def send(self, data: bytes, deadline: float) -> None:
+        try:
+            self._socket.settimeout(max(1e-3, deadline - time.monotonic()))
+            self._socket.sendall(data)
+        except TimeoutError:
+            raise Timeout(f"{self.name}: it does not accept any bytes") from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+
+    def receive(self, deadline: float) -> bytes:
+        try:
+            self._socket.settimeout(max(1e-4, deadline - time.monotonic()))
+            data = self._socket.recv(CHUNK)
+        except TimeoutError:
+            raise Timeout(self.name) from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+        if not data:
+            raise LinkError(f"{self.name}: the connection was lost: the robot closed it")
+        return data
+
+    def fileno(self) -> int | None:
+        return self._socket.fileno()
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def open_tcp(host: str, port: int, timeout: float) -> SocketStream:
+    """Open a TCP connection."""
+    name = f"{host}:{port}"
+    try:
+        connected = socket.create_connection((host, port), timeout=timeout)
+    except TimeoutError:
+        raise Timeout(f"{name}: no connection within {timeout:g} s; is the robot on and in this Wi-Fi?") from None
+    except OSError as error:
+        raise LinkError(f"{name}: cannot connect: {error.strerror or error}; {_hint(error, port)}") from None
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return SocketStream(name, connected)
+
+
+def _why_closed(error: Exception) -> str:
+    """Return why a serial device cannot be opened, and the fix."""
+    number = getattr(error, "errno", None)
+    if number in TAKEN or (os.name == "nt" and "PermissionError" in str(error)):
+        return explain("it is in use by another program")
+    if number == errno.EACCES:
+        return explain(
+            "permission denied: add yourself to the group dialout (sudo usermod -aG dialout $USER), then log in again"
+        )
+    why = explain_os_error(error) if isinstance(error, OSError) and number else error.args[-1]
+    return explain("{why}; is the robot on and paired?", why=why)
+
+
+def _hint(error: OSError, port: int) -> str:
+    """Return a possible cause for a failed connection to a robot on Wi-Fi."""
+    if isinstance(error, socket.gaierror):
+        return "is that its IP address, and is the robot on the same network as this computer?"
+    if isinstance(error, ConnectionRefusedError):
+        return "is this the robot, and does it run its Wi-Fi firmware?" + (
+            f" An e-puck2 listens on port {PORT}" if port != PORT else ""
+        )
+    return "is the robot on, and on the same network as this computer?"

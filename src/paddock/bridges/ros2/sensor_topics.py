@@ -1,0 +1,264 @@
+"""Sensors as ROS topics: the message type of each kind of sensor, and how the message is created."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from paddock.bridges.ros2.graph import RosTopic
+from paddock.bridges.ros2.robot_topics import RosRobot, flat_pose, mount_frames, optical_frame, turn
+from paddock.core.geometry import Pose
+from paddock.core.registry import Registry
+from paddock.bridges.ros2.wire import (
+    BatteryStateMsg,
+    CameraInfoMsg,
+    HumbleRangeMsg,
+    ImageMsg,
+    ImuMsg,
+    LaserScanMsg,
+    NumberMsg,
+    NumbersMsg,
+    PoseStampedMsg,
+    RangeMsg,
+    VectorMsg,
+)
+from paddock.bridges.ros2.wire.names import SENSOR_DATA, choose_name, make_token
+from paddock.bridges.ros2.wire.standard_messages import ArrayDimensionMsg, ArrayLayoutMsg
+from paddock.simulation.sensors.accelerometer import AccelerometerSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
+from paddock.simulation.sensors.camera import CameraSpec
+from paddock.simulation.sensors.compass import CompassSpec
+from paddock.simulation.sensors.gyroscope import GyroscopeSpec
+from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sonar import SonarSpec
+
+WORLD = "map"  # the frame of true poses
+NO_DATA = np.array([-1.0, *[0.0] * 8])  # covariance of values that are not measured
+NEAREST = 0.001  # minimum range [m]
+
+ListTopics = Callable[[RosRobot, SensorSpec, "SensorNames"], Iterable[RosTopic]]
+"""Lists the topics of a sensor."""
+
+ROS_SENSORS: Registry[ListTopics] = Registry(
+    "sensor kind with topics",
+    group="paddock.ros2_sensors",
+    builtin={
+        "laser": "paddock.bridges.ros2.sensor_topics:list_scans",
+        "sonar": "paddock.bridges.ros2.sensor_topics:list_ranges",
+        "proximity": "paddock.bridges.ros2.sensor_topics:list_ranges",
+        "camera": "paddock.bridges.ros2.sensor_topics:list_pictures",
+        "position": "paddock.bridges.ros2.sensor_topics:list_poses",
+        "inertial": "paddock.bridges.ros2.sensor_topics:list_poses",
+        "accelerometer": "paddock.bridges.ros2.sensor_topics:list_inertia",
+        "gyroscope": "paddock.bridges.ros2.sensor_topics:list_inertia",
+        "compass": "paddock.bridges.ros2.sensor_topics:list_inertia",
+        "encoders": "paddock.bridges.ros2.sensor_topics:list_nothing",  # published as odometry and joint states
+        "constant": "paddock.bridges.ros2.sensor_topics:list_constants",
+    },
+)
+
+
+class SensorNames:
+    """Assigns unique names to the topics of a robot. `humble` selects the shorter Range message of ROS 2 Humble."""
+
+    def __init__(self, *, humble: bool = False) -> None:
+        self.humble = humble
+        self._taken = {"odom", "joint_states", "robot_description", "cmd_vel", "joint_commands"}
+
+    def choose(self, wanted: str) -> str:
+        """Reserve and return an unused name, derived from the requested one."""
+        name = choose_name("/".join(make_token(part) for part in wanted.split("/")), self._taken)
+        self._taken.add(name)
+        return name
+
+    def choose_once(self, wanted: str) -> str | None:
+        """Reserve and return a name; None if it is taken."""
+        return None if wanted in self._taken else self.choose(wanted)
+
+
+def list_sensor_topics(robot: RosRobot, *, humble: bool = False) -> Iterator[RosTopic]:
+    """Yield the topics of all sensors of a robot; plain numbers for unknown kinds of sensors."""
+    names = SensorNames(humble=humble)
+    for spec in robot.robot.spec.sensors:
+        kinds = [base.tag[1] for base in type(spec).__mro__ if issubclass(base, SensorSpec) and base.tag]
+        known = next((kind for kind in [spec.kind, *kinds] if kind in ROS_SENSORS), None)
+        yield from (ROS_SENSORS.get(known) if known else list_numbers)(robot, spec, names)
+
+
+def list_scans(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """Yield the topic of a scanner: `scan` for the first, NAME/scan for others."""
+    assert isinstance(spec, LaserSpec)
+    angles, interval = spec.angles, spec.period or robot.robot.arena.dt
+
+    def make() -> LaserScanMsg:
+        return LaserScanMsg(
+            robot.header(spec.name, spec),
+            angle_min=angles[0],
+            angle_max=angles[-1],
+            angle_increment=angles[1] - angles[0],
+            scan_time=interval,
+            range_min=NEAREST,
+            range_max=spec.range,
+            ranges=read_ranges(robot, spec),
+        )
+
+    name = names.choose_once("scan") or names.choose(f"{spec.name}/scan")
+    yield RosTopic(robot.topic_name(name), LaserScanMsg, make, SENSOR_DATA, spec.period)
+
+
+def read_ranges(robot: RosRobot, spec: RangeSensorSpec) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Return ranges [m]; infinity where nothing was detected."""
+    values = robot.robot.read(spec.name)
+    return np.where(values < spec.range, values, np.inf)
+
+
+def list_ranges(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """Yield a topic for each sensor of a ring: sonar0, sonar1, …"""
+    assert isinstance(spec, RangeSensorSpec)
+    radiation = RangeMsg.ULTRASOUND if isinstance(spec, SonarSpec) else RangeMsg.INFRARED
+    kind = HumbleRangeMsg if names.humble else RangeMsg
+    seen: tuple[int, int, list[float]] = (-1, -1, [])  # the last reading of the whole ring: tick, seed, ranges
+
+    def read() -> list[float]:
+        nonlocal seen
+        arena = robot.robot.arena
+        if seen[:2] != (arena.tick, arena.seed):
+            seen = (arena.tick, arena.seed, read_ranges(robot, spec).tolist())
+        return seen[2]
+
+    for i, frame in enumerate(mount_frames(spec)):
+
+        def make(i: int = i, frame: str = frame) -> HumbleRangeMsg:
+            header = robot.header(frame, spec)
+            return kind(header, radiation, spec.opening, NEAREST, spec.range, read()[i])
+
+        yield RosTopic(robot.topic_name(names.choose(frame)), kind, make, SENSOR_DATA, spec.period)
+
+
+def list_pictures(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """Yield the topics NAME/image_raw, NAME/camera_info and NAME/depth/image_raw."""
+    assert isinstance(spec, CameraSpec)
+    frame, focal = optical_frame(spec), spec.width / 2 / math.tan(spec.opening / 2)
+    middle = (spec.width / 2, spec.height / 2)
+
+    def make_picture() -> ImageMsg:
+        data = robot.robot.picture(spec.name).tobytes()
+        header = robot.header(frame, spec)
+        return ImageMsg(header, spec.height, spec.width, "rgb8", 0, 3 * spec.width, data)
+
+    def make_depth() -> ImageMsg:
+        data = robot.robot.depth(spec.name).astype("<f4").tobytes()
+        header = robot.header(frame, spec)
+        return ImageMsg(header, spec.height, spec.width, "32FC1", 0, 4 * spec.width, data)
+
+    def make_info() -> CameraInfoMsg:
+        matrix = np.array([[focal, 0, middle[0]], [0, focal, middle[1]], [0, 0, 1.0]])
+        return CameraInfoMsg(
+            robot.header(frame, spec),
+            spec.height,
+            spec.width,
+            "plumb_bob",
+            np.zeros(5),
+            matrix.ravel(),
+            np.eye(3).ravel(),
+            np.hstack((matrix, np.zeros((3, 1)))).ravel(),
+        )
+
+    for name, kind, make in (
+        ("image_raw", ImageMsg, make_picture),
+        ("camera_info", CameraInfoMsg, make_info),
+        ("depth/image_raw", ImageMsg, make_depth),
+    ):
+        topic = robot.topic_name(names.choose(f"{spec.name}/{name}"))
+        yield RosTopic(topic, kind, make, SENSOR_DATA, spec.period)
+
+
+def list_poses(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """Yield the topic of a pose in the world frame."""
+
+    def make() -> PoseStampedMsg:
+        header = robot.header("", spec)
+        header.frame_id = WORLD  # the same for all robots
+        return PoseStampedMsg(header, flat_pose(Pose(*robot.robot.read(spec.name).tolist())))
+
+    yield RosTopic(robot.topic_name(names.choose(spec.name)), PoseStampedMsg, make, SENSOR_DATA, spec.period)
+
+
+def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """Yield `imu`, which combines the first accelerometer, gyroscope and compass of a robot, if present."""
+    name = names.choose_once("imu")
+    if name is None:  # the topic exists already and includes this sensor
+        return
+    parts: tuple[tuple[str, type[SensorSpec], Callable[..., Any]], ...] = (
+        ("linear_acceleration", AccelerometerSpec, VectorMsg),
+        ("angular_velocity", GyroscopeSpec, VectorMsg),
+        ("orientation", CompassSpec, turn),
+    )
+    found = [(part, find_sensor(robot, kind), convert) for part, kind, convert in parts]
+
+    def make() -> ImuMsg:
+        message = ImuMsg(robot.header("base_link", spec))
+        for part, sensor, convert in found:
+            if sensor is None:
+                setattr(message, f"{part}_covariance", NO_DATA)
+            else:
+                setattr(message, part, convert(*robot.robot.read(sensor).tolist()))
+        return message
+
+    yield RosTopic(robot.topic_name(name), ImuMsg, make, SENSOR_DATA, spec.period)
+
+
+def find_sensor(robot: RosRobot, kind: type[SensorSpec]) -> str | None:
+    """Return the name of a robot's first sensor of a kind; None if there is none."""
+    return next((spec.name for spec in robot.robot.spec.sensors if isinstance(spec, kind)), None)
+
+
+def list_nothing(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """Yield no topics, for sensors that other topics include."""
+    yield from ()
+
+
+def list_constants(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """Yield `battery_state` for a battery, and plain numbers for other constants."""
+    if spec.name != "battery":
+        yield from list_numbers(robot, spec, names)
+        return
+
+    def make() -> BatteryStateMsg:
+        (volts,) = robot.robot.read(spec.name).tolist()
+        empty, full = (spec.response[0][0], spec.response[-1][0]) if spec.response else (math.nan, math.nan)
+        return BatteryStateMsg(
+            robot.header("base_link", spec),
+            voltage=volts,
+            temperature=math.nan,
+            current=math.nan,
+            charge=math.nan,
+            capacity=math.nan,
+            design_capacity=math.nan,
+            percentage=(volts - empty) / (full - empty),
+            power_supply_status=BatteryStateMsg.POWER_SUPPLY_STATUS_DISCHARGING,
+            present=True,
+        )
+
+    yield RosTopic(robot.topic_name(names.choose("battery_state")), BatteryStateMsg, make, SENSOR_DATA, 1.0)
+
+
+def list_numbers(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """Yield the topic of a number or an array of numbers."""
+    name, count = robot.topic_name(names.choose(spec.name)), spec.channels
+    if count == 1:
+
+        def make_number() -> NumberMsg:
+            return NumberMsg(float(robot.robot.read(spec.name)[0]))
+
+        yield RosTopic(name, NumberMsg, make_number, SENSOR_DATA, spec.period)
+        return
+    layout = ArrayLayoutMsg([ArrayDimensionMsg(spec.name, count, count)])
+
+    def make_numbers() -> NumbersMsg:
+        return NumbersMsg(layout, robot.robot.read(spec.name))
+
+    yield RosTopic(name, NumbersMsg, make_numbers, SENSOR_DATA, spec.period)

@@ -1,0 +1,27 @@
+"""The text protocol of USARSim (Gamebots): lines, messages and frames without I/O."""
+
+from paddock.bridges.usarsim.wire.classes import ROBOT_CLASSES, robot_of_class
+from paddock.bridges.usarsim.wire.reports import RangeScan, UsarReports
+from paddock.bridges.usarsim.wire.text import (
+    LineSplitter,
+    UsarLine,
+    format_line,
+    format_number,
+    format_numbers,
+    join_words,
+    parse_line,
+)
+
+__all__ = [
+    "ROBOT_CLASSES",
+    "LineSplitter",
+    "RangeScan",
+    "UsarLine",
+    "UsarReports",
+    "format_line",
+    "format_number",
+    "format_numbers",
+    "join_words",
+    "parse_line",
+    "robot_of_class",
+]

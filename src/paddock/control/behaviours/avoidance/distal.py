@@ -1,0 +1,62 @@
+"""Distal: the rule-based avoidance of the E. coli robots (thesis, 2012): turn by 45°, drive aside, aim again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from paddock.control.behaviours.avoidance.avoidance_strategy import ObstacleAvoidance, bearing_to
+from paddock.control.behaviours.avoidance.ring import Distances
+from paddock.core.geometry import Point, Pose, wrap
+from paddock.core.observation import WheelSpeeds
+
+AIMED = math.radians(1.0)  # tolerance at which a turn ends
+EIGHTH = math.pi / 4
+
+
+@dataclass(kw_only=True)
+class Distal(ObstacleAvoidance):
+    """Compares the sum of counts of the two foremost sensors on each side with a threshold, the right side first.
+
+    The thesis found the distance driven aside and the number of tries by experiment and did not publish them. The
+    defaults are ours.
+    """
+
+    threshold: float = 480.0  # an obstacle is detected if the counts of two sensors add up to more
+    aside: float = 0.05  # distance driven after a turn, before it aims at the goal again [m]
+    most_tries: int = 30
+
+    def reset(self, start: Pose, goal: Point) -> None:
+        super().reset(start, goal)
+        self._phase: Literal["aim", "drive", "turn", "aside"] = "aim"
+        self._heading = 0.0  # to turn to [rad]
+        self._from = start  # pose at which it started to drive aside
+
+    def decide(self, proximity: Distances, pose: Pose, dt: float) -> WheelSpeeds:
+        if self._phase in ("drive", "aside"):
+            side = self.ring.find_obstacle(proximity, self.threshold)
+            if side:
+                self.detections += 1
+                self._phase, self._heading = "turn", wrap(pose.heading - side * EIGHTH)
+            elif self._phase == "aside" and math.dist(pose[:2], self._from[:2]) >= self.aside:
+                self.tries += 1
+                if self.tries >= self.most_tries:
+                    return self.give_up()
+                self._phase = "aim"
+        if self._phase == "turn":
+            off = wrap(self._heading - pose.heading)
+            if abs(off) > AIMED:
+                return self.turn_on_spot(off, dt)
+            self._phase, self._from = "aside", pose
+        if self._phase == "aim":
+            off = bearing_to(pose, self.goal)
+            if abs(off) > AIMED:
+                return self.turn_on_spot(off, dt)
+            self._phase = "drive"
+        if self._phase == "aside":
+            return WheelSpeeds(self.speed, self.speed)
+        if abs(bearing_to(pose, self.goal)) > EIGHTH:  # the robot has just missed the goal
+            self._phase = "aim"
+        speed = self.brake_before_goal(pose, dt)
+        return WheelSpeeds(speed, speed)

@@ -1,0 +1,184 @@
+"""Exploration methods: strategies for choosing the next frontier, registered by name."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.core.geometry import Pose, wrap
+from paddock.core.registry import Registry
+from paddock.perception.mapping.scan import Floats
+from paddock.control.navigation.costmap import CostMap
+from paddock.control.navigation.drive_limits import DriveLimits
+from paddock.control.navigation.frontiers import Frontier
+from paddock.control.navigation.grid_search import SearchTree, search_grid
+from paddock.control.navigation.kernels.tour import first_of_tour
+
+SAME = 2.7  # maximum movement of the same frontier between two plans [circumscribed radii of the body]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Input of an exploration method: the frontiers, and the state of the robot and the map."""
+
+    frontiers: Sequence[Frontier]  # at least one
+    current: Frontier | None  # that the robot is driving to
+    pose: Pose
+    limits: DriveLimits
+    costmap: CostMap
+    tree: SearchTree  # of paths from the robot
+    draw: Callable[[str], float]  # returns a random number in [0, 1) for a key
+
+    def is_current(self, frontier: Frontier) -> bool:
+        """Return whether the robot is already driving to a frontier."""
+        return self.current is not None and self.are_same(self.current, frontier)
+
+    def are_same(self, first: Frontier, second: Frontier) -> bool:
+        """Return whether two frontiers, found at different times, are the same."""
+        return math.dist(first.centre, second.centre) < SAME * self.costmap.footprint.circumscribed
+
+    def seconds_to(self, frontier: Frontier) -> float:
+        """Return the driving time to a frontier, including the turns at the start and the end [s]."""
+        view, pose = frontier.view, self.pose
+        away = math.dist(view[:2], pose[:2])
+        if away < self.costmap.footprint.circumscribed:
+            turn = abs(wrap(view.heading - pose.heading))
+        else:
+            bearing = math.atan2(view.y - pose.y, view.x - pose.x)
+            turn = abs(wrap(bearing - pose.heading)) + 0.3 * abs(wrap(view.heading - bearing))
+        return frontier.cost / self.limits.speed + turn / self.limits.turn_rate
+
+
+class ExplorationMethod(ABC):
+    """Base class of exploration methods. The frontier with the lowest cost is next."""
+
+    def choose(self, situation: Situation) -> Frontier:
+        """Return the next frontier; the current one is preferred, so that the robot does not oscillate."""
+        figures = [
+            self.favour(figure) if situation.is_current(frontier) else figure
+            for frontier in situation.frontiers
+            for figure in [self.rate(frontier, situation)]
+        ]
+        return situation.frontiers[int(np.argmin(figures))]
+
+    @abstractmethod
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        """Return the cost of a frontier; lower is better."""
+
+    def favour(self, figure: float) -> float:
+        """Return the reduced cost of the current frontier."""
+        return figure - 2.0
+
+
+class Nearest(ExplorationMethod):
+    """Choose the nearest frontier (Yamauchi 1997)."""
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return frontier.cost
+
+    def favour(self, figure: float) -> float:
+        return figure - 0.5
+
+
+class GainPerCost(ExplorationMethod):
+    """Choose the frontier with most unknown area per path length (after Burgard and others 2005)."""
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return (frontier.cost + 0.5) / (frontier.gain + 0.01)
+
+    def favour(self, figure: float) -> float:
+        return 0.8 * figure
+
+
+class Balanced(ExplorationMethod):
+    """Choose the frontier with the least time for path and turns, minus a bonus for the visible unknown area."""
+
+    seconds_per_area = 0.3  # [s/m²]
+    most_area = 10.0  # maximum area that counts [m²]
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return situation.seconds_to(frontier) - self.seconds_per_area * min(frontier.gain, self.most_area)
+
+
+class Tour(ExplorationMethod):
+    """Choose the first frontier of the best tour through all frontiers: large ones early, and none left behind.
+
+    Every second costs the area that is still unseen up to the end of the tour, plus a constant. The constant dominates
+    when only small frontiers are left, so that the tour is then the shortest one.
+    """
+
+    most = 9  # frontiers of a tour; if there are more, those with most area per second
+    most_area = 10.0  # maximum area of a frontier that counts [m²]
+    always = 15.0  # constant cost of every second [m²]
+    coarse = 4  # factor on the cell size for path lengths between frontiers
+
+    def choose(self, situation: Situation) -> Frontier:
+        frontiers = sorted(situation.frontiers, key=lambda frontier: self.rate(frontier, situation))[: self.most]
+        count = len(frontiers)
+        if count == 1:
+            return frontiers[0]
+        begin = np.array([self._begin(frontier, situation) for frontier in frontiers])
+        areas = np.array([self._area(frontier) for frontier in frontiers])
+        between = self._find_seconds(frontiers, situation)
+        return frontiers[int(first_of_tour(begin, between, areas, self.always, np.empty((1 << count, count))))]
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return self._begin(frontier, situation) / (self._area(frontier) + self.always)
+
+    def _area(self, frontier: Frontier) -> float:
+        return min(frontier.gain, self.most_area)
+
+    def _begin(self, frontier: Frontier, situation: Situation) -> float:
+        seconds = situation.seconds_to(frontier)
+        return max(0.0, self.favour(seconds)) if situation.is_current(frontier) else seconds
+
+    def _find_seconds(self, frontiers: Sequence[Frontier], situation: Situation) -> Floats:
+        """Return the driving times between frontiers [s]."""
+        rough = pool(situation.costmap.costs, self.coarse)
+        cells = np.array([frontier.cell for frontier in frontiers]) // self.coarse
+        scale = situation.costmap.frame.resolution * self.coarse / situation.limits.speed
+        return np.array([search_grid(rough, cell).costs[tuple(cells.T)] * scale for cell in cells])
+
+
+class RandomWalk(ExplorationMethod):
+    """Choose a random reachable position; a baseline for other methods."""
+
+    def choose(self, situation: Situation) -> Frontier:
+        if situation.current is not None:
+            return situation.current
+        cells = np.argwhere(np.isfinite(situation.tree.costs))
+        row, column = cells[int(situation.draw("cell") * len(cells))].tolist()
+        x, y = situation.costmap.frame.centre(row, column)
+        view = Pose(x, y, math.tau * situation.draw("heading") - math.pi)
+        cost = float(situation.tree.costs[row, column]) * situation.costmap.frame.resolution
+        return Frontier((x, y), 0.0, view, (row, column), cost, 0.0)
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return 0.0
+
+
+def pool(costs: Floats, size: int) -> Floats:
+    """Return the costs of cells that are larger by a factor, as the minimum of the original costs."""
+    rows, columns = (-(-length // size) * size for length in costs.shape)
+    whole = np.full((rows, columns), math.inf)
+    whole[: costs.shape[0], : costs.shape[1]] = costs
+    pooled: Floats = whole.reshape(rows // size, size, columns // size, size).min(axis=(1, 3))
+    return pooled
+
+
+EXPLORATION: Registry[type[ExplorationMethod]] = Registry(
+    "exploration method",
+    group="paddock.exploration",
+    builtin={
+        "tour": Tour,
+        "balanced": Balanced,
+        "nearest": Nearest,
+        "gain-per-cost": GainPerCost,
+        "random-walk": RandomWalk,
+    },
+    base=ExplorationMethod,
+)

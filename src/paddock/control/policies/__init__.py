@@ -1,0 +1,27 @@
+"""Policies: controllers that run in compiled code."""
+
+from paddock.control.policies.braitenberg import VEHICLES, Braitenberg, aggression, explorer, fear, love, vehicle
+from paddock.control.policies.inputs import Input, nearness
+from paddock.control.policies.kernel_policy import KernelPolicy
+from paddock.control.policies.networks import Network
+from paddock.control.policies.policy_files import load_policy
+from paddock.control.policies.program import Program
+from paddock.experiments.ecoli.run_and_tumble.policy import RunAndTumble, RunTally
+
+__all__ = [
+    "VEHICLES",
+    "Braitenberg",
+    "Input",
+    "KernelPolicy",
+    "Network",
+    "Program",
+    "RunAndTumble",
+    "RunTally",
+    "aggression",
+    "explorer",
+    "fear",
+    "load_policy",
+    "love",
+    "nearness",
+    "vehicle",
+]

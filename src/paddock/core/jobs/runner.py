@@ -1,0 +1,202 @@
+"""JobRunner: distributes jobs to workers. Results depend only on the jobs, not on the number of workers."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from paddock.core.closing import Closing
+from paddock.core.errors import PaddockError
+from paddock.core.provenance import available_threads
+from paddock.core.signatures import check_arguments
+from paddock.core.jobs.finished import FinishedJobs
+from paddock.core.jobs.process_worker import ProcessWorker
+from paddock.core.jobs.results import encode_result, identify_job, recall_results
+from paddock.core.jobs.worker import JobAnswer, Worker
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+Workers: TypeAlias = int | Literal["ray"] | None
+"""Number of processes on this machine, None for one per core, or `"ray"` for the cores of a cluster."""
+
+RAY: Literal["ray"] = "ray"
+MAX_DIGITS = 6  # of a number of processes
+
+
+class AnyWorker(Protocol):
+    """Interface of workers."""
+
+    def do(self, job: Any) -> JobAnswer:
+        """Do a job without ever raising an exception."""
+
+    def close(self) -> None:
+        """End the worker, even during a job."""
+
+
+class NumberedAnswer(NamedTuple):
+    """The number of a job and its answer."""
+
+    number: int
+    answer: JobAnswer
+
+
+class JobRunner(Closing, Generic[Job, Result]):
+    """A pool of workers that exists until it is closed.
+
+    Args:
+        make: called once in every worker; returns the function that does a job. Both must be defined in modules, so
+            that other processes can import them. The result of the function may depend only on its job.
+        workers: see `Workers`. With 1, all jobs are done in this process.
+        most: maximum number of concurrent jobs, which limits the number of workers.
+    """
+
+    def __init__(
+        self, make: Callable[[], Callable[[Job], Result]], workers: Workers = None, *, most: int | None = None
+    ) -> None:
+        self.workers = _start_workers(make, workers, most)
+
+    def stream(self, jobs: Sequence[Job]) -> Generator[NumberedAnswer, None, None]:
+        """Yield the answer of each job as soon as it is done. Jobs start in their order, so put long ones first.
+
+        Stopping the iteration early, for example by Ctrl-C, ends the workers.
+        """
+        if isinstance(self.workers[0], Worker):
+            yield from (NumberedAnswer(number, self.workers[0].do(job)) for number, job in enumerate(jobs))
+            return
+        waiting, lock = iter(list(enumerate(jobs))), threading.Lock()
+        done: queue.SimpleQueue[NumberedAnswer] = queue.SimpleQueue()
+
+        def run_worker(worker: AnyWorker) -> None:
+            while True:
+                with lock:
+                    number, job = next(waiting, (None, None))
+                if number is None:
+                    return
+                done.put(NumberedAnswer(number, worker.do(job)))
+
+        threads = [
+            threading.Thread(target=run_worker, args=(worker,), daemon=True) for worker in self.workers[: len(jobs)]
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in jobs:
+                yield done.get()
+        except BaseException:
+            with lock:
+                waiting = iter(())
+            self.close()  # so that no thread keeps waiting for an answer
+            raise
+        finally:
+            for thread in threads:
+                thread.join()
+
+    def run(
+        self,
+        jobs: Sequence[Job],
+        progress: Callable[[int, int], None] | None = None,
+        on_result: Callable[[int, Result], None] = lambda number, result: None,
+    ) -> list[Result]:
+        """Return the results of all jobs in the order of the jobs; raise the first failure that occurs.
+
+        Args:
+            jobs: the jobs.
+            progress: called with the number of finished jobs and the total number.
+            on_result: called with the number of a job and its result.
+        """
+        if progress is not None:
+            check_arguments(progress, "progress", "done", "total")
+        results: dict[int, Result] = {}
+        with closing(self.stream(jobs)) as answers:
+            for number, answer in answers:
+                if answer.failure is not None:
+                    raise answer.failure.error_to_raise()
+                results[number] = answer.value
+                on_result(number, answer.value)
+                if progress is not None:
+                    progress(len(results), len(jobs))
+        return [results[number] for number in range(len(jobs))]
+
+    def close(self) -> None:
+        """End all workers."""
+        for worker in self.workers:
+            worker.close()
+
+
+def run_jobs(
+    work: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    *,
+    workers: Workers = None,
+    progress: Callable[[int, int], None] | None = None,
+    finished: FinishedJobs | None = None,
+) -> list[Result]:
+    """Return the results of all jobs, in the order of the jobs; raise the first failure that occurs.
+
+    Args:
+        work: a function defined in a module; its result may depend only on its job.
+        jobs: the jobs, started in this order, so put long ones first.
+        workers: see `Workers`. With 1, all jobs are done in this process.
+        progress: called with the number of finished jobs and the total number.
+        finished: results of an earlier call, which are not computed again, and to which new results are added. The
+            `repr` of a job must contain all its parameters. Its result must consist of data classes of Paddock.
+    """
+    check_arguments(work, "run_jobs: work", "job")
+    if progress is not None:
+        check_arguments(progress, "progress", "done", "total")
+    keys = [] if finished is None else [identify_job(work, job) for job in jobs]
+    results: dict[int, Result] = {} if finished is None else recall_results(finished, keys)
+    missing = [number for number in range(len(jobs)) if number not in results]
+    before = len(results)
+    if progress is not None and before:
+        progress(before, len(jobs))
+
+    def keep(number: int, result: Result) -> None:
+        results[missing[number]] = result
+        if finished is not None:
+            finished.add({keys[missing[number]]: encode_result(result)})
+
+    if missing or not jobs:  # without jobs, too, wrong workers are an error
+        report = None if progress is None else lambda done, total: progress(before + done, len(jobs))
+        with JobRunner[Job, Result](partial(give_work, work), workers, most=len(missing)) as runner:
+            runner.run([jobs[number] for number in missing], report, keep)
+    return [results[number] for number in range(len(jobs))]
+
+
+def parse_workers(text: str | None) -> Workers:
+    """Parse a user's input: a number of processes, or `ray`."""
+    if text is None or text == RAY:
+        return RAY if text else None
+    if not text.isascii() or not text.isdigit() or len(text) > MAX_DIGITS:
+        raise PaddockError(f"workers: expected a number of processes, or {RAY}, got {text!r}")
+    _check(int(text))
+    return int(text)
+
+
+def _start_workers(make: Callable[[], Any], workers: Workers, most: int | None) -> list[AnyWorker]:
+    if isinstance(workers, str) and workers == RAY:
+        from paddock.core.jobs.ray_worker import RayWorker, connect_ray, count_cores
+
+        ray = connect_ray()
+        return [RayWorker(ray, make) for _ in range(_limit(count_cores(ray), most))]
+    _check(workers)
+    count = _limit(workers or available_threads(), most)
+    return [Worker(make)] if count == 1 else [ProcessWorker(make) for _ in range(count)]
+
+
+def _limit(count: int, most: int | None) -> int:
+    return count if most is None else max(1, min(count, most))
+
+
+def _check(workers: object) -> None:
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise PaddockError(f"workers: expected at least 1, or {RAY!r}, got {workers!r}")
+
+
+def give_work(work: Callable[[Job], Result]) -> Callable[[Job], Result]:
+    """Return the function itself: workers that need no preparation are created by `partial(give_work, function)`."""
+    return work

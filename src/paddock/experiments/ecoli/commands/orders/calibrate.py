@@ -1,0 +1,127 @@
+"""Menu entry 1: measure the proximity threshold of robots, and write it into the configuration."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from paddock.experiments.ecoli.commands.orders.language import _, translate
+from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
+from paddock.cli.tables import cell, new_table
+from paddock.core.errors import LinkError
+from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
+from paddock.experiments.ecoli.waypoint_robots import OrderRobotSpec, ThresholdCalibration, calibrate_threshold, store_calibration
+from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
+from paddock.experiments.ecoli.waypoint_robots.port import require_reply
+from paddock.experiments.ecoli.waypoint_robots.proximity_threshold import LEAST_MARGIN, STEPS, largest_sum
+from paddock.experiments.ecoli.waypoint_robots.texts import Order
+
+
+def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = "", verify: bool = False) -> bool:
+    """Turn robots once around in open space, one after the other; return whether all were calibrated.
+
+    Args:
+        program: the host program.
+        names: names of the robots; empty for all.
+        lamp: description of the light, written next to the threshold.
+        verify: ask the user to hold a hand in front of each robot, and print whether it is detected.
+    """
+    config = program.config
+    robots = [find_robot(config, name) for name in names] or config.robots
+    reached = True
+    for robot in robots:
+        try:
+            threshold = measure(program, robot, verify=verify)
+        except LinkError as error:
+            reached = False
+            program.print_line(
+                _("{robot}: connection failed: {text}").format(robot=robot.name, text=translate(error)), "bold red"
+            )
+            program.print_json(robot=robot.name, error=str(error))
+            continue
+        if threshold is None:
+            reached = False
+            continue
+        when = time.strftime("%Y-%m-%d %H:%M")
+        store_calibration(program.path, robot.name, near=threshold, calibrated=when, lamp=lamp)
+        text = _("{robot}: near = {near} written to {file}")
+        program.print_line(text.format(robot=robot.name, near=threshold, file=program.path))
+    return reached
+
+
+def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int | None:
+    """Measure the threshold of a robot; None if there is an obstacle or a light nearby."""
+    program.print_line(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
+    with program.connect(robot) as link:
+        result = calibrate_threshold(partial(look, link), link.pose.heading)
+        print_result(program, robot, result)
+        if verify and not result.clutter:
+            check_with_hand(program, link, result.threshold)
+    return None if result.clutter else result.threshold
+
+
+def look(link: OrdersRobot, heading: float) -> tuple[float, ...]:
+    """Turn to a heading [rad], and return the readings of sensors 0, 1, 7 and 6."""
+    seconds = CONSTANTS.turn_seconds(math.pi)
+    reply = link.port.ask(Order("a", (heading,)), seconds, expected=seconds)
+    return require_reply(reply, "a", f"{link.name}: turning to {math.degrees(heading):.0f}°").numbers
+
+
+def print_result(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibration) -> None:
+    """Print the measurement as a table and as JSON, with warnings."""
+    columns = (_("mean"), _("spread"), _("largest"), _("threshold"), _("before"))
+    table = new_table(_("Proximity"), _("robot"), *columns, right=columns)
+    numbers = (
+        f"{result.mean:.1f}",
+        f"{result.spread:.1f}",
+        str(result.largest),
+        str(result.threshold),
+        str(robot.near),
+    )
+    table.add_row(cell(robot.name), *numbers)
+    program.print(table)
+    program.print_json(
+        robot=robot.name,
+        mean=result.mean,
+        spread=result.spread,
+        largest=result.largest,
+        threshold=result.threshold,
+        clutter_deg=[round(math.degrees(heading)) for heading in result.clutter],
+    )
+    if result.varies_too_little:
+        text = _("{robot}: the sensor readings hardly vary here; the minimum margin of {margin:g} is used")
+        program.print_line(text.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
+    if result.clutter:
+        where = ", ".join(list_ranges([round(math.degrees(heading)) for heading in result.clutter]))
+        text = _("{robot}: obstacle or light at {where}; near stays {near}: calibrate again in open space")
+        program.print_line(text.format(robot=robot.name, where=where, near=robot.near), "yellow")
+
+
+def list_ranges(headings: Sequence[int]) -> list[str]:
+    """Return headings [°] of a turn in equal steps, with consecutive headings joined to ranges."""
+    step, groups = 360 // STEPS, list[list[int]]()
+    for heading in headings:
+        if groups and (heading - groups[-1][-1]) % 360 == step:
+            groups[-1].append(heading)
+        else:
+            groups.append([heading])
+    if len(groups) > 1 and (groups[0][0] - groups[-1][-1]) % 360 == step:
+        groups[0] = groups.pop() + groups[0]
+    return [f"{group[0]}°" if len(group) == 1 else f"{group[0]}° … {group[-1]}°" for group in groups]
+
+
+def check_with_hand(program: HostProgram, link: OrdersRobot, threshold: int) -> bool:
+    """Ask the user to hold a hand in front of the robot, and return whether it is detected."""
+    program.ask(_("{robot}: hold a hand or a box in front of it, then press Enter:").format(robot=link.name))
+    seen = largest_sum(require_reply(link.port.ask(Order("X")), "X", link.name).numbers)
+    text = (
+        _("{robot}: detected, {seen} > {threshold}")
+        if seen > threshold
+        else _("{robot}: not detected, {seen} <= {threshold}")
+    )
+    program.print_line(
+        text.format(robot=link.name, seen=seen, threshold=threshold), "" if seen > threshold else "yellow"
+    )
+    return seen > threshold

@@ -1,0 +1,33 @@
+"""A simulated camera above a world, with latency, noise and distortion, for programs that measure with it."""
+
+from paddock.experiments.ecoli.overhead_camera.board_view import show_board
+from paddock.experiments.ecoli.overhead_camera.overhead_camera import OverheadCamera, Scene
+from paddock.experiments.ecoli.overhead_camera.feed import CameraFeed
+from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
+from paddock.experiments.ecoli.overhead_camera.printing import draw_marker_sheets, save_sheets
+from paddock.experiments.ecoli.overhead_camera.overhead_spec import (
+    CameraMount,
+    CameraNetwork,
+    CameraOptics,
+    ImageSensor,
+    MarkerLayout,
+    OverheadSpec,
+    load_overhead_camera,
+)
+
+__all__ = [
+    "CameraFeed",
+    "CameraMount",
+    "CameraNetwork",
+    "CameraOptics",
+    "HttpCamera",
+    "ImageSensor",
+    "MarkerLayout",
+    "OverheadCamera",
+    "OverheadSpec",
+    "Scene",
+    "draw_marker_sheets",
+    "load_overhead_camera",
+    "save_sheets",
+    "show_board",
+]

@@ -1,0 +1,189 @@
+"""Populations of walkers, each alone in its own dish: attraction, repulsion, and run lengths."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import paddock
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.experiments.ecoli.walk.network import AnyNetwork, hold_methylation
+from paddock.experiments.ecoli.walk.statistics import find_mann_whitney_p
+from paddock.arena.metrics import MeanDistance, MeanReading
+from paddock.experiments.ecoli.run_and_tumble import RunAndTumble, RunTally
+from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.simulation.robots import load_robot
+from paddock.simulation.worlds import WorldSpec, load_world
+from paddock.simulation.worlds.world_spec import Field
+
+NOSE = "nose"
+NETWORK = "ecoli-chemotaxis-n6"  # default network of walkers, as in RunAndTumble
+HALFWAY = 0.5  # the concentration that walkers without methylation are adapted to
+WALKERS = ("normal", "none", "inverted", "no-methylation")
+
+
+def make_walker(
+    kind: str = "normal",
+    *,
+    network: AnyNetwork = NETWORK,
+    level: float = HALFWAY,
+    scale: float = 1.0,
+    floor: float = 0.02,
+) -> RunAndTumble:
+    """Create a walker with a normal sensor, without a sensor, with an inverted sensor, or without adaptation.
+
+    `level` is the input that a walker without methylation is adapted to. The input is scale · reading + floor.
+    """
+    if kind not in WALKERS:
+        raise UnknownName("kind of walker", kind, WALKERS)
+    if kind != "no-methylation":
+        return RunAndTumble(network=network, sensing=kind, scale=scale, floor=floor)
+    return RunAndTumble(network=hold_methylation(network, level), scale=scale, floor=floor)
+
+
+def isolate_walker(world: str | WorldSpec = "petri-dish", *, nose: str | float = "front") -> WorldSpec:
+    """Return a dish with one robot. `nose`: "front" (as shipped), "centre" (between the wheels), or metres ahead.
+
+    A nose in front of the wheels has a higher reading if the robot points up the gradient. This alone makes runs up
+    longer, without any adaptation. A cell, whose runs are many times its length, does not have this effect.
+    """
+    spec = load_world(world) if isinstance(world, str) else world
+    if not spec.fields:
+        raise PaddockError(f"{spec.name}: a walker needs a field to sense: add one, [[fields]]")
+    robot = spec.robots[0]
+    if nose == "front":
+        return replace(spec, robots=(robot,))
+    if isinstance(nose, str) and nose != "centre":
+        raise UnknownName("position of a nose", nose, ("centre", "front"))
+    ahead = 0.0 if isinstance(nose, str) else float(nose)
+    kind = load_robot(robot.type) if isinstance(robot.type, str) else robot.type
+    sensors = tuple(
+        replace(sensor, mounts=((ahead, 0.0, 0.03, 0.0),)) if sensor.name == NOSE else sensor for sensor in kind.sensors
+    )
+    return replace(spec, robots=(replace(robot, type=replace(kind, sensors=sensors)),))
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """The result of a population, in the second half of its time; shape (walkers) unless noted otherwise."""
+
+    concentration: Floats  # mean concentration of each walker
+    distance: Floats  # mean distance from the field's centre [m]
+    runs: RunTally  # of the whole time
+    times: Floats  # of the rows below [s], shape (rows)
+    places: Floats  # x, y [m], shape (walkers, rows, 2)
+
+    @property
+    def run_up(self) -> float:
+        """Mean duration of runs up the gradient [s]."""
+        return mean_run(self.runs.seconds_up, self.runs.runs_up)
+
+    @property
+    def run_down(self) -> float:
+        """Mean duration of runs down the gradient [s]."""
+        return mean_run(self.runs.seconds_down, self.runs.runs_down)
+
+    @property
+    def begun_run_ratio(self) -> float:
+        """Mean duration of runs that started upwards over that of runs that started downwards."""
+        runs = self.runs
+        return mean_run(runs.begun_seconds_up, runs.begun_up) / mean_run(runs.begun_seconds_down, runs.begun_down)
+
+
+def mean_run(seconds: Floats, runs: Floats) -> float:
+    """Return the mean duration of the runs of all walkers [s]; NaN without runs."""
+    return float(seconds.sum() / runs.sum()) if runs.any() else math.nan
+
+
+def run_population(
+    walker: RunAndTumble | str = "normal",
+    world: str | WorldSpec = "petri-dish",
+    *,
+    walkers: int = 100,
+    seconds: float = 600.0,
+    seed: int = 1,
+    every: float | None = None,
+    nose: str | float = "front",
+    device: str = "cpu",
+    precision: str = "float64",
+) -> Population:
+    """Run walkers, each alone in a world, from random positions.
+
+    Args:
+        walker: the policy, or a kind of `make_walker`.
+        world: a world with a field.
+        walkers: number of walkers.
+        seconds: duration; the figures are those of the second half.
+        seed: seed of the first world.
+        every: seconds between two rows of `places`; None: none.
+        nose: see `isolate_walker`.
+        device: "cpu" or "cuda".
+        precision: "float64", or on "cuda" also "float32".
+    """
+    scene = isolate_walker(world, nose=nose)
+    batch = paddock.batch(scene, walkers, seed=seed, starts="random", device=device, precision=precision)
+    policy = make_walker(walker) if isinstance(walker, str) else walker.copy()
+    metrics = [MeanReading(device=policy.sensor), MeanDistance(at=centre_of(scene.fields[0]))]
+    first = batch.run(seconds / 2, policy, every=every, readings=False)
+    second = batch.run(seconds / 2, policy, metrics=metrics, every=every, readings=False)
+    rows = [first.trace[:, :, 0, :2], second.trace[:, 1:, 0, :2]] if every is not None else []
+    places = np.concatenate(rows, axis=1) if rows else np.empty((walkers, 0, 2))
+    return Population(
+        concentration=second.metrics["mean_reading"][:, 0],
+        distance=second.metrics["mean_distance"][:, 0],
+        runs=policy.tally(batch.memory()),
+        times=np.arange(places.shape[1], dtype=np.float64) * (every or 0.0),
+        places=places,
+    )
+
+
+def centre_of(field: Field) -> tuple[float, float]:
+    """Return the centre of a field, where it is strongest."""
+    if field.at is None:
+        raise PaddockError(f"field {field.name!r}: expected one with a centre, radial or gaussian")
+    return field.at
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Comparison of a population with an unbiased one, which has no sensor."""
+
+    concentration: float  # mean
+    unbiased_concentration: float
+    distance: float  # mean [m]
+    unbiased_distance: float
+    p: float  # p-value of equal concentrations (Mann and Whitney)
+    run_up: float  # mean duration of runs up the gradient [s]
+    run_down: float
+    begun_run_ratio: float  # runs that started upwards relative to runs that started downwards
+
+    @property
+    def gain(self) -> float:
+        """Concentration relative to that of the unbiased population."""
+        return self.concentration / self.unbiased_concentration
+
+    @property
+    def approach(self) -> float:
+        """Distance from the centre relative to that of the unbiased population."""
+        return self.distance / self.unbiased_distance
+
+    @property
+    def run_ratio(self) -> float:
+        """Duration of runs up relative to runs down the gradient."""
+        return self.run_up / self.run_down
+
+
+def compare_populations(biased: Population, unbiased: Population) -> Comparison:
+    """Compare two populations."""
+    return Comparison(
+        concentration=float(biased.concentration.mean()),
+        unbiased_concentration=float(unbiased.concentration.mean()),
+        distance=float(biased.distance.mean()),
+        unbiased_distance=float(unbiased.distance.mean()),
+        p=find_mann_whitney_p(biased.concentration, unbiased.concentration),
+        run_up=biased.run_up,
+        run_down=biased.run_down,
+        begun_run_ratio=biased.begun_run_ratio,
+    )

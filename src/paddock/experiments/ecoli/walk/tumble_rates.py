@@ -1,0 +1,153 @@
+"""Tumble rates of walkers by direction and position.
+
+A walker without memory tumbles at a rate that depends on its position only. Such a dependence does not bias a walk: at
+constant speed such walkers spread evenly (Schnitzer 1993). However, turns take time, which is spent where tumbles are
+frequent. Both figures here therefore exclude turns: tumbles per second of running, and the positions while running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import paddock
+from paddock.experiments.ecoli.walk.population import centre_of, isolate_walker
+from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
+from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.simulation.worlds import WorldSpec
+
+RING = 0.02  # [m] width of rings around the food; positions in a ring have about the same concentration
+MARGIN = 0.08  # [m] minimum distance from walls at which turns count as tumbles
+SLICE = 20.0  # [s] that are recorded tick by tick in one run
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class TumbleCounts:
+    """Running and tumbling of each walker in rings around the food; shape (walkers, rings)."""
+
+    seconds_up: Floats  # of running towards the food
+    seconds_down: Floats
+    tumbles_up: Floats  # tumbles after runs towards the food
+    tumbles_down: Floats
+
+    @property
+    def run_ratio(self) -> float:
+        """Mean run up over mean run down, in seconds of running per tumble.
+
+        Counting is tick by tick: runs across the peak count in both directions, and runs that end at a wall count with
+        their duration.
+        """
+        up, down = self.seconds_up.sum() / self.tumbles_up.sum(), self.seconds_down.sum() / self.tumbles_down.sum()
+        return float(up / down)
+
+    @property
+    def distances(self) -> Floats:
+        """Mean distance of each walker from the food while running [m]."""
+        seconds = self.seconds_up + self.seconds_down
+        return np.asarray(seconds @ ((np.arange(seconds.shape[1]) + 0.5) * RING) / seconds.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A ratio with its confidence interval of 95 %."""
+
+    ratio: float
+    low: float
+    high: float
+
+    def is_within(self, margin: float) -> bool:
+        """Return whether the whole interval is within 1 ± margin."""
+        return 1.0 - margin <= self.low and self.high <= 1.0 + margin
+
+    def is_outside(self, margin: float) -> bool:
+        """Return whether the whole interval is outside of 1 ± margin."""
+        return self.high < 1.0 - margin or 1.0 + margin < self.low
+
+    def __str__(self) -> str:
+        return f"{self.ratio:.3f} ({self.low:.3f} … {self.high:.3f})"
+
+
+def count_tumbles(
+    walker: RunAndTumble,
+    world: str | WorldSpec = "petri-dish",
+    *,
+    walkers: int = 100,
+    seconds: float = 300.0,
+    settle: float = 100.0,
+    seed: int = 1,
+    nose: str | float = "centre",
+) -> TumbleCounts:
+    """Run walkers, each alone in a world, and count tick by tick after a settling time."""
+    scene = isolate_walker(world, nose=nose)
+    batch = paddock.batch(scene, walkers, seed=seed, starts="random")
+    policy = walker.copy()
+    batch.run(settle, policy)
+    x0, y0, x1, y1 = scene.bounds
+    rings = int(np.hypot(x1 - x0, y1 - y0) / RING) + 1
+    total = np.zeros((4, walkers, rings))
+    for _ in range(round(seconds / SLICE)):
+        places = batch.run(SLICE, policy, every=batch.dt, readings=False).trace[:, :, 0, :2]
+        total += count_in_rings(places, centre_of(scene.fields[0]), scene.bounds, rings)
+    return TumbleCounts(total[0] * batch.dt, total[1] * batch.dt, total[2], total[3])
+
+
+def count_in_rings(
+    places: Floats, centre: tuple[float, float], bounds: tuple[float, float, float, float], rings: int
+) -> Floats:
+    """Count ticks of running up and down, and tumbles after them, from positions of shape (walkers, ticks, 2)."""
+    steps = np.diff(places, axis=1)
+    runs = np.hypot(steps[..., 0], steps[..., 1]) > 1e-6
+    away = np.hypot(places[..., 0] - centre[0], places[..., 1] - centre[1])
+    up = np.diff(away, axis=1)[:, :-1] < 0.0
+    low, high = np.array(bounds[:2]) + MARGIN, np.array(bounds[2:]) - MARGIN
+    inside = np.all((places > low) & (places < high), axis=2)[:, 1:-1]
+    run = runs[:, :-1] & inside
+    tumble = run & ~runs[:, 1:]
+    walkers = np.arange(len(places))[:, None]
+    cells = walkers * rings + (away[:, 1:-1] / RING).astype(int)
+    return np.stack(
+        [
+            np.bincount(cells[chosen], minlength=len(places) * rings).reshape(len(places), rings)
+            for chosen in (run & up, run & ~up, tumble & up, tumble & ~up)
+        ]
+    ).astype(float)
+
+
+def pool_counts(counts: Sequence[TumbleCounts]) -> TumbleCounts:
+    """Combine several populations."""
+    parts = ("seconds_up", "seconds_down", "tumbles_up", "tumbles_down")
+    return TumbleCounts(*(np.concatenate([getattr(count, part) for count in counts]) for part in parts))
+
+
+def compare_rates(counts: TumbleCounts, *, seed: int = 0) -> Interval:
+    """Return the ratio of tumble rates down and up the gradient at equal concentrations (Mantel and Haenszel)."""
+
+    def ratio(weights: Floats) -> Floats:
+        up, down, tumbles_up, tumbles_down = (
+            weights @ part for part in (counts.seconds_up, counts.seconds_down, counts.tumbles_up, counts.tumbles_down)
+        )
+        both = np.maximum(up + down, 1e-9)
+        with np.errstate(divide="ignore", invalid="ignore"):  # few walkers may have no tumble while running up
+            return np.asarray((tumbles_down * up / both).sum(axis=-1) / (tumbles_up * down / both).sum(axis=-1))
+
+    walkers = len(counts.seconds_up)
+    return _interval(ratio(np.ones(walkers)), ratio(resample(walkers, seed)))
+
+
+def compare_distances(counts: TumbleCounts, unbiased: TumbleCounts, *, seed: int = 0) -> Interval:
+    """Return the mean distance from the food while running, over that of walkers without a sensor."""
+    ours, theirs = counts.distances, unbiased.distances
+    drawn = resample(len(ours), seed) @ ours / (resample(len(theirs), seed + 1) @ theirs) * len(theirs) / len(ours)
+    return _interval(ours.mean() / theirs.mean(), drawn)
+
+
+def resample(walkers: int, seed: int) -> Floats:
+    """Draw how often each walker is in each bootstrap sample, shape (samples, walkers)."""
+    return np.random.default_rng(seed).multinomial(walkers, np.full(walkers, 1.0 / walkers), RESAMPLES).astype(float)
+
+
+def _interval(ratio: Floats | float, samples: Floats) -> Interval:
+    return Interval(float(ratio), *map(float, np.quantile(samples, (0.025, 0.975))))

@@ -1,0 +1,109 @@
+"""Discovery of robots: list serial devices, and find those at which a robot answers orders."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from paddock.core.errors import LinkError, Timeout
+from paddock.core.reason import Reason
+from paddock.bridges.epuck.driver.streams import PYSERIAL, SerialStream
+from paddock.experiments.ecoli.waypoint_robots.checked_frames import read_checked, write_checked_text
+from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, write_frame
+from paddock.experiments.ecoli.waypoint_robots.texts import UNKNOWN, Reply, read_reply
+
+AGAIN = 0.5  # [s] after which the request is repeated without an answer
+PROBE = write_checked_text(0, "i")  # not a valid request: robots with checked mode answer that there is no session
+GRACE = 1.0  # [s] in addition to the time for the answer, for a device that opens slowly
+
+DeviceState = Literal["robot", "silent", "something else", "closed"]
+
+
+class SerialFinding(NamedTuple):
+    """A serial device, and whether a robot is connected to it."""
+
+    device: str
+    state: DeviceState
+    text: str = ""  # why it cannot be opened
+    mode: str = ""  # of a robot: "checked" if it supports that mode, else "legacy"; empty if it did not answer in time
+
+
+def list_serial_devices() -> dict[str, str]:
+    """Return the serial devices of this machine, including Bluetooth, each with its address or description."""
+    try:
+        from serial.tools import list_ports
+    except ImportError:
+        raise LinkError(PYSERIAL) from None
+    found = {port.device: "" if port.description == "n/a" else port.description for port in list_ports.comports()}
+    found.update({str(path): "Bluetooth" for path in sorted(Path("/dev").glob("rfcomm[0-9]*"))})
+    return {device: _read_bluetooth_address(device) or text for device, text in found.items()}
+
+
+def _read_bluetooth_address(device: str) -> str:
+    """Return the Bluetooth address of an RFCOMM device, if Linux provides it."""
+    try:
+        return Path("/sys/class/tty", Path(device).name, "address").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[SerialFinding]:
+    """Check all devices in parallel for a robot, and wait at most the given seconds."""
+    devices = list(dict.fromkeys(devices))
+    answers: dict[str, SerialFinding] = {}
+
+    def ask(device: str) -> None:
+        answers[device] = ask_device(device, seconds)
+
+    threads = [threading.Thread(target=ask, args=(device,), daemon=True) for device in devices]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + seconds + GRACE
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    return [answers.get(device, SerialFinding(device, "silent")) for device in devices]
+
+
+def ask_device(device: str, seconds: float) -> SerialFinding:
+    """Check whether a robot answers at a device, and then whether it supports checked mode."""
+    try:
+        stream = SerialStream(device)
+    except LinkError as error:
+        return SerialFinding(device, "closed", _why(error))
+    end, reader = time.monotonic() + seconds, FrameReader()
+    state: DeviceState = "silent"
+    question = "i"
+    try:
+        while time.monotonic() < end:
+            again = min(end, time.monotonic() + AGAIN)
+            stream.send(write_frame(question), again)
+            try:
+                while True:
+                    for text in reader.feed(stream.receive(again)):
+                        if mode := _read_mode(text):
+                            return SerialFinding(device, "robot", mode=mode)
+                        if read_reply(text) == Reply("i"):
+                            state, question, again = "robot", PROBE, 0.0  # send the next request immediately
+                    state = "something else" if state == "silent" else state
+            except Timeout:
+                continue
+    except LinkError as error:
+        return SerialFinding(device, "closed", _why(error))
+    finally:
+        stream.close()
+    return SerialFinding(device, state)
+
+
+def _read_mode(text: str) -> str:
+    """Return the mode that a reply shows. A robot still in checked mode answers even an `i` with a checked frame."""
+    if read_checked(text) is not None:
+        return "checked"
+    return "legacy" if read_reply(text) == Reply(UNKNOWN, (len(PROBE),)) else ""
+
+
+def _why(error: LinkError) -> str:
+    reason = error.args[0]
+    return reason.values.get("why", reason) if isinstance(reason, Reason) else str(error)

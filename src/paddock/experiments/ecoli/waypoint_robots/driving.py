@@ -1,0 +1,144 @@
+"""Driving: go-to orders of the firmware, as in 2012 and as in checked mode."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from paddock.core.geometry import Point, Pose, wrap
+from paddock.perception.estimation.odometry import OdometryForm
+from paddock.experiments.ecoli.waypoint_robots.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Reaction, Sight
+from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS, RobotMotion, Work
+
+TRIES = 5  # attempts to pass obstacles before a go-to fails; our choice: "empirical" in the publication
+REACHED = 0.002  # [m], tolerance of a target in checked mode
+TURN_AGAIN = 0.05  # [rad], bearing of the target above which the robot turns on the spot …
+NEAR = 0.02  # [m] … or distance below which it does, because it cannot steer any more
+MAX_TURNS = 8  # turns by 45° before the robot drives despite detections; in 2012 there was no limit
+PER_TRY = 3.0  # [s] allowed to pass an obstacle: some turns by 45°, a short drive, and the turn back
+MARGIN = 2.0  # [s] added to the total
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FirmwareMode:
+    """Behaviour of the firmware in a mode; `Driver` contains the driving of each mode."""
+
+    name: str
+    odometry: OdometryForm
+
+
+LEGACY = FirmwareMode(name="legacy", odometry="programmed")
+CHECKED = FirmwareMode(name="checked", odometry="exact")
+
+
+class Driver:
+    """Carries out go-to orders. Each `yield` is one tick."""
+
+    def __init__(self, motion: RobotMotion, avoidance: AvoidanceStrategy, *, tries: int = TRIES) -> None:
+        self.motion, self.tries = motion, tries
+        self.threshold = 0.0
+        self.checked_avoidance, self.legacy_avoidance = avoidance, DistalAvoidance()
+        self._avoidance: AvoidanceStrategy | None = None  # of the current drive
+        self._target: Point = (0.0, 0.0)
+        self._limit = math.inf  # of the moving time [s]
+        self._answer: Reaction = None  # last reaction of the strategy
+
+    @property
+    def detections(self) -> int:
+        """Number of obstacle detections."""
+        return self.legacy_avoidance.detections + self.checked_avoidance.detections
+
+    def go_to(self, target: Point, mode: FirmwareMode, *, avoiding: bool) -> Work:
+        """Drive to a point [m]. Return whether it was reached."""
+        legacy = mode is LEGACY
+        self._target, self._avoidance = target, None
+        allowed = math.inf if legacy else allow_seconds(estimate_seconds(self.motion.pose, target), self.tries)
+        self._limit = self.motion.limit = self.motion.moving_time + allowed
+        if avoiding:
+            self._avoidance = self.legacy_avoidance if legacy else self.checked_avoidance
+            self._avoidance.start(self.motion.pose, target)
+        return self._drive_legacy() if legacy else self._drive_checked()
+
+    # ---- the two modes
+
+    def _drive_legacy(self) -> Work:
+        """Drive by algorithm 1 of the publication.
+
+        A drive without an obstacle sets the estimated pose to the target. After each pass the robot turns back to 0.
+        """
+        motion, there, tries = self.motion, False, 0
+        while not there and tries < self.tries:
+            off, distance = self._aim()
+            yield from motion.turn(off)
+            if (yield from motion.forward(distance, self._is_blocked)):
+                motion.set_pose(motion.pose._replace(x=self._target[0], y=self._target[1]))
+                there = True
+            else:
+                yield from self._pass_obstacle(math.inf)
+                tries += 1
+            yield from motion.turn(-motion.pose.heading)
+        return there
+
+    def _drive_checked(self) -> Work:
+        """Steer until the estimated pose is at the target."""
+        motion, tries = self.motion, 0
+        while self._aim()[1] > REACHED:
+            if motion.halted or tries >= self.tries or motion.moving_time >= self._limit:
+                return False
+            off, distance = self._aim()
+            if abs(off) > TURN_AGAIN or distance < NEAR:
+                yield from motion.turn(off)
+            if not (yield from motion.steer(self._target, self._is_blocked)) and self._answer is not None:
+                if self._answer == "give up":
+                    return False
+                tries += isinstance(self._answer, Manoeuvre)
+                yield from self._pass_obstacle(MAX_TURNS)
+        return True
+
+    # ---- obstacles
+
+    def _is_blocked(self) -> bool:
+        """Call the strategy. Return whether it reacts or the time limit is exceeded."""
+        if self._avoidance is None:
+            self._answer = None
+        else:
+            proximity = self.motion.hardware.read("proximity")
+            sight = Sight(proximity, self.threshold, self.motion.pose, self._target, self.motion.dt)
+            self._answer = self._avoidance.react(sight)
+        return self._answer is not None or self.motion.moving_time >= self._limit
+
+    def _pass_obstacle(self, most_turns: float) -> Work:
+        """Carry out the strategy's reactions until the path is free."""
+        motion, turns = self.motion, 0
+        while not motion.halted and motion.moving_time < self._limit:
+            answer = self._answer
+            if answer is None or answer == "give up":
+                break
+            if isinstance(answer, Manoeuvre):
+                yield from motion.turn(answer.turn)
+                turns += 1
+                if turns >= most_turns or not self._is_blocked():
+                    return (yield from motion.forward(answer.forward, self._is_blocked))
+            else:
+                yield from motion.roll_freely(*answer)
+                self._is_blocked()
+        motion.stop()
+        return True
+
+    def _aim(self) -> tuple[float, float]:
+        """Return the bearing [rad] and the distance [m] of the target."""
+        x, y, heading = self.motion.pose
+        away = self._target[0] - x, self._target[1] - y
+        return wrap(math.atan2(away[1], away[0]) - heading), math.hypot(*away)
+
+
+def estimate_seconds(pose: Pose, target: Point) -> float:
+    """Return the duration of a drive to a target without obstacles, with a turn back to heading 0 at its end [s]."""
+    bearing = math.atan2(target[1] - pose.y, target[0] - pose.x)
+    turns = abs(wrap(bearing - pose.heading)) + abs(bearing)
+    return CONSTANTS.drive_seconds(math.dist(pose[:2], target)) + CONSTANTS.turn_seconds(turns)
+
+
+def allow_seconds(expected: float, tries: int) -> float:
+    """Return the maximum duration of a drive [s] from its duration without obstacles [s]."""
+    return (expected + PER_TRY) * tries + MARGIN

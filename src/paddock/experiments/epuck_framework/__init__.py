@@ -1,5 +1,0 @@
-"""The e-puck framework of the Vorarlberg University of Applied Sciences (2018): timing tests and line crossing."""
-
-from paddock.experiments.epuck_framework.controllers import ImprovedCrossing, StockCrossing
-
-__all__ = ["ImprovedCrossing", "StockCrossing"]

@@ -1,0 +1,109 @@
+"""Reproductions of published experiments: one folder for each, with access by name."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, cast
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.experiments.reproductions.rows import Row
+from paddock.core.jobs import FinishedJobs, Workers
+from paddock.report.sheets import Sheet
+
+Progress = Callable[[int, int], None]
+"""Callback with the number of finished runs and the total number of runs."""
+
+
+class Outcome(ABC):
+    """The result of a reproduction.
+
+    The module `report` in the folder of a derived class defines TITLE and `list_parts(outcome)`.
+    """
+
+    @property
+    @abstractmethod
+    def rows(self) -> tuple[Row, ...]:
+        """All claims, each with the paper's number and ours."""
+
+    @property
+    @abstractmethod
+    def sheet(self) -> Sheet:
+        """All measurements, with their spread."""
+
+    @property
+    @abstractmethod
+    def seeds(self) -> int:
+        """Number of seeds of the experiment with the most repetitions."""
+
+    @property
+    @abstractmethod
+    def wanted_seeds(self) -> int:
+        """Number of seeds that the claims require."""
+
+    @property
+    def quick_look(self) -> str:
+        """Notice that there are fewer seeds than the claims require; empty otherwise."""
+        wanted = self.wanted_seeds
+        if self.seeds >= wanted:
+            return ""
+        return f"a quick look with {self.seeds} of {wanted} seeds; the claims are made for all {wanted}"
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the report (Markdown, HTML and pictures) and return its files."""
+        from paddock.report.document_files import write_document
+
+        report = importlib.import_module(f"{type(self).__module__.rpartition('.')[0]}.report")
+        return write_document(report.TITLE, list(report.list_parts(self)), folder)
+
+
+class Reproduction(Protocol):
+    """A function that runs the whole experiment; the number of workers affects only its duration."""
+
+    def __call__(
+        self,
+        *,
+        seeds: int | None = None,
+        workers: Workers = None,
+        progress: Progress | None = None,
+        finished: FinishedJobs | None = None,
+    ) -> Outcome:
+        """Run the experiment.
+
+        Args:
+            seeds: number of seeds of each repeated part; None: as many as the claims require.
+            workers: number of processes; None: one per core; or "ray" for a cluster.
+            progress: called after every run.
+            finished: results of an earlier, interrupted call; they are not computed again, and new ones are added.
+        """
+
+
+def check_seeds(seeds: int | None) -> None:
+    """Raise an error if the number of seeds is less than 1."""
+    if seeds is not None and seeds < 1:
+        raise PaddockError(f"seeds: expected at least 1, got {seeds}")
+
+
+# Modules with a function `reproduce`; imported on first use.
+REPRODUCTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "wall-follower": "paddock.experiments.reproductions.wall_follower.reproduce",
+        "epuck-framework": "paddock.experiments.reproductions.epuck_framework.reproduce",
+        "rossum": "paddock.experiments.reproductions.rossum.reproduce",
+        "ecoli-walk": "paddock.experiments.ecoli.walk.reproduce",
+        "ap2dx": "paddock.experiments.reproductions.ap2dx.reproduce",
+    }
+)
+
+
+def reproduction_called(name: str) -> Reproduction:
+    """Return the reproduction with a name."""
+    if name not in REPRODUCTIONS:
+        raise UnknownName("reproduction", name, REPRODUCTIONS)
+    return cast(Reproduction, importlib.import_module(REPRODUCTIONS[name]).reproduce)
+
+
+__all__ = ["REPRODUCTIONS", "Outcome", "Progress", "Reproduction", "Row", "Sheet", "reproduction_called"]

@@ -1,0 +1,150 @@
+"""One loop of a wall follower around a course: its time, distance and error."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+import paddock
+from paddock.arena import Arena
+from paddock.arena.base_arena import BaseArena
+from paddock.control.behaviours.wall import Side, WallFollower, follow_wall, make_wall_follower
+from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.arena.episodes import Trace
+from paddock.experiments.reproductions.wall_follower.course import Way, find_course
+from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE
+from paddock.arena.metrics import ContactTime, Distance
+from paddock.simulation.robots import RobotSpec, load_robot
+from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+
+TICK = 0.05  # [s] period of the study's sensors
+AFTER = 10.0  # [s] minimum time of a loop
+WITHIN = 0.07  # [m] distance from its start at which a loop is closed
+ROBOT = "pioneer"
+
+BodyKind = Literal["study", "shipped", "fresh"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoopJob:
+    """The parameters of a loop."""
+
+    follower: str
+    course: str = "wall-loop"
+    way: Way = "clockwise"
+    body: BodyKind = "fresh"
+    seed: int = 0
+    limit: float = 900.0  # [s] after which the loop is aborted
+    trace: bool = False  # whether to keep the trace of every cycle
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Loop:
+    """The result of a loop."""
+
+    job: LoopJob
+    home: bool  # whether the loop was closed
+    time: float  # [s] simulated
+    distance: float  # [m] true distance driven
+    error: float  # [m] mean of |smallest front reading - clearance| over all cycles
+    largest: float  # [m] largest error of all cycles
+    contacts: int  # number of ticks with a contact
+    trace: Trace | None = None  # with a row for every cycle
+
+    @property
+    def clean(self) -> bool:
+        """Whether the loop was closed without contact."""
+        return self.home and self.contacts == 0
+
+    @property
+    def speed(self) -> float:
+        """True mean speed [m/s]."""
+        return self.distance / self.time
+
+
+def drive(job: LoopJob) -> Loop:
+    """Drive until the robot is back at its start."""
+    return drive_follower(make_wall_follower(job.follower, robot={"clearance": CLEARANCE}), job)
+
+
+def drive_follower(follower: WallFollower, job: LoopJob) -> Loop:
+    """Drive a loop with a given wall follower instead of the job's."""
+    arena = _arena(job.course, job.way, job.body)
+    arena.reset(job.seed)
+    cycle = load_body(job.body).sensor("sonar").period  # one decision per sonar update
+    controller = LoopController(job.follower, follower, "left" if job.way == "clockwise" else "right", cycle)
+    start_x, start_y, _ = arena[ROBOT].pose
+
+    def is_home(arena: BaseArena) -> bool:
+        x, y, _ = arena[ROBOT].pose
+        return arena.time > AFTER and math.hypot(x - start_x, y - start_y) <= WITHIN
+
+    metrics = (Distance(), ContactTime())
+    episode = arena.run(job.limit, {ROBOT: controller}, until=is_home, every=cycle, metrics=metrics)
+    errors = np.abs(episode.trace.errors[:-1])  # the last row is the end, without a decision
+    return Loop(
+        job=job,
+        home=is_home(arena),
+        time=episode.seconds,
+        distance=episode.metrics["distance"],
+        error=float(errors.mean()),
+        largest=float(errors.max()),
+        contacts=round(episode.metrics["contact_time"] / TICK),
+        trace=episode.trace if job.trace else None,
+    )
+
+
+class LoopController:
+    """Calls a wall follower once per cycle; its error is defined as in the study."""
+
+    error_of, target = "wall distance", CLEARANCE
+
+    def __init__(self, name: str, follower: WallFollower, side: Side, cycle: float) -> None:
+        self.task = name
+        self.error: float | None = None  # [m] smallest front reading - clearance
+        self._follow, self._cycle, self._ticks = follow_wall(follower, side), cycle, round(cycle / TICK)
+        self._travel: Readings | None = None  # of the wheels at the last decision [m]
+
+    def act(self, observation: Observation) -> WheelSpeeds | None:
+        """Return wheel speeds at the start of a cycle, otherwise None."""
+        if round(observation.time / TICK) % self._ticks:
+            return None
+        sonar, travel = observation.sonar, observation.encoders
+        left, right = (travel - (travel if self._travel is None else self._travel)) / self._cycle
+        self._travel = travel
+        self.error = float(sonar[:8].min()) - CLEARANCE
+        return self._follow(sonar, self._cycle, (float(left), float(right)))
+
+
+def build_world(job: LoopJob) -> WorldSpec:
+    """Return the job's world with its robot at the start of the course."""
+    course = find_course(job.course)
+    placed = Placed(name=ROBOT, type=load_body(job.body), at=course.at, heading_deg=course.heading_deg(job.way))
+    return course.world.with_robots(placed)
+
+
+@functools.cache
+def load_body(body: BodyKind) -> RobotSpec:
+    """Load the study's Pioneer, the shipped one, or the shipped one with the study's sonar period."""
+    robot = load_robot("pioneer-p3dx-paper" if body == "study" else "pioneer-p3dx")
+    if body != "fresh":
+        return robot
+    fresh = tuple(replace(sensor, period=TICK) if sensor.name == "sonar" else sensor for sensor in robot.sensors)
+    return replace(robot, sensors=fresh)
+
+
+def compile_kernels() -> None:
+    """Compile the kernels for driving, if they are not cached."""
+    _arena("wall-loop", "clockwise", "study")
+
+
+@functools.lru_cache(maxsize=16)
+def _arena(course: str, way: Way, body: BodyKind) -> Arena:
+    """Return a cached arena: a reset arena is equivalent to a new one."""
+    arena = paddock.open(build_world(LoopJob(follower="", course=course, way=way, body=body)), dt=TICK)
+    arena[ROBOT].enable("sonar", "encoders")
+    return arena

@@ -1,0 +1,198 @@
+"""Run a scenario: task sequences control the robots of a local arena, a served world or real robots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import paddock
+from paddock.arena import Robot
+from paddock.arena.base_arena import BaseArena
+from paddock.control.behaviours.tasks import TaskContext
+from paddock.core.errors import LinkError, Refused, SimulationError
+from paddock.core.geometry import ORIGIN, Pose
+from paddock.arena.metrics import Metric
+from paddock.arena.metrics.choice import make_metrics
+from paddock.report.summary import METRICS
+from paddock.experiments.scenarios.scenario_body import sensor_for, view_of
+from paddock.experiments.scenarios.prepare import PreparedRobot, PreparedScenario, check_tasks, prepare
+from paddock.experiments.scenarios.scenario_result import ScenarioResult
+from paddock.experiments.scenarios.scenario_spec import ScenarioSpec
+from paddock.experiments.scenarios.task_sequence import TaskSequence
+from paddock.simulation.worlds import WorldSpec
+from paddock.simulation.worlds.world_spec import Placed
+
+OnStep = Callable[[BaseArena], object]
+
+
+def run_scenario(
+    spec: ScenarioSpec | PreparedScenario,
+    *,
+    seed: int,
+    arena: BaseArena | None = None,
+    robot: str | None = None,
+    every: float | None = None,
+    speed: float | None = None,
+    on_step: OnStep | None = None,
+    metrics: Sequence[Metric | str] = METRICS,
+) -> ScenarioResult:
+    """Run a scenario once.
+
+    Args:
+        spec: the scenario; errors in it are raised before anything runs.
+        seed: determines all noise and all drawn parameters.
+        arena: an existing arena, such as a served world or a real robot. None: the scenario's own world, in this
+            process.
+        robot: the robot of the arena that executes the tasks of a scenario with one robot. None: the robot of the
+            same name, or the only robot.
+        every: simulated seconds between two rows of the traces; None: every tick.
+        speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
+        on_step: called after every tick, with the arena.
+        metrics: metrics of each robot, in addition to the driven distance and the contact time; also by name.
+    """
+    plan = spec if isinstance(spec, PreparedScenario) else prepare(spec)
+    if arena is not None:
+        return _run(plan, arena, robot, seed, every, speed, on_step, metrics)
+    with paddock.open(plan.world, seed=seed) as own:
+        return _run(plan, own, robot, seed, every, speed, on_step, metrics)
+
+
+def run_all(
+    spec: ScenarioSpec | PreparedScenario,
+    *,
+    every: float | None = None,
+    speed: float | None = None,
+    on_step: OnStep | None = None,
+) -> Iterator[ScenarioResult]:
+    """Yield the result of each run, one per seed and repetition; stop after Ctrl-C or after a task that raised."""
+    plan = spec if isinstance(spec, PreparedScenario) else prepare(spec)
+    for seed in plan.spec.run_seeds():
+        result = run_scenario(plan, seed=seed, every=every, speed=speed, on_step=on_step)
+        yield result
+        if result.interrupted or result.error is not None:
+            return
+
+
+def _run(
+    plan: PreparedScenario,
+    arena: BaseArena,
+    chosen: str | None,
+    seed: int,
+    every: float | None,
+    speed: float | None,
+    on_step: OnStep | None,
+    metrics: Sequence[Metric | str],
+) -> ScenarioResult:
+    sequences = {robot: _sequence(plan, member, robot, seed) for member, robot in _cast(plan, arena, chosen)}
+    stop, interrupted, failure = plan.spec.stop, False, None
+
+    def ending(arena: BaseArena) -> str:
+        """Return why the run must end now and stop the robots, or return an empty string."""
+        why, there = "", [robot for robot in sequences if robot.name in arena]
+        if stop.contact and any(robot.contacts for robot in there):
+            why = "contact"
+        elif any(arena.time - sequence.started >= stop.seconds - 1e-9 for sequence in sequences.values()):
+            why = f"{stop.seconds:g} s elapsed"
+        if why:
+            for robot in there:
+                robot.stop()
+        return why
+
+    arena.episode = None
+    try:
+        arena.run(
+            stop.seconds + 2 * arena.dt,
+            {robot.name: sequence for robot, sequence in sequences.items()},
+            until=ending,
+            every=arena.dt if every is None else every,
+            metrics=(*METRICS, *(metric for metric in make_metrics(metrics, "run_scenario") if metric not in METRICS)),
+            speed=speed,
+            on_step=on_step,
+        )
+    except KeyboardInterrupt:
+        interrupted = True
+    except (Exception, SystemExit) as error:
+        if arena.episode is None:
+            raise
+        failure = error
+    assert arena.episode is not None
+    for robot, sequence in sequences.items():
+        sequence.check_motion(arena.episode.robots[robot.name].trace)
+    return ScenarioResult(
+        scenario=plan.spec.name,
+        seed=seed,
+        tasks=tuple(result for sequence in sequences.values() for result in sequence.results),
+        complete=all(sequence.complete for sequence in sequences.values()),
+        interrupted=interrupted,
+        episode=arena.episode,
+        world=world_of_run(arena, sequences) or plan.world,
+        error=failure,
+    )
+
+
+def world_of_run(arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec | None:
+    """Return the world of an arena for pictures of a run; None for a real robot.
+
+    For a remote arena, add this run's robots and drop a floor image without a file.
+    """
+    world = arena.known_world
+    if world is None:
+        return None
+    placed = []
+    for robot in () if world.robots else driven:
+        with suppress(LinkError):  # only supervisors may read poses
+            x, y, heading = robot.pose
+            placed.append(Placed(name=robot.name, type=robot.spec, at=(x, y), heading_deg=math.degrees(heading)))
+    picture = world.floor.image
+    if picture is not None and not world.path_of(picture).is_file():
+        world = replace(world, floor=replace(world.floor, image=None))
+    return world.with_robots(*placed) if placed else world
+
+
+def _cast(plan: PreparedScenario, arena: BaseArena, chosen: str | None) -> Iterator[tuple[PreparedRobot, Robot]]:
+    """Assign the scenario's robots to robots of an arena, by name; a single robot matches a single robot."""
+    if chosen is not None and len(plan.robots) != 1:
+        names = ", ".join(member.name for member in plan.robots)
+        raise SimulationError(
+            f"{plan.spec.name}: robot {chosen!r} was chosen, but this scenario drives {names}: leave robot out"
+        )
+    for member in plan.robots:
+        if chosen is not None:
+            robot = arena[chosen]
+        elif member.name in arena.robots:
+            robot = arena[member.name]
+        elif len(plan.robots) == 1 == len(arena.robots):
+            robot = next(iter(arena.robots.values()))
+        else:
+            names = ", ".join(list(arena.robots)[:12]) or "none"
+            raise SimulationError(f"{plan.spec.name}: there is no robot called {member.name!r} here, only {names}")
+        check_tasks(plan.spec, member.tasks, robot.name, robot.spec)
+        yield member, robot
+
+
+def _sequence(plan: PreparedScenario, member: PreparedRobot, robot: Robot, seed: int) -> TaskSequence:
+    key = (member.name,) if len(plan.robots) > 1 else ()
+    return TaskSequence(robot.name, member.tasks, _view(plan, member, robot), seed, key, lambda: _pose(robot))
+
+
+def _pose(robot: Robot) -> Pose:
+    try:
+        return robot.pose
+    except Refused:  # only supervisors may read poses
+        return ORIGIN
+
+
+def _view(plan: PreparedScenario, member: PreparedRobot, robot: Robot) -> TaskContext:
+    """Return the context of the tasks, and enable the devices that the context and the tasks need."""
+    spec = plan.spec
+    start, dt = _pose(robot), robot.arena.dt
+    view = view_of(robot.spec, dt=dt, safety=spec.safety, odometry=spec.odometry, start=start)
+    needs = [need for planned in member.tasks for need in planned.list_needs()]
+    wanted = {sensor.name for need in needs if (sensor := sensor_for(need, robot.spec)) is not None}
+    wanted |= {name for name in (view.compass, view.encoders) if name is not None}
+    wanted |= {view.ranger.device} if view.ranger is not None else set()
+    if wanted:
+        robot.enable(*sorted(wanted))
+    return view

@@ -1,7 +1,0 @@
-"""Run many independent jobs in this process, in worker processes, or on a Ray cluster."""
-
-from paddock.jobs.finished import FinishedJobs
-from paddock.jobs.runner import JobRunner, Workers, parse_workers, run_jobs
-from paddock.jobs.worker import JobAnswer, JobFailure
-
-__all__ = ["FinishedJobs", "JobAnswer", "JobFailure", "JobRunner", "Workers", "parse_workers", "run_jobs"]

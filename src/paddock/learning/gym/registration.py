@@ -1,0 +1,71 @@
+"""Registration of the environments with Gymnasium, as `paddock/GoTo-v0` and so on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+
+from paddock.core.registry import Registry
+from paddock.learning.gym.single import PaddockEnv
+from paddock.learning.gym.env_spec import EnvSpec
+from paddock.learning.gym.vector import PaddockVectorEnv
+
+ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(
+    "environment",
+    group="paddock.environments",
+    base=EnvSpec,
+    builtin={
+        "Avoid": "paddock.learning.gym.environments:AvoidEnv",
+        "GoTo": "paddock.learning.gym.environments:GoToEnv",
+        "Maze": "paddock.learning.gym.environments:MazeEnv",
+        "LineFollow": "paddock.learning.gym.environments:LineFollowEnv",
+        "WallFollow": "paddock.learning.gym.environments:WallFollowEnv",
+        "Explore": "paddock.learning.gym.environments:ExploreEnv",
+    },
+)
+TEAM_ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(
+    "environment for several robots",
+    group="paddock.team_environments",
+    base=EnvSpec,
+    builtin={
+        "LineCrossing": "paddock.learning.gym.teams:LineCrossingEnv",
+        "Pursuit": "paddock.learning.gym.teams:PursuitEnv",
+        "Foraging": "paddock.learning.gym.teams:ForagingEnv",
+    },
+)
+OF_VECTORS = ("autoreset_mode", "threads", "copy")
+
+
+def make_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockEnv:
+    """Create an environment by name or `module:Class`; options are fields of its spec."""
+    return PaddockEnv(ENVIRONMENTS.get(environment).from_options(**options), render_mode)
+
+
+def make_vector_env(
+    environment: str, *, num_envs: int = 1, render_mode: str | None = None, **options: Any
+) -> PaddockVectorEnv:
+    """Create a vector environment; options are fields of its spec, or `autoreset_mode`, `threads` or `copy`."""
+    own = {name: options.pop(name) for name in OF_VECTORS if name in options}
+    spec = ENVIRONMENTS.get(environment).from_options(**options)
+    return PaddockVectorEnv(spec, num_envs, render_mode=render_mode, **own)
+
+
+def make_sb3_env(environment: str, num_envs: int, *, seed: int = 0, **options: Any) -> Any:
+    """Create a vector environment for stable-baselines3; requires `pip install 'paddock[gym,learn]'`."""
+    from paddock.learning.gym.sb3 import Sb3VectorEnv
+
+    return Sb3VectorEnv(environment, num_envs, seed=seed, **options)
+
+
+def register_environments() -> None:
+    """Register all environments with Gymnasium, once."""
+    for name in ENVIRONMENTS:
+        known = f"paddock/{name}-v0"
+        if known not in gymnasium.registry:
+            gymnasium.register(
+                known,
+                entry_point="paddock.learning.gym.registration:make_env",
+                vector_entry_point="paddock.learning.gym.registration:make_vector_env",
+                kwargs={"environment": name},
+            )

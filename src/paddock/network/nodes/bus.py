@@ -1,0 +1,215 @@
+"""Bus: a module's connection to the others, independent of the carrier of the messages."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from abc import abstractmethod
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from paddock.core.closing import Closing
+from paddock.core.errors import BadMessage, LinkError, format_value
+from paddock.core.registry import Registry
+from paddock.network.nodes.node_messages import EVERYONE, ModuleMessage, PresenceMessage, Quality
+from paddock.network.nodes.wire import decode_message, encode_message
+
+CARRIERS: Registry[type[Bus]] = Registry(
+    "carrier",
+    group="paddock.carriers",
+    builtin={
+        "memory": "paddock.network.nodes.transports.memory:MemoryBus",
+        "zenoh": "paddock.network.nodes.transports.zenoh:ZenohBus",
+        "lines": "paddock.network.nodes.transports.line_transport:LineBus",
+    },
+)
+"""Bus classes by the scheme of their URL."""
+
+MAX_WAITING = 10_000  # messages in an inbox
+Post = tuple[ModuleMessage, bytes]  # a message, and its line
+
+
+class Inbox:
+    """Queue of messages for a module; any thread may add some. Only the newest message of a stream is kept."""
+
+    def __init__(self, *, lossless: bool = False) -> None:
+        self.dropped = self.refused = self.lost = 0
+        self._lossless = lossless
+        self._waiting: OrderedDict[Any, Post] = OrderedDict()
+        self._newest: dict[tuple[str, str], int] = {}  # sequence, by source and destination
+        self._count = 0
+        self._filled = threading.Condition()
+
+    def put_lines(self, lines: Iterable[bytes]) -> None:
+        """Add messages from lines; count lines that are not valid messages."""
+        posts = []
+        for line in lines:
+            try:
+                posts.append((decode_message(line), line))
+            except BadMessage:
+                self.refused += 1
+        self.put(posts)
+
+    def put(self, posts: Iterable[Post]) -> None:
+        """Add messages and wake the waiting thread once for all of them."""
+        with self._filled:
+            for post in posts:
+                self._add(post)
+            self._filled.notify()
+
+    def _add(self, post: Post) -> None:
+        message = post[0]
+        self._count_lost(message)
+        self._count += 1
+        key: Any = self._count
+        if message.quality is Quality.STREAM and not self._lossless:
+            key = (message.source, type(message), getattr(message, "device", ""))
+            self.dropped += key in self._waiting
+        elif len(self._waiting) >= MAX_WAITING:
+            self._waiting.popitem(last=False)
+            self.dropped += 1
+        self._waiting[key] = post
+        self._waiting.move_to_end(key)  # earlier messages are handled before the new one
+
+    def _count_lost(self, message: ModuleMessage) -> None:
+        if isinstance(message, PresenceMessage):  # created locally, without a number
+            return
+        line = message.source, message.destination
+        before = self._newest.get(line)
+        if before is not None and message.sequence > before + 1:
+            self.lost += message.sequence - before - 1
+        self._newest[line] = message.sequence
+
+    def get(self, timeout: float | None) -> ModuleMessage | None:
+        """Return the next message, or None after the timeout [s]. A timeout of None waits indefinitely."""
+        with self._filled:
+            return self._waiting.popitem(last=False)[1][0] if self._wait(timeout) else None
+
+    def get_all(self, timeout: float | None) -> list[Post]:
+        """Return all waiting messages; wait for the first one until the timeout [s]."""
+        with self._filled:
+            self._wait(timeout)
+            posts = list(self._waiting.values())
+            self._waiting.clear()
+            return posts
+
+    def _wait(self, timeout: float | None) -> bool:
+        return bool(self._waiting) or self._filled.wait_for(lambda: bool(self._waiting), timeout)
+
+
+class Bus(Closing):
+    """A module's connection to the bus.
+
+    Messages of one source arrive in the order in which they were sent, but urgent ones may overtake others. Messages of
+    type `presence` report which modules join and leave.
+
+    Args:
+        url: URL of the bus.
+        name: the module's name.
+        hears: the sources whose messages to all modules arrive; None: all sources. Messages to the module itself always
+            arrive.
+        lossless: every message of a stream arrives, not only the newest, and no message overtakes another.
+        everything: messages to other modules arrive as well.
+        timeout: wall seconds to wait for a hub at the URL before LinkError is raised.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        *,
+        hears: Collection[str] | None = None,
+        lossless: bool = False,
+        everything: bool = False,
+        timeout: float = math.inf,
+    ) -> None:
+        self.url, self.name, self.lossless, self.everything, self.timeout = url, name, lossless, everything, timeout
+        self.hears = None if hears is None else frozenset(hears)
+        self.inbox = Inbox(lossless=lossless)
+        self.sends = 0
+        self._sequences: Counter[str] = Counter()
+        self._held: list[Post] | None = None  # messages to send together
+
+    def send(self, message: ModuleMessage) -> None:
+        """Send a message; source, sequence number and time of sending are filled in."""
+        sequence = self._sequences[message.destination]
+        self._sequences[message.destination] = sequence + 1
+        stamped = msgspec.structs.replace(message, source=self.name, sequence=sequence, sent=time.time())
+        self.sends += 1
+        post = stamped, encode_message(stamped)
+        if self._held is None:
+            self.carry([post])
+        else:
+            self._held.append(post)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Collect the messages sent inside and send them together at the end, so that receivers wake once."""
+        if self._held is not None:
+            yield
+            return
+        held: list[Post] = []
+        self._held = held
+        try:
+            yield
+        finally:
+            self._held = None
+            if held:
+                self.carry(held)
+
+    def receive(self, timeout: float | None = None) -> ModuleMessage | None:
+        """Return the next message, or None after the timeout [s]."""
+        return self.inbox.get(timeout)
+
+    def receive_all(self, timeout: float | None = None) -> list[ModuleMessage]:
+        """Return all waiting messages; wait for the first one until the timeout [s]."""
+        return [message for message, _ in self.inbox.get_all(timeout)]
+
+    def accepts(self, message: ModuleMessage) -> bool:
+        """Return whether a message is addressed to this module."""
+        if self.everything:
+            return message.source != self.name
+        if message.destination == EVERYONE:
+            return message.source != self.name and (self.hears is None or message.source in self.hears)
+        return message.destination == self.name
+
+    def note_presence(self, name: str, present: bool) -> None:
+        """Report to this module that another module has joined or left."""
+        if name != self.name:
+            message = PresenceMessage(source=name, destination=self.name, present=present)
+            self.inbox.put([(message, encode_message(message))])
+
+    @abstractmethod
+    def carry(self, posts: Sequence[Post]) -> None:
+        """Deliver messages, with their lines, to their destinations."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave the bus."""
+
+
+def open_bus(url: str, name: str, **options: Any) -> Bus:
+    """Join a bus: `memory://lab`, `zenoh://127.0.0.1:7447` or `lines://127.0.0.1:5000`, with the options of `Bus`."""
+    scheme = urlsplit(url).scheme if isinstance(url, str) and "://" in url else ""
+    if not scheme:
+        raise LinkError(f"bus: expected a URL such as 'zenoh://127.0.0.1:7447', got {format_value(url)}")
+    return CARRIERS.get(scheme)(url, name, **options)
+
+
+def split_address(url: str) -> tuple[str, int]:
+    """Return host and port of a URL."""
+    parts = urlsplit(url)
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or port is None:
+        CARRIERS.get(parts.scheme)  # raises an error if the scheme is unknown
+        raise LinkError(f"bus: expected a URL such as '{parts.scheme}://127.0.0.1:7447', got {format_value(url)}")
+    return host, port

@@ -1,0 +1,92 @@
+"""RemoteMapper: the map source for navigation if the mapper runs in another process."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import deque
+
+import numpy as np
+
+from paddock.arena.localisation import odometry_of
+from paddock.arena.mapping import range_reader_of
+from paddock.core.geometry import Pose, compose, relative
+from paddock.core.observation import Observation
+from paddock.perception.estimation import Estimate
+from paddock.perception.mapping import GridFrame, OccupancyGrid, Scan
+from paddock.network.nodes.node_messages import MapMessage, ModuleMessage, PoseMessage
+from paddock.simulation.robots import RobotSpec
+
+MEMORY = 50  # stored poses
+SURE = 5.0  # log-odds of a known cell: a message contains only its state
+
+
+class RemoteMapper:
+    """Map and pose from the mapper's messages; odometry updates the pose between messages.
+
+    Args:
+        spec: the robot.
+    """
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self.grid = OccupancyGrid()
+        self.odometry, self.reader = odometry_of(spec), range_reader_of(spec)
+        self.estimate = Estimate(self.odometry.pose, np.zeros((3, 3)))
+        self.scan: Scan | None = None
+        self._poses: deque[tuple[float, Pose]] = deque(maxlen=MEMORY)  # time and pose by odometry
+        self._fix: tuple[float, Pose] = (-math.inf, self.odometry.pose)
+        self._maps = 0
+
+    def take(self, message: ModuleMessage) -> None:
+        """Update pose or map with a message of the mapper."""
+        if isinstance(message, PoseMessage):
+            self._fix = message.time, Pose(message.x, message.y, message.theta)
+            if len(message.covariance) == 9:
+                self.estimate = self.estimate._replace(covariance=np.array(message.covariance).reshape(3, 3))
+        elif isinstance(message, MapMessage) and (grid := read_map(message)) is not None:
+            self._maps += 1
+            grid.version = self._maps
+            self.grid = grid
+
+    def update(self, observation: Observation, time: float | None = None) -> Estimate:
+        """Update the estimate with an observation: odometry since the mapper's last pose."""
+        time = observation.time if time is None else time
+        if "encoders" in observation.sensors:
+            self.odometry.update(*np.asarray(observation.encoders, float).tolist())
+        self._poses.append((time, self.odometry.pose))
+        if self.reader.device in observation.sensors:
+            self.scan = self.reader.read(observation, time) or self.scan
+        self.estimate = self.estimate._replace(pose=self._locate(self.odometry.pose))
+        return self.estimate
+
+    @property
+    def scan_pose(self) -> Pose:
+        """Pose of the robot at the time of the last scan."""
+        return self.estimate.pose if self.scan is None else self._locate(self._recall(self.scan.time))
+
+    def _locate(self, pose: Pose) -> Pose:
+        """Transform a pose by odometry to the frame of the map."""
+        at, fix = self._fix
+        return compose(fix, relative(self._recall(at), pose))
+
+    def _recall(self, time: float) -> Pose:
+        """Return the pose by odometry at a time [s]."""
+        return next((known for moment, known in self._poses if moment >= time - 1e-9), self.odometry.pose)
+
+    def reset(self, pose: Pose) -> None:
+        """Do nothing: the map belongs to the mapper and is kept."""
+
+
+def read_map(message: MapMessage) -> OccupancyGrid | None:
+    """Return the map of a message; None if its data is invalid."""
+    frame = GridFrame(message.x, message.y, message.resolution, message.rows, message.columns)
+    size = frame.rows * frame.columns
+    try:
+        cells = zlib.decompressobj().decompress(message.cells, size + 1)
+    except zlib.error:
+        return None
+    if len(cells) != size or not size or not message.resolution > 0:
+        return None
+    states = np.frombuffer(cells, np.int8).reshape(frame.shape)
+    odds = np.where(states < 0, 0.0, np.where(states > 0, SURE, -SURE)).astype(np.float32)
+    return OccupancyGrid.of(frame, odds)

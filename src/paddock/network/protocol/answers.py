@@ -1,0 +1,226 @@
+"""Answers and notifications: messages from the server. Messages without an `id` are notifications."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from paddock.network.protocol.message_base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
+from paddock.network.protocol.class_answers import CLASS_ANSWERS
+from paddock.network.protocol.parts import (
+    MapData,
+    Mark,
+    OrderState,
+    PictureData,
+    RobotInfo,
+    RobotReadings,
+    Score,
+    SolidShape,
+    TimelineMark,
+)
+
+
+class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
+    """The answer to `hello`; `robots` and `clock` follow."""
+
+    id: Int64
+    version: Int64
+    server: Text
+    client: Text  # name assigned to the client
+    role: Text  # viewer, controller or supervisor
+    world: Table  # the world's spec, without robots
+    dt: Finite
+    lock_step: bool  # whether clients are expected to join the lock
+    minor: Int64 = 0  # of the server
+    real: bool = False  # whether its robots are real: the clock is the wall clock, and poses are measured
+    title: Text = ""  # of the class; empty: no class
+    exercise: Text = ""  # current exercise; empty: none
+    shows: Text = "all"  # visible part of the world: all, own or nothing
+    waits: Text = ""  # why the client's robot cannot be driven until a `heat` without `waits`; empty: it can
+
+    def __post_init__(self) -> None:
+        check_table(self.world, "welcome.world")
+
+
+class SceneData(Message, tag="scene", frozen=True, kw_only=True):
+    """All that is drawn except the robots."""
+
+    id: Int64
+    title: Text
+    bounds: tuple[Finite, Finite, Finite, Finite]
+    floor: bytes  # a PNG file that fills `floor_bounds`
+    floor_bounds: tuple[Finite, Finite, Finite, Finite]
+    solids: tuple[SolidShape, ...]
+    marks: tuple[Mark, ...] = ()
+
+
+class Done(Message, tag="done", frozen=True, kw_only=True):
+    """The request was carried out."""
+
+    id: Int64
+
+
+class Answer(Message, tag="answer", frozen=True, kw_only=True):
+    """The requested value."""
+
+    id: Int64
+    value: Text | Int64
+
+
+class Refusal(Message, tag="refused", frozen=True, kw_only=True):
+    """The request was refused and had no effect; `error` is the error's class, `message` the reason."""
+
+    error: Text
+    message: Prose
+    id: Int64 | None = None
+
+
+class Observed(Message, tag="observed", frozen=True, kw_only=True):
+    """Readings of the enabled devices of the client's robots at a tick."""
+
+    id: Int64
+    tick: Int64
+    robots: dict[Key, RobotReadings]
+
+
+class Reading(Message, tag="reading", frozen=True, kw_only=True):
+    """The reading of one device."""
+
+    id: Int64
+    tick: Int64
+    values: Numbers | None = None
+    picture: PictureData | None = None
+
+
+class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
+    """Readings of a subscription."""
+
+    robot: Text
+    tick: Int64
+    seen: RobotReadings
+    stream: Text = ""
+
+
+class FrameData(Message, tag="frame", frozen=True, kw_only=True):
+    """Poses and LEDs of all robots, in the order of `robots`; see `frames.py`."""
+
+    frame: Int64  # number of the frame, for `got`
+    tick: Int64
+    bodies: bytes
+    lamps: bytes = b""  # a bit per LED, the same number of bytes for each robot; empty if all are off
+
+
+class ClockState(Message, tag="clock", frozen=True, kw_only=True):
+    """State of the clock; sent when it changes."""
+
+    tick: Int64
+    seed: Int64 | None = None  # None for students: hidden parts of an exercise could be computed from it
+    running: bool
+    speed: Finite  # 0 for as fast as possible
+    lock: tuple[Text, ...] = ()  # the clients in the lock
+
+
+class RobotList(Message, tag="robots", frozen=True, kw_only=True):
+    """All robots and the specs of their kinds; sent when they change."""
+
+    kinds: tuple[Table, ...]
+    robots: tuple[RobotInfo, ...]
+
+    def __post_init__(self) -> None:
+        for i, kind in enumerate(self.kinds):
+            check_table(kind, f"robots.kinds[{i}]")
+
+
+class Released(Message, tag="released", frozen=True, kw_only=True):
+    """A client was released from the lock because it did not answer in time; its robots were stopped."""
+
+    client: Text
+    robots: tuple[Text, ...]
+    reason: Text
+
+
+class EventNews(Message, tag="event", frozen=True, kw_only=True):
+    """An intervention, such as a reset, a pause or a moved robot; sent to clients that requested events in `hello`."""
+
+    kind: Text
+    text: Text  # description with the name of the client, for display
+    tick: Int64
+    robot: Text | None = None
+
+
+class History(Message, tag="history", frozen=True, kw_only=True):
+    """Samples since the last reset, at equal intervals of simulated time."""
+
+    id: Int64
+    ticks: Numbers  # of the samples
+    paths: bytes = b""  # float32 x, y [m] of every robot at every sample; NaN where it did not exist or was teleported
+    wheels: Numbers | None = None  # wheel speeds left, right [m/s] of the named robot at every sample
+    readings: dict[Key, Numbers] = field(default_factory=dict)  # … and of its devices; the minimum of a scan
+
+
+class RunStatus(Message, tag="run", frozen=True, kw_only=True):
+    """State of the run of a program in the server's process; sent when it changes."""
+
+    state: Text  # running, ended or failed
+    reason: Prose = ""  # why it ended
+    again: bool = False  # whether `run_again` restarts it
+    intervention: Prose = ""  # first intervention that makes the run not repeatable; empty: none
+
+
+class Timeline(Message, tag="timeline", frozen=True, kw_only=True):
+    """State of a replay; sent when it changes. The ticks of the recording are the clock's plus `offset`."""
+
+    first: Int64  # ticks of the recording
+    last: Int64
+    offset: Int64 = 0
+    live: bool = False  # the replay has ended: robots execute commands
+    name: Text = ""  # of the file
+    marks: tuple[TimelineMark, ...] = ()
+
+
+class MapNews(Message, tag="map", frozen=True, kw_only=True):
+    """The map of a robot's own program; sent to clients that receive frames and subscribe to the robot."""
+
+    robot: Text
+    map: MapData | None = None  # None: there is no longer a map
+
+
+class Asked(Message, tag="asked", frozen=True, kw_only=True):
+    """A client watches a robot that the receiver drives; answer with `show`. Sent if `hello` has `shows`."""
+
+    robot: Text
+    cells: bool = False  # whether to include the cells of its map
+
+
+class GoalNews(Message, tag="goal", frozen=True, kw_only=True):
+    """A goal for a robot that the receiver drives; answer with `goal_answer`."""
+
+    robot: Text
+    x: Finite
+    y: Finite
+    number: Int64  # of the goal, for the answer
+
+
+class Scores(Message, tag="scores", frozen=True, kw_only=True):
+    """The scoreboard."""
+
+    scores: tuple[Score, ...]
+    label: Text = ""  # name of the score
+    unit: Text = ""
+    error: Text = ""  # why there are no more scores
+    lower_is_better: bool = False
+
+
+class OrderStates(Message, tag="orders", frozen=True, kw_only=True):
+    """States of the robots that take orders; sent twice a second to clients that receive frames."""
+
+    robots: tuple[OrderState, ...]
+
+
+ANSWERS: dict[str, type[Message]] = by_type(
+    (
+        *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
+        *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores, OrderStates),
+        *(MapNews, Asked, GoalNews, Timeline),
+        *CLASS_ANSWERS,
+    )
+)

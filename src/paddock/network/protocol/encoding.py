@@ -1,0 +1,134 @@
+"""Encode and decode messages as msgpack (binary frames) or JSON (text frames).
+
+An encoded message is a map with a key `type` and its fields; fields that have their default value are omitted.
+JSON has no bytes and no NaN: bytes are base64 texts, and arrays of numbers are lists with null for NaN.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, Union
+
+import msgspec
+import numpy as np
+
+from paddock.core.errors import BadMessage
+from paddock.network.protocol.message_base import Message
+from paddock.network.protocol.faults import check_fields, find_class
+
+Encoding = Literal["msgpack", "json"]
+FLOAT64 = np.dtype("<f8")
+UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError, BadMessage)
+
+
+class Malformed(BadMessage):
+    """The received data is not a valid message; `id` is the id of the request, if it could be read."""
+
+    def __init__(self, problem: str, id: int | None = None) -> None:
+        super().__init__(problem)
+        self.id = id
+
+
+class UnknownMessage(Malformed):
+    """A message of an unknown type; a newer server may send such notifications."""
+
+
+class MessageDecoder:
+    """Decodes messages of known types. Anything else raises an error, except for additional fields of a newer peer.
+
+    Args:
+        known: the classes by the names of their types.
+    """
+
+    def __init__(self, known: Mapping[str, type[Message]]) -> None:
+        self.known = dict(known)
+        union: Any = Union[tuple(known.values())]  # noqa: UP007
+        self._binary = msgspec.msgpack.Decoder(union, dec_hook=_to_array)
+        self._text = msgspec.json.Decoder(union, dec_hook=_to_array)
+
+    def decode(self, data: bytes | str, *, newer: bool = False) -> Message:
+        """Decode a message from a binary (msgpack) or a text (JSON) frame.
+
+        Args:
+            data: the frame.
+            newer: ignore unknown fields, because the peer has a newer minor version.
+        """
+        try:
+            message: Message = (self._text if type(data) is str else self._binary).decode(data)  # type: ignore[arg-type]
+        except UNREADABLE as error:
+            return self._decode_slowly(data, error, newer)
+        return message
+
+    def _decode_slowly(self, data: bytes | str, error: Exception, newer: bool) -> Message:
+        """Find the error and raise it with its location, or ignore additional fields of a newer peer."""
+        kind = "JSON" if isinstance(data, str) else "msgpack"
+        try:
+            table = _FROM_JSON.decode(data) if isinstance(data, str) else msgspec.msgpack.decode(data)
+        except RecursionError:
+            raise Malformed(f"not valid {kind}: nested too deeply") from None
+        except (*UNREADABLE, ValueError) as problem:
+            raise Malformed(f"not valid {kind}: {str(problem).partition(';')[0]}") from None
+        number = table.get("id") if type(table) is dict else None
+        id = number if type(number) is int and 0 <= number < 2**31 else None
+        if isinstance(error, BadMessage):
+            raise Malformed(str(error), id)
+        try:
+            cls = find_class(table, self.known)
+        except BadMessage as fault:
+            raise UnknownMessage(str(fault), id) from None
+        try:
+            lenient = newer or cls.type in ("hello", "welcome")  # these contain the version of the peer
+            check_fields(table, cls, _to_array, lenient=lenient)
+            if not lenient:
+                raise error
+            message: Message
+            if isinstance(data, str):
+                message = self._text.decode(msgspec.json.encode(table))
+            else:
+                message = self._binary.decode(msgspec.msgpack.encode(table))
+        except UNREADABLE as fault:
+            raise Malformed(str(fault), id) from None
+        return message
+
+
+def encode(message: Message, encoding: Encoding = "msgpack") -> bytes:
+    """Encode a message; JSON is UTF-8 and must be sent in a text frame."""
+    return to_msgpack(message) if encoding == "msgpack" else to_json(message)
+
+
+def _to_array(kind: type, value: Any) -> Any:
+    """Convert bytes (msgpack) or a list with nulls (JSON) into an array."""
+    if type(value) is bytes and len(value) % 8 == 0:
+        return np.frombuffer(value, FLOAT64)
+    if type(value) is list and all(type(entry) in (int, float, type(None)) for entry in value):
+        return np.array([math.nan if entry is None else float(entry) for entry in value], np.float64)
+    raise ValueError("expected bytes of float64, or a list of numbers and nulls")
+
+
+def _to_bytes(value: Any) -> Any:
+    """Convert a value that msgpack has no type for."""
+    if type(value) is np.ndarray:
+        return (value if value.dtype is FLOAT64 else value.astype(FLOAT64)).tobytes()
+    return _plain_scalar(value)
+
+
+def _to_list(value: Any) -> Any:
+    """Convert a value that JSON has no type for."""
+    return value.tolist() if isinstance(value, np.ndarray) else _plain_scalar(value)
+
+
+def _plain_scalar(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be sent")
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"expected a number or null, got {name}")
+
+
+_FROM_JSON = json.JSONDecoder(parse_constant=_no_constant)  # slower than msgspec, with better error messages
+to_msgpack = msgspec.msgpack.Encoder(enc_hook=_to_bytes).encode
+to_json = msgspec.json.Encoder(enc_hook=_to_list).encode

@@ -1,0 +1,134 @@
+"""Odometry: a robot's estimated pose and its covariance, from the travel of its wheels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import ORIGIN, Pose, wrap
+from paddock.core.argument_checks import all_finite
+from paddock.perception.estimation.motion_model import Floats, MotionNoise, roll, roll_jacobians
+
+CERTAIN = MotionNoise()
+OdometryForm = Literal["exact", "published", "programmed"]
+"""Conversion of travel to a pose: exact arcs; θ + Δθ/2, as in textbooks; or as in a program with separate routines for
+driving straight and for turning on the spot. Such a program never changes the heading on a straight line and counts all
+travel as positive."""
+
+Routine = Literal["straight", "left", "right"]
+"""Current routine of such a program: driving straight, or turning on the spot to a side."""
+
+ROUTINES: dict[str, int] = {"straight": 0, "left": 1, "right": -1}  # direction of the turn
+
+
+@dataclass(slots=True)
+class AngleUnwrapper:
+    """Unwraps a joint's angle, so that it does not jump from π to -π. Update it at least twice per turn."""
+
+    angle: float = 0.0  # turned so far [rad]
+    _last: float | None = None
+
+    def update(self, joint: float) -> float:
+        """Add the joint's angle [rad, any turn] and return the unwrapped angle; the first one is the origin."""
+        if self._last is not None:
+            self.angle += wrap(joint - self._last)
+        self._last = joint
+        return self.angle
+
+    def reset(self) -> None:
+        """Restart at 0."""
+        self.angle, self._last = 0.0, None
+
+
+@dataclass(slots=True)
+class Odometry:
+    """Estimates a pose from the travel of both wheels [m]; the assumed wheels may differ from the true ones."""
+
+    wheel_separation: float  # assumed [m]
+    wheel_ratio: float = 1.0  # assumed mean wheel diameter divided by the one that scales the encoders
+    pose: Pose = ORIGIN  # estimated: x, y [m], heading [rad]
+    distance: float = 0.0  # length of the estimated path [m]
+    last_travel: tuple[float, float] = (0.0, 0.0)  # of the left and right wheel in the last update [m]
+    _last: tuple[float, float] | None = field(default=None, repr=False)
+    right_to_left: float = 1.0  # assumed diameter of the right wheel divided by that of the left
+    form: OdometryForm = "exact"
+    routine: Routine | None = None  # current routine with the form "programmed"; None: by the wheels' directions
+    noise: MotionNoise = CERTAIN
+    _spread: Floats = field(default_factory=lambda: np.zeros((3, 3)), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.form not in get_args(OdometryForm):
+            raise UnknownName("form of odometry", self.form, get_args(OdometryForm))
+        for name in ("wheel_separation", "wheel_ratio", "right_to_left"):
+            value = getattr(self, name)
+            if not (all_finite(value) and value > 0):
+                raise PaddockError(f"Odometry: {name}: expected a finite number > 0, got {value!r}")
+
+    def update(self, left: float, right: float) -> Pose:
+        """Update the pose with the total travel of the wheels [m], as read by encoders; the first one is the origin.
+
+        A reading that is not finite is ignored; the next one contains its travel.
+        """
+        if not (math.isfinite(left) and math.isfinite(right)):
+            self.last_travel = (0.0, 0.0)
+            return self.pose
+        before, self._last = self._last, (left, right)
+        if before is None:
+            return self.pose
+        left, right = self.last_travel = self.correct(left - before[0], right - before[1])
+        self.distance += abs(left + right) / 2
+        if self.form == "programmed":
+            left, right = as_routine(left, right, self.routine)
+        exact = self.form == "exact"
+        if self.noise is not CERTAIN:
+            self._spread = self._grow(left, right, exact)
+        self.pose = roll(self.pose, left, right, self.wheel_separation, exact=exact)
+        return self.pose
+
+    def correct(self, left: float, right: float) -> tuple[float, float]:
+        """Convert travel of the nominal wheels to travel of the assumed ones [m]."""
+        half = self.wheel_ratio * 2 / (1 + self.right_to_left)
+        return left * half, right * half * self.right_to_left
+
+    def _grow(self, left: float, right: float, exact: bool) -> Floats:
+        by_pose, by_travel = roll_jacobians(self.pose.heading, left, right, self.wheel_separation, exact=exact)
+        noise = self.noise.of_travel(left, right, self.wheel_separation)
+        spread: Floats = by_pose @ self._spread @ by_pose.T + by_travel @ noise @ by_travel.T
+        return spread
+
+    @property
+    def covariance(self) -> Floats:
+        """Covariance of the pose [m, m, rad], shape (3, 3): accumulated since the start, plus encoder quantisation."""
+        if self.noise is CERTAIN:
+            return self._spread
+        return self._spread + self.noise.of_count(self.pose.heading, self.wheel_separation)
+
+    def reset(self, pose: Pose = ORIGIN) -> None:
+        """Restart at a known pose."""
+        self.pose, self.distance, self.last_travel, self._last = pose, 0.0, (0.0, 0.0), None
+        self._spread = np.zeros((3, 3))
+
+    def update_angles(self, left: float, right: float, diameter: float) -> Pose:
+        """Update the pose with unwrapped wheel angles [rad] and the assumed wheel diameter [m]."""
+        return self.update(left * diameter / 2, right * diameter / 2)
+
+
+def as_routine(left: float, right: float, routine: Routine | None = None) -> tuple[float, float]:
+    """Convert travel as in a program that either drives straight or turns on the spot and only counts steps."""
+    mean = (abs(left) + abs(right)) / 2
+    if routine not in (None, *ROUTINES):
+        raise UnknownName("routine of odometry", str(routine), ROUTINES)
+    if routine is None:
+        routine = "straight" if left * right >= 0 else "left" if right > 0 else "right"
+    turn = ROUTINES[routine]
+    return (-turn * mean, turn * mean) if turn else (mean, mean)
+
+
+def compass_bearing(heading: float) -> float:
+    """Convert a heading [rad] to a compass bearing: 0 … 360 degrees, clockwise from north. North is y, east is x."""
+    degrees = (90.0 - math.degrees(heading)) % 360.0
+    return 0.0 if degrees == 360.0 else degrees

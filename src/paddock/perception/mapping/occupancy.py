@@ -1,0 +1,198 @@
+"""OccupancyGrid: log-odds of occupancy per cell, from scans at known poses. It grows where scans reach."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.core.argument_checks import all_finite
+from paddock.perception.mapping.frame import GridFrame, check_cells
+from paddock.perception.mapping.occupancy_kernels import TILE, add_beams, add_cones
+from paddock.perception.mapping.scan import Floats, Scan, transform
+
+LogOdds = NDArray[np.float32]
+States = NDArray[np.int8]
+UNKNOWN, FREE, OCCUPIED = -1, 0, 1  # states of a cell
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeamModel:
+    """Changes of log-odds by a reading."""
+
+    hit: float = 0.85  # of a cell with a beam end: 70 % occupied
+    miss: float = -0.4  # of a cell that a beam passes: 40 % occupied
+    lowest: float = -4.0
+    highest: float = 4.0
+    clears: float | None = None  # clearing distance of a beam without a return [m]; None: the sensor's range
+    thickness: float | None = None  # of the arc of a sonar's echo [m], to either side; None: a cell
+
+    def __post_init__(self) -> None:
+        if not (self.lowest < self.miss < 0 < self.hit < self.highest):
+            raise PaddockError(f"BeamModel: expected lowest < miss < 0 < hit < highest, got {self!r}")
+
+    def numbers(self, max_range: float, resolution: float) -> Floats:
+        """Return the parameters for kernels, for a sensor's range and the side of a cell [m]."""
+        clears = max_range if self.clears is None else min(self.clears, max_range)
+        thickness = resolution if self.thickness is None else self.thickness
+        return np.array([self.hit, self.miss, self.lowest, self.highest, clears, thickness])
+
+
+LASER = BeamModel()
+SONAR = BeamModel(hit=0.4, miss=-0.2, clears=3.0)  # an echo is anywhere on its arc; smooth walls return no echo
+
+
+class OccupancyGrid:
+    """Log-odds of cells, 0 for unknown cells. `version` counts changes."""
+
+    def __init__(self, resolution: float = 0.05, *, occupied: float = 0.5, free: float = -0.1) -> None:
+        """Create a grid without cells.
+
+        Args:
+            resolution: side of a cell [m].
+            occupied: minimum log-odds of an occupied cell.
+            free: maximum log-odds of a free cell.
+        """
+        if not (all_finite(resolution) and resolution > 0):
+            raise PaddockError(f"OccupancyGrid: resolution: expected metres > 0, got {resolution!r}")
+        self.occupied, self.free, self.version = occupied, free, 0
+        self._stamp = 0
+        self._corner, self._first = (0.0, 0.0), (0, 0)  # of tile 0, 0 [m]; the tile of cell [0, 0], as x, y
+        self._set(GridFrame(0.0, 0.0, resolution, 0, 0), np.zeros((0, 0), np.float32), np.zeros((0, 0, 2), np.float32))
+
+    @classmethod
+    def of(cls, frame: GridFrame, log_odds: NDArray[np.floating]) -> OccupancyGrid:
+        """Create a grid from log-odds; its tiles begin at the frame's corner."""
+        if log_odds.shape != frame.shape:
+            raise PaddockError(f"OccupancyGrid.of: expected log-odds of shape {frame.shape}, got {log_odds.shape}")
+        grid = cls(frame.resolution)
+        rows, columns = (-(-size // TILE) * TILE for size in frame.shape)
+        whole = np.zeros((rows, columns), np.float32)
+        whole[: frame.rows, : frame.columns] = log_odds
+        grid._corner = frame.x, frame.y
+        grid._set(frame._replace(rows=rows, columns=columns), whole, np.full((rows, columns, 2), 0.5, np.float32))
+        return grid
+
+    @property
+    def resolution(self) -> float:
+        """Side of a cell [m]."""
+        return self.frame.resolution
+
+    def _set(self, frame: GridFrame, log_odds: LogOdds, offsets: NDArray[np.float32]) -> None:
+        self.frame = frame
+        self.log_odds = log_odds  # shape (rows, columns)
+        self._offsets = offsets  # mean position of the hits within each cell, x, y, 0 … 1
+        self._stamps = np.zeros(frame.shape, np.int32)
+        rows, columns = (np.arange(0, size, TILE, dtype=np.int64) for size in frame.shape)
+        self._tiles = rows[:, None] * frame.columns + columns
+
+    def add_scan(self, scan: Scan, pose: Pose, model: BeamModel = LASER) -> None:
+        """Add a laser scan at a robot's pose: raise cells with beam ends, lower cells that beams pass."""
+        beams, ranges, numbers = self._prepare(scan, pose, model)
+        self._stamp += 1
+        add_beams(
+            self.log_odds.reshape(-1), self._offsets.reshape(-1, 2), self._tiles, self.frame.columns,
+            self._stamps, self._stamp, beams, ranges, self._origin, np.array(pose, float), numbers,
+        )  # fmt: skip
+
+    def add_cones(self, scan: Scan, pose: Pose, opening: float, model: BeamModel = SONAR) -> None:
+        """Add sonar readings at a robot's pose; `opening` is the full angle of a cone [rad]."""
+        if not 0 < opening <= math.pi:
+            raise PaddockError(f"add_cones: opening: expected an angle in (0, pi], got {opening!r}")
+        beams, ranges, numbers = self._prepare(scan, pose, model, opening / 2)
+        add_cones(
+            self.log_odds.reshape(-1), self._tiles, self.frame.columns, beams, ranges, opening / 2,
+            self._origin, np.array(pose, float), numbers,
+        )  # fmt: skip
+
+    @property
+    def _origin(self) -> Floats:
+        return np.array([self.frame.x, self.frame.y, self.frame.resolution])
+
+    def _prepare(self, scan: Scan, pose: Pose, model: BeamModel, half: float = 0.0) -> tuple[Floats, Floats, Floats]:
+        if not all_finite(*pose):
+            raise PaddockError(f"OccupancyGrid: expected a finite pose, got {pose!r}")
+        numbers = model.numbers(scan.max_range, self.resolution)
+        beams, ranges = scan.beams(), scan.clean_ranges()
+        far = np.where(np.isinf(ranges), numbers[4], ranges)
+        self.cover(*reached_box(beams, far, pose, half, numbers[5] + self.resolution))
+        self.version += 1
+        return beams, ranges, numbers
+
+    def cover(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        """Grow in whole tiles until a rectangle [m] is inside."""
+        frame, size = self.frame, TILE * self.frame.resolution
+        lows = [math.floor((low - corner) / size) for low, corner in zip((x0, y0), self._corner, strict=True)]
+        highs = [math.floor((high - corner) / size) + 1 for high, corner in zip((x1, y1), self._corner, strict=True)]
+        if frame.rows:
+            ends = self._first[0] + frame.columns // TILE, self._first[1] + frame.rows // TILE
+            lows, highs = [*map(min, self._first, lows)], [*map(max, ends, highs)]
+        columns, rows = ((high - low) * TILE for low, high in zip(lows, highs, strict=True))
+        if (rows, columns) == frame.shape:
+            return
+        check_cells(rows, columns, frame.resolution)
+        grown, offsets = np.zeros((rows, columns), np.float32), np.full((rows, columns, 2), 0.5, np.float32)
+        column, row = ((old - low) * TILE for old, low in zip(self._first, lows, strict=True))
+        if frame.rows:
+            part = slice(row, row + frame.rows), slice(column, column + frame.columns)
+            grown[part], offsets[part] = self.log_odds, self._offsets
+        x, y = (corner + low * size for corner, low in zip(self._corner, lows, strict=True))
+        self._first = lows[0], lows[1]
+        self._set(GridFrame(x, y, frame.resolution, rows, columns), grown, offsets)
+
+    def probability(self) -> NDArray[np.float32]:
+        """Return the probability of occupancy of each cell, 0 … 1; 0.5 for unknown cells."""
+        likely: NDArray[np.float32] = np.reciprocal(1 + np.exp(-self.log_odds))
+        return likely
+
+    def states(self) -> States:
+        """Return -1 unknown, 0 free or 1 occupied for each cell."""
+        known = np.full(self.frame.shape, UNKNOWN, np.int8)
+        known[self.log_odds <= self.free] = FREE
+        known[self.log_odds >= self.occupied] = OCCUPIED
+        return known
+
+    def surface_points(self) -> Floats:
+        """Return the mean beam end in each occupied cell, x, y [m]; these points are finer than the cells."""
+        cells = np.argwhere(self.log_odds >= self.occupied)
+        offsets = self._offsets[cells[:, 0], cells[:, 1]]
+        return self.frame.centres(cells) + self.resolution * (offsets.astype(float) - 0.5)
+
+    def copy(self) -> OccupancyGrid:
+        """Return an independent copy of the grid."""
+        other = OccupancyGrid(self.resolution, occupied=self.occupied, free=self.free)
+        other._corner, other._first = self._corner, self._first
+        other._set(self.frame, self.log_odds.copy(), self._offsets.copy())
+        other.version = self.version
+        return other
+
+    def digest(self) -> str:
+        """Return a hash that is equal for equal grids, on every machine."""
+        return hashlib.sha256(repr(tuple(self.frame)).encode() + self.log_odds.tobytes()).hexdigest()
+
+    def __repr__(self) -> str:
+        x0, y0, x1, y1 = self.frame.bounds
+        return f"<OccupancyGrid x {x0:g} … {x1:g} m, y {y0:g} … {y1:g} m, cells of {self.resolution:g} m>"
+
+
+def reached_box(
+    beams: Floats, ranges: Floats, pose: Pose, half: float, margin: float
+) -> tuple[float, float, float, float]:
+    """Return the rectangle x0, y0, x1, y1 [m] that beams, or cones with half an opening [rad], may reach."""
+    valid = ranges > 0
+    reach = ranges[valid] + margin
+    reach = reach + reach * (1 - math.cos(half / 2))  # the arc extends beyond the chords between sampled directions
+    origins = transform(beams[valid, :2], pose)
+    direction = pose.heading + beams[valid, 2]
+    ends = [
+        origins + reach[:, None] * np.column_stack((np.cos(direction + side), np.sin(direction + side)))
+        for side in ((-half, 0.0, half) if half else (0.0,))
+    ]
+    points = np.concatenate([[pose[:2]], origins, *ends])
+    (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
+    return float(x0) - margin, float(y0) - margin, float(x1) + margin, float(y1) + margin

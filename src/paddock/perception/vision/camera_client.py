@@ -1,0 +1,221 @@
+"""IpCamera: reads pictures from any camera on the network, one at a time or as a stream (MJPEG)."""
+
+from __future__ import annotations
+
+import http.client
+import math
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+from urllib.parse import unquote, urlsplit
+
+from paddock.core.errors import LinkError, Refused, Timeout
+from paddock.core.terminal_text import visible
+from paddock.core.named_arrays import Picture
+from paddock.perception.vision.deadline import DeadlineReader
+from paddock.perception.vision.decode import DamagedPicture, PictureTooLarge, decode_jpeg
+from paddock.perception.vision.digest import Credentials
+from paddock.perception.vision.mjpeg import read_boundary, read_parts
+
+LARGEST = 30_000_000  # bytes of a picture
+BROKEN = (OSError, http.client.HTTPException)
+
+
+class NotAStream(Refused):
+    """Raised if an address does not provide a stream, but for example single pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedPicture:
+    """A picture of a camera."""
+
+    picture: Picture
+    time_of_exposure: float | None  # [s] in the camera's clock; None if the camera does not send it
+    received: float  # [s] in the client's clock
+    jpeg: bytes = field(repr=False)
+
+    @property
+    def age(self) -> float | None:
+        """Age when it was received [s], if both clocks are the same."""
+        return None if self.time_of_exposure is None else self.received - self.time_of_exposure
+
+    def repeats(self, other: TimedPicture) -> bool:
+        """Whether both have the same time of exposure; without one, whether their bytes are equal."""
+        if self.time_of_exposure is None:
+            return self.jpeg == other.jpeg
+        return self.time_of_exposure == other.time_of_exposure
+
+
+class IpCamera:
+    """A camera on the network.
+
+    Args:
+        url: of its stream or of a single picture: http://HOST:PORT/stream.mjpg; may contain user:password@.
+        user: user name, if the camera requires one; Basic and Digest authentication are supported.
+        password: password of the user.
+        timeout: seconds within which the camera must answer, and within which each complete picture must arrive.
+        clock: returns the time in the camera's clock; `lambda: arena.time` for a simulated camera.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        user: str = "",
+        password: str = "",
+        timeout: float = 20.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise LinkError(f"{url}: expected the address of a camera, http://HOST:PORT/PATH: {error}") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise LinkError(f"{url}: expected the address of a camera, http://HOST:PORT/PATH")
+        self.host, self._https = parts.hostname, parts.scheme == "https"
+        self.port = port or (443 if self._https else 80)
+        self.path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self.url = f"{parts.scheme}://{self.host}:{self.port}{self.path}"  # without the password
+        if not timeout > 0:
+            raise LinkError(f"timeout: expected seconds > 0, got {timeout!r}")
+        self.timeout, self.clock = timeout, clock
+        name, secret = user or unquote(parts.username or ""), password or unquote(parts.password or "")
+        self._credentials = Credentials(name, secret) if name else None
+        self.broken = 0  # number of incomplete or damaged pictures
+        self.reconnects = 0
+
+    def take_picture(self) -> TimedPicture:
+        """Return one picture: the answer to a request, or the next one of a stream."""
+        with self._request() as (answer, _), self._name_failures():
+            kind = answer.getheader("Content-Type", "")
+            if kind.startswith("multipart/"):
+                for headers, body in read_parts(answer, read_boundary(kind), LARGEST):
+                    picture = self._decode(headers.get("x-timestamp"), body)
+                    if picture is not None:
+                        return picture
+                raise LinkError("the stream ended without a complete picture")
+            try:
+                body = answer.read(LARGEST)
+            except http.client.IncompleteRead as error:
+                body = error.partial
+            picture = self._decode(answer.getheader("X-Timestamp"), body)
+            if picture is None:
+                raise LinkError(f"expected a JPEG picture, got {kind or 'something else'}, damaged or incomplete")
+            return picture
+
+    def stream(self, *, most_reconnects: int | None = None, repeats: bool = False) -> Iterator[TimedPicture]:
+        """Yield pictures as they arrive. Skip damaged ones, and reconnect if the connection ends.
+
+        Args:
+            most_reconnects: maximum number of reconnections in a row without a picture; None for no limit. A refusal
+                by the camera ends the stream.
+            repeats: also yield repeated pictures. Cameras repeat the last picture while there is no new one, for
+                example in a paused world; a repeated picture is not a new measurement.
+        """
+        failures, last = 0, None
+        while True:
+            try:
+                for picture in self._stream_once():
+                    failures = 0
+                    if repeats or last is None or not picture.repeats(last):
+                        last = picture
+                        yield picture
+            except Refused:
+                raise
+            except LinkError:
+                if most_reconnects is not None and failures >= most_reconnects:
+                    raise
+            failures += 1
+            self.reconnects += 1
+            time.sleep(min(2.0, 0.05 * 2 ** min(failures, 6)))
+
+    def _stream_once(self) -> Iterator[TimedPicture]:
+        with self._request() as (answer, deadline), self._name_failures():
+            kind = answer.getheader("Content-Type", "")
+            if not kind.startswith("multipart/"):
+                raise NotAStream(f"expected a stream (multipart/x-mixed-replace), got {kind or 'nothing'}")
+            for headers, body in read_parts(answer, read_boundary(kind), LARGEST):
+                picture = self._decode(headers.get("x-timestamp"), body)
+                if picture is not None:
+                    yield picture
+                    deadline.restart()
+            raise LinkError("the stream ended")
+
+    @contextmanager
+    def _name_failures(self) -> Iterator[None]:
+        """Add the camera's address to all errors about pictures."""
+        try:
+            yield
+        except TimeoutError:
+            raise Timeout(f"{self.url}: no complete picture within {self.timeout:g} s; is the network slow?") from None
+        except PictureTooLarge as error:
+            raise Refused(f"{self.url}: {error}") from None
+        except LinkError as error:
+            raise type(error)(f"{self.url}: {error}") from None
+        except BROKEN as error:
+            raise LinkError(f"{self.url}: the connection was lost during a picture: {error}") from None
+
+    @contextmanager
+    def _request(self) -> Iterator[tuple[http.client.HTTPResponse, DeadlineReader]]:
+        """Send a request, and repeat it with credentials if the camera requires them."""
+        kind = http.client.HTTPSConnection if self._https else http.client.HTTPConnection
+        for attempt in range(2):
+            connection = kind(self.host, self.port, timeout=self.timeout)
+            try:
+                answer, deadline = self._ask(connection)
+                with answer:
+                    if answer.status == 200:
+                        yield answer, deadline
+                        return
+                    self._take_refusal(answer, last=attempt == 1)
+            finally:
+                connection.close()
+
+    def _take_refusal(self, answer: http.client.HTTPResponse, *, last: bool) -> None:
+        """Store the authentication challenge. Raise an error if it cannot be answered, or for any other status."""
+        if answer.status != 401:
+            raise LinkError(f"{self.url}: the camera answers {answer.status} {answer.reason}")
+        if self._credentials is None:
+            raise Refused(f"{self.url}: the camera requires a user and a password")
+        if last or not self._credentials.take_challenges(answer.headers.get_all("WWW-Authenticate", [])):
+            raise Refused(f"{self.url}: the camera rejects this user and password")
+
+    def _ask(self, connection: http.client.HTTPConnection) -> tuple[http.client.HTTPResponse, DeadlineReader]:
+        headers = {"Accept": "image/jpeg, multipart/x-mixed-replace", "Connection": "close"}
+        proof = self._credentials.answer("GET", self.path) if self._credentials else None
+        readers: list[DeadlineReader] = []
+
+        def respond(sock: socket.socket, **options: Any) -> http.client.HTTPResponse:
+            readers.append(DeadlineReader(sock, self.timeout))
+            return http.client.HTTPResponse(cast(socket.socket, readers[-1]), **options)
+
+        connection.response_class = respond  # type: ignore[assignment]
+        try:
+            connection.request("GET", self.path, headers=headers | ({"Authorization": proof.encode()} if proof else {}))
+            return connection.getresponse(), readers[-1]
+        except TimeoutError:
+            raise Timeout(f"{self.url}: the camera did not answer within {self.timeout:g} s") from None
+        except (*BROKEN, UnicodeError) as error:  # the last: a host name or path that cannot be sent
+            raise LinkError(f"{self.url}: the camera cannot be reached: {visible(str(error)[:200])}") from None
+
+    def _decode(self, stamp: str | None, jpeg: bytes) -> TimedPicture | None:
+        received = self.clock()
+        try:
+            picture = decode_jpeg(jpeg)
+        except DamagedPicture:
+            self.broken += 1
+            return None
+        return TimedPicture(picture, _number(stamp), received, jpeg)
+
+
+def _number(text: str | None) -> float | None:
+    """Return a finite number, or None."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,6 +1,0 @@
-"""The network protocol: typed messages and their two encodings, msgpack and JSON. This package does no I/O."""
-
-from paddock.protocol.base import MINOR, VERSION, Message
-from paddock.protocol.encoding import Encoding, MessageDecoder, encode
-
-__all__ = ["MINOR", "VERSION", "Encoding", "Message", "MessageDecoder", "encode"]

@@ -1,0 +1,171 @@
+"""Draw pictures of worlds as a list of layers: floor, walls, trails, robots, sensor beams, names, legend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.geometry import Pose
+from paddock.core.argument_checks import all_finite
+from paddock.report.drawing.canvas import check_picture_size
+from paddock.report.drawing.colours import ESTIMATE, FAINT, GOAL, INK, field_colors
+from paddock.report.drawing.layers import (
+    axes_layer,
+    border_layer,
+    floor_layer,
+    grid_layer,
+    legend_layer,
+    longest_beam,
+    name_layer,
+    rays_layer,
+    robot_layer,
+    shadow_layer,
+    source_layer,
+    start_layer,
+    title_layer,
+    wall_layer,
+)
+from paddock.report.drawing.layout import PictureLayout, Trail, WorldPicture
+from paddock.report.drawing.legend import LegendEntry
+from paddock.report.drawing.rays import beams
+from paddock.report.drawing.draw_robot import draw_robot
+from paddock.report.drawing.trails import direction_layer, estimate_layer, has_length, split_trail, trail_layer, trail_start_layer
+from paddock.simulation.robots.robot_spec import RobotSpec
+from paddock.simulation.worlds.placement import robot_types, start_pose
+from paddock.simulation.worlds.solids import solids
+from paddock.simulation.worlds.world_spec import GOALS, WorldSpec
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["LAYERS", "draw_robot", "draw_world"]
+
+FEW = 40  # maximum number of robots with names and beams
+FINEST = 0.4  # shortest visible step of a path [pixels]
+
+Layer = Callable[[WorldPicture], None]
+# From the floor up.
+LAYERS: tuple[Layer, ...] = (
+    floor_layer,
+    grid_layer,
+    rays_layer,
+    trail_layer,
+    shadow_layer,
+    wall_layer,
+    border_layer,
+    axes_layer,
+    title_layer,
+    legend_layer,
+    source_layer,
+    start_layer,
+    estimate_layer,
+    direction_layer,
+    trail_start_layer,
+    robot_layer,
+    name_layer,
+)
+
+
+def draw_world(
+    spec: WorldSpec,
+    *,
+    poses: Iterable[Iterable[float]] | None = None,
+    trails: Mapping[str, Iterable[Iterable[float]]] | None = None,
+    estimates: Mapping[str, Iterable[Iterable[float]]] | None = None,
+    directions: bool = False,
+    rays: bool = True,
+    about: str = "",
+    layers: Sequence[Layer] = LAYERS,
+    size: int = 1000,
+) -> Image:
+    """Draw a picture of a world, `size` pixels wide.
+
+    Args:
+        poses: x, y [m] and heading [rad] of every robot, in the world's order; None: start poses.
+        trails: paths of robots, by name: points [m], drawn in the robot's colour. A row of NaN interrupts the line,
+            where the robot was moved by hand.
+        estimates: estimated paths of robots, by name, in the same form; drawn dashed.
+        directions: whether to draw arrows along the trails that show the direction of travel.
+        rays: whether to draw the beams of the sensors, at most 1.5 m and 30 % of the world long;
+            the legend tells if that is shorter than a sensor's range.
+        about: text below the title, after the world's name and size; empty: the number of robots.
+        layers: layers to draw, from the floor up.
+        size: width of the picture [pixels], 20 … 8000; its height depends on the world.
+    """
+    check_picture_size(size)
+    types = robot_types(spec)
+    standing = [start_pose(spec, robot) for robot in spec.robots] if poses is None else read_poses(spec, poses)
+    colors = [robot.color or kind.body.color for robot, kind in zip(spec.robots, types, strict=True)]
+    few = len(types) <= FEW
+    finest = FINEST * size / 1000 / PictureLayout(spec, size).canvas.scale
+    paths = {name: split_trail(points, finest) for name, points in (trails or {}).items()}
+    guesses = {name: split_trail(points, 2 * finest) for name, points in (estimates or {}).items()}
+    legend = [*world_legend(spec, types if rays and few else []), *trail_legend(paths, guesses, colors, directions)]
+    picture = WorldPicture(
+        layout=PictureLayout(spec, size, legend),
+        spec=spec,
+        types=types,
+        poses=standing,
+        colors=colors,
+        pieces=[piece for piece in solids(spec) if piece.path != "border"],
+        about=about,
+        rays=rays and few,
+        names=few,
+        directions=directions,
+        trails=paths,
+        estimates=guesses,
+    )
+    for draw in layers:
+        draw(picture)
+    return picture.canvas.to_image()
+
+
+def read_poses(spec: WorldSpec, poses: Iterable[Iterable[float]]) -> list[Pose]:
+    """Return the poses of all robots; raise an error if a robot has none."""
+    rows = [tuple(map(float, row)) for row in poses]
+    if len(rows) != len(spec.robots) or not all(len(row) == 3 and all_finite(*row) for row in rows):
+        raise PaddockError(
+            f"poses: expected finite x, y [m] and heading [rad] of each robot ({len(spec.robots)}), "
+            f"got {format_value(rows)}"
+        )
+    return [Pose(*row) for row in rows]
+
+
+def world_legend(spec: WorldSpec, types: Sequence[RobotSpec]) -> list[LegendEntry]:
+    """Return the legend of the symbols. Sensors are listed by their device names, grouped by colour."""
+    names: dict[str, dict[str, None]] = {}
+    for sensor in (sensor for kind in types for sensor in kind.sensors if next(beams(sensor), None)):
+        names.setdefault(sensor.look.color, {})[sensor.name] = None
+    legend = [LegendEntry("cone", color, ", ".join(found)) for color, found in names.items()]
+    most = longest_beam(spec)
+    if any(beam.reach > most for kind in types for sensor in kind.sensors for beam in beams(sensor)):
+        length = f"{most:.3g} m" if most >= 0.5 else f"{most * 100:.3g} cm"
+        legend.append(LegendEntry("cut", FAINT, f"beams are drawn up to {length}"))
+    colors = field_colors(spec.fields)
+    legend += [
+        LegendEntry("field", color, f"{field.name} (field)") for field, color in zip(spec.fields, colors, strict=True)
+    ]
+    if spec.lights:
+        legend.append(LegendEntry("lamp", spec.lights[0].color, "lamp"))
+    if spec.sounds:
+        legend.append(LegendEntry("sound", INK, "sound"))
+    legend += [LegendEntry("goal", GOAL, name) for name in GOALS if any(start.name == name for start in spec.starts)]
+    if any(start.name not in GOALS for start in spec.starts):
+        legend.append(LegendEntry("start", INK, "start pose"))
+    return legend
+
+
+def trail_legend(
+    trails: Mapping[str, Trail], estimates: Mapping[str, Trail], colors: Sequence[str], directions: bool
+) -> list[LegendEntry]:
+    """Return the legend of the marks along the trails."""
+    legend = []
+    if any(map(has_length, trails.values())):
+        color = colors[0] if len(colors) == 1 else FAINT
+        legend += [LegendEntry("trail start", INK, "start"), LegendEntry("robot", color, "end")]
+        if directions:
+            legend.append(LegendEntry("direction", INK, "direction"))
+    if any(map(has_length, estimates.values())):
+        legend.append(LegendEntry("estimate", ESTIMATE, "estimated path"))
+    return legend

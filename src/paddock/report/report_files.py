@@ -1,0 +1,146 @@
+"""Write the folder of a run: log, traces, summary, pictures, and a page with all of these."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from paddock.core.errors import PaddockError
+from paddock.core.files import write_text
+from paddock.arena.episodes import Episode, Trace
+from paddock.report.document import render_html
+from paddock.report.figures import save_figure
+from paddock.report.run_log import run_log_text
+from paddock.report.run_pictures import run_pictures
+from paddock.report.run_report import TaskOutcome, run_report
+from paddock.report.summary import plain, summary
+from paddock.simulation.worlds.world_spec import WorldSpec
+
+MAX_RUNS = 1_000_000  # maximum number of runs with the same name in a folder
+
+
+def write_run(
+    episode: Episode,
+    world: WorldSpec,
+    folder: Path,
+    *,
+    title: str,
+    config: Mapping[str, Any],
+    html: bool,
+    provenance: Mapping[str, Any] | None = None,
+    outcomes: Sequence[TaskOutcome] = (),
+) -> list[Path]:
+    """Write all files of a run to a folder and return their paths.
+
+    Args:
+        episode: the run.
+        world: world of the run.
+        folder: created if it does not exist; refused if it already contains a run.
+        title: title of the run.
+        config: settings of the run, for the summary: world, seed, controller, …
+        html: whether to write `report.html`.
+        provenance: versions, date, machine, command line and similar data.
+        outcomes: results of the tasks, for the page: whether each was done, and why it ended.
+    """
+    traces = [record.trace for record in episode.robots.values() if len(record.trace)]
+    if not traces:
+        raise PaddockError("there is nothing to write: no robot was recorded")
+    folder = Path(folder)
+    whole: dict[str, Any] = {
+        "title": title,
+        "world": world.name,
+        "duration": episode.seconds,
+        "ended": episode.reason,
+        "failed": episode.failed,
+        "failed_robot": episode.culprit,
+        "digest": episode.digest,
+        "repeatable": episode.repeatable,
+        "why_not_repeatable": episode.why_not_repeatable,
+        "events": [asdict(event) for event in episode.events],
+        "config": config,
+        "robots": {name: summary(r.trace, r.metrics) for name, r in episode.robots.items() if len(r.trace)},
+    }
+    whole = plain(whole if provenance is None else {**whole, "provenance": provenance})
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / "run.log").exists() or (folder / "summary.json").exists():
+            raise PaddockError(f"{folder}: already contains a run; choose another folder or remove this one")
+        return _write_files(traces, world, whole, folder, outcomes if html else None)
+    except OSError as error:
+        raise describe_write_error(folder, "run", error) from error
+
+
+def _write_files(
+    traces: Sequence[Trace],
+    world: WorldSpec,
+    whole: Mapping[str, Any],
+    folder: Path,
+    outcomes: Sequence[TaskOutcome] | None,
+) -> list[Path]:
+    """Write traces and numbers first, as pictures may fail, and the page unless `outcomes` is None."""
+    written = []
+    for trace in traces:
+        written.append(folder / name_trace(trace.robot, alone=len(traces) == 1))
+        trace.save(written[-1])
+    log = run_log_text(traces, whole)
+    texts = {"run.log": log, "summary.json": json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"}
+    title = str(whole["title"])
+    figures = []
+    for name, text in texts.items():
+        written.append(folder / name)
+        write_text(written[-1], text)
+    for figure in run_pictures(traces, world, title):
+        written.append(folder / f"{figure.name}.png")
+        save_figure(figure.picture, written[-1])
+        figures.append(figure)
+    if outcomes is not None:
+        page = render_html(title, list(run_report(whole, figures, log, outcomes)), folder)
+        written.append(folder / "report.html")
+        write_text(written[-1], page)
+    return written
+
+
+def name_trace(robot: str, *, alone: bool) -> str:
+    """Return the file name of a robot's trace."""
+    return "trace.csv" if alone else f"trace-{robot}.csv"
+
+
+def make_base(base: Path) -> None:
+    """Create the folder of runs, or raise before anything is run."""
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise describe_write_error(base, "run", error) from error
+
+
+def fresh_folder(base: Path, name: str) -> Path:
+    """Create and return `base/name-001`, or the folder with the next free number."""
+    base = Path(base)
+    if not name or name in (".", "..") or any(letter in name for letter in '/\\:*?"<>|\0'):
+        raise PaddockError(
+            f"a run cannot be called {name!r}: expected the name of a folder, without characters such as / : *"
+        )
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        endings = [path.name.removeprefix(f"{name}-") for path in base.glob("*") if path.name.startswith(f"{name}-")]
+        number = max((int(ending) for ending in endings if ending.isascii() and ending.isdigit()), default=0)
+        while number < MAX_RUNS:
+            number += 1
+            folder = base / f"{name}-{number:03d}"
+            try:
+                folder.mkdir()
+            except FileExistsError:  # another run was faster
+                continue
+            return folder
+    except OSError as error:
+        raise describe_write_error(base, "run", error) from error
+    raise PaddockError(f"{base}: there are too many runs called {name!r}; remove some or choose another name")
+
+
+def describe_write_error(folder: Path, what: str, error: OSError) -> PaddockError:
+    """Return the error about a folder to which a run or a report cannot be written."""
+    why = error.strerror or str(error)
+    return PaddockError(f"{folder}: cannot write the {what} there: {why}; choose a folder that you may write to")

@@ -1,0 +1,301 @@
+"""Compile a world's spec into a Model and start poses."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.core.errors import PaddockWarning, SpecError, format_value
+from paddock.core.geometry import Disc, bounding_radius, inner_radius
+from paddock.core.spec import rgb
+from paddock.simulation.engine import model as m
+from paddock.simulation.engine.kernels.contact import PUSH
+from paddock.simulation.engine.model import Floats, Ints, Model, table
+from paddock.simulation.engine.state import PANS, pan_count, ticks_kept
+from paddock.simulation.engine.step import MAX_PIECES
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.sensors.sensor_spec import Mount, Pivot, RangeSensorSpec, SensorSpec
+from paddock.simulation.sensors.chemical import ChemicalSpec
+from paddock.simulation.sensors.inertial import InertialSpec
+from paddock.simulation.sensors.sensor_registry import MEASURE
+from paddock.simulation.worlds.floor import draw_floor, field_picture
+from paddock.simulation.worlds.grids import build_grids
+from paddock.simulation.worlds.placement import check_placement, robot_types, start_pose
+from paddock.simulation.worlds.solids import Solid, solids
+from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+
+SHORT_REACH = 0.6  # devices with at most this reach use the near grid [m]
+MAX_SIGMAS = 9  # upper bound of the absolute value of normal random numbers
+MAX_HISTORY = 50_000_000  # maximum size of the stored past motion, for devices with a period or a delay
+
+
+@dataclass(frozen=True)
+class BuiltWorld:
+    """A world that is ready to run."""
+
+    spec: WorldSpec
+    model: Model
+    poses: Floats  # start poses x, y [m], heading [rad], shape (N, 3)
+    robots: tuple[RobotSpec, ...]  # the type of each robot
+    led_count: int  # maximum number of LEDs of a robot
+    values: int  # maximum length of a robot's row of readings
+
+    @property
+    def sensor_kinds(self) -> frozenset[type[SensorSpec]]:
+        """The kinds of all sensors of all robots."""
+        types = {id(robot): robot for robot in self.robots}.values()
+        return frozenset(type(sensor) for robot in types for sensor in robot.sensors)
+
+
+def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None = None) -> BuiltWorld:
+    """Compile a world; raise a SpecError with the path of an invalid part.
+
+    Args:
+        spec: the world.
+        dt: length of a tick [s]; None for the world's own.
+        like: the same world with other robots, built before; its floor is reused.
+    """
+    if not isinstance(spec, WorldSpec):
+        raise SpecError(
+            f"expected a WorldSpec, as paddock.simulation.worlds.load_world(name) returns it, got {format_value(spec)}"
+        )
+    specs = robot_types(spec)
+    check_placement(spec, specs)
+    tick = spec.dt if dt is None else dt
+    types = list(dict.fromkeys(specs))
+    if like is None:
+        warn_about_missing_fields(spec, types)
+    number = {kind: i for i, kind in enumerate(types)}
+    variants: dict[tuple[float, ...], int] = {}  # equal robots share a row, which then stays in the cache
+    rows = [_robot_row(robot, kind, number[kind]) for robot, kind in zip(spec.robots, specs, strict=True)]
+    variant_of_robot = [variants.setdefault(tuple(row), len(variants)) for row in rows]
+    robots = table(list(variants), m.ROBOT_COLUMNS)
+    _refuse_too_fast(spec, robots[variant_of_robot], tick)
+    lit = _diagonal(spec) if spec.lights else 0.0
+    constants = Constants()
+    kinds, devices, stages = _type_tables(types, tick, lit, constants)
+    items = _items(solids(spec))
+    floor, floor_row = draw_floor(spec) if like is None else (like.model.floor, like.model.grids[m.FLOOR])
+    grids, cells = build_grids(
+        spec,
+        items,
+        bodies=robots[variant_of_robot, m.RADIUS],
+        travel=float(_fastest(robots).max(initial=0.0)) * tick + PUSH,
+        short_reach=max((r for r in stages[:, m.REACH] if r <= SHORT_REACH), default=0.0),
+    )
+    model = Model(
+        dt=tick,
+        items=items,
+        grids=np.ascontiguousarray(np.vstack([grids, floor_row])),
+        cells=cells,
+        floor=floor,
+        sources=_sources(spec, constants),
+        robots=robots,
+        robot_variant=np.array(variant_of_robot, np.int64),
+        types=kinds,
+        devices=devices,
+        stages=stages,
+        constants=np.array(constants.numbers),
+    )
+    _refuse_long_memory(spec, model)
+    poses = table([start_pose(spec, robot) for robot in spec.robots], 3)
+    led_count = max((len(kind.leds) for kind in types), default=0)
+    values = max((sum(s.channels for s in kind.sensors) for kind in types), default=0)
+    return BuiltWorld(spec, model, poses, tuple(specs), led_count, values)
+
+
+def warn_about_missing_fields(spec: WorldSpec, types: Iterable[RobotSpec]) -> None:
+    """Warn of sensors that always read 0 in a world with fields, because it has no field with their number."""
+    numbered = ", ".join(f"{i} {field.name}" for i, field in enumerate(spec.fields))
+    for kind in types:
+        for sensor in kind.sensors:
+            if spec.fields and isinstance(sensor, ChemicalSpec) and sensor.field >= len(spec.fields):
+                warnings.warn(
+                    f"{spec.name}: {kind.name}.{sensor.name} always reads 0: there is no field {sensor.field} "
+                    f"(there are: {numbered})",
+                    PaddockWarning,
+                    stacklevel=2,
+                )
+
+
+class Constants:
+    """Builder of the model's array of constants."""
+
+    def __init__(self) -> None:
+        self.numbers: list[float] = []
+
+    def add(self, numbers: Iterable[float]) -> int:
+        """Append numbers and return the index of the first."""
+        first = len(self.numbers)
+        self.numbers += numbers
+        return first
+
+
+def _items(pieces: list[Solid]) -> Floats:
+    walls = [(*a, *b, 0.0, piece.height, _pack_color(piece.color)) for piece in pieces for a, b in piece.edges]
+    discs = [
+        (d.x, d.y, d.x, d.y, d.radius, piece.height, _pack_color(piece.color))
+        for piece in pieces
+        if isinstance(d := piece.shape, Disc)
+    ]
+    return table(walls + discs, m.ITEM_COLUMNS)
+
+
+def _pack_color(color: str) -> int:
+    red, green, blue = rgb(color)
+    return red << 16 | green << 8 | blue
+
+
+def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
+    drive, shape = kind.drive, kind.body.shape
+    drift = next((s.drift for s in kind.sensors if isinstance(s, InertialSpec)), (-1.0, 0.0, 0.0))
+    left, right = robot.wheel_diameter_error
+    wheels = drive.measured
+    separation = drive.wheel_separation if wheels is None else wheels.wheel_separation
+    return [
+        number,
+        bounding_radius(shape),
+        shape.radius if isinstance(shape, Disc) else inner_radius(shape),
+        kind.body.height,
+        separation * (1 + robot.wheel_separation_error),
+        (1 + left) * (1.0 if wheels is None else wheels.left_diameter / drive.wheel_diameter),
+        (1 + right) * (1.0 if wheels is None else wheels.right_diameter / drive.wheel_diameter),
+        drive.max_speed,
+        math.inf if drive.max_acceleration is None else drive.max_acceleration,
+        drive.speed_step,
+        drive.slip_noise if robot.slip_noise is None else robot.slip_noise,
+        float(robot.noise),
+        *drift,
+        _pack_color(robot.color or kind.body.color),
+    ]
+
+
+def _fastest(robots: Floats) -> Floats:
+    """Return the maximum true speed of any point of each robot, including wheel errors and slip [m/s]."""
+    fastest: Floats = _fastest_wheels(robots) * (1 + 2 * robots[:, m.RADIUS] / robots[:, m.AXLE])  # including rotation
+    return fastest
+
+
+def _fastest_wheels(robots: Floats) -> Floats:
+    wheels = np.maximum(robots[:, m.LEFT_FACTOR], robots[:, m.RIGHT_FACTOR])
+    fastest: Floats = robots[:, m.MAX_SPEED] * wheels * (1 + MAX_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
+    return fastest
+
+
+def _refuse_too_fast(spec: WorldSpec, robots: Floats, dt: float) -> None:
+    """Refuse robots that could travel farther in a tick than the engine checks for obstacles."""
+    allowed = 0.5 * MAX_PIECES * robots[:, m.THICKNESS]
+    is_round = robots[:, m.RADIUS] == robots[:, m.THICKNESS]  # the area of a disc does not change when it turns
+    way = np.where(is_round, _fastest_wheels(robots), _fastest(robots)) * dt
+    for i in np.flatnonzero(way > allowed)[:1]:
+        raise SpecError(
+            f"robot {spec.robots[i].name!r} may sweep {way[i]:.3g} m in a tick of {dt:g} s; expected at most "
+            f"{allowed[i]:.3g} m for a body of this size: lower its max_speed (or slip_noise) to "
+            f"{allowed[i] / way[i]:.2g} of its value, or shorten dt",
+            path=f"robots[{i}].type",
+            file=spec.file,
+        )
+
+
+def _refuse_long_memory(spec: WorldSpec, model: Model) -> None:
+    """Refuse sensors whose period or delay needs too much memory for past motion."""
+    ticks, robots = ticks_kept(model), len(model.robot_variant)
+    most = MAX_HISTORY // max(1, robots * (PANS + pan_count(model)))
+    if ticks > most:
+        raise SpecError(
+            f"expected periods and delays of sensors of at most {most} ticks ({most * model.dt:.3g} s) "
+            f"for {robots} robots, got {ticks}: shorten them, or lengthen dt",
+            path="robots",
+            file=spec.file,
+        )
+
+
+def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Constants) -> tuple[Ints, Ints, Floats]:
+    """Return the rows of all types, devices and stages; `lit` is the maximum distance of lights, 0 without any [m]."""
+    kinds: list[list[int]] = []
+    devices: list[list[int]] = []
+    stages: list[list[float]] = []
+    for kind in types:
+        corner = constants.add(number for point in kind.body.outline or () for number in point)
+        first, value, pans = len(devices), 0, 0
+        end_of_corners = len(constants.numbers)
+        for sensor in kind.sensors:
+            pivot = sensor.pivot if isinstance(sensor, RangeSensorSpec) else None
+            devices.append(
+                [
+                    MEASURE.number(type(sensor)),
+                    sensor.channels,
+                    constants.add(number for mount in sensor.mounts for number in _mount_row(mount)),
+                    constants.add([*_pan_limits(pivot), *sensor.parameters()]),
+                    constants.add(number for row in sensor.response for number in (*row, 0.0)[: m.RESPONSE_COLUMNS]),
+                    len(sensor.response),
+                    value,
+                    -1 if pivot is None else pans,
+                    max(1, round(sensor.period / dt)),
+                    round(sensor.delay / dt),
+                ]
+            )
+            stages.append(_stage_row(sensor, lit))
+            value += sensor.channels
+            pans += pivot is not None
+        kinds.append([corner, end_of_corners, first, len(devices)])
+    return (
+        table(kinds, m.TYPE_COLUMNS, np.int64),
+        table(devices, m.DEVICE_COLUMNS, np.int64),
+        table(stages, m.STAGE_COLUMNS),
+    )
+
+
+def _mount_row(mount: Mount) -> list[float]:
+    x, y, z, heading = mount
+    angle = math.radians(heading)
+    return [x, y, z, math.cos(angle), math.sin(angle), angle]
+
+
+def _pan_limits(pivot: Pivot | None) -> list[float]:
+    if pivot is None:
+        return [0.0, 0.0, 0.0]
+    return [math.radians(limit) for limit in (pivot.min_deg, pivot.max_deg, pivot.rate_deg_s)]
+
+
+def _stage_row(sensor: SensorSpec, lit: float) -> list[float]:
+    return [
+        max(sensor.reach, lit if sensor.sees_lights else 0.0),
+        sensor.noise,
+        sensor.noise_relative,
+        sensor.resolution,
+        sensor.nothing,
+        sensor.nothing_raw,
+        sensor.scale or 0.0,
+        sensor.wrap,
+        math.inf if sensor.first_angle is None else sensor.first_angle,
+        sensor.mixed_share,
+        sensor.lowest,
+    ]
+
+
+def _sources(spec: WorldSpec, constants: Constants) -> Floats:
+    rows: list[list[float]] = []
+    rows += [[m.LIGHT, *light.at, light.height, light.intensity, 0, 0, 0, 0, 0] for light in spec.lights]
+    rows += [[m.SOUND, *sound.at, sound.height, sound.amplitude, 0, 0, 0, 0, 0] for sound in spec.sounds]
+    for i, field in enumerate(spec.fields):
+        if field.shape == "image":
+            picture = field_picture(spec, field, f"fields[{i}].image")
+            left, bottom = field.at or spec.bounds[:2]
+            top = bottom + picture.shape[0] / field.pixels_per_metre
+            pixels = constants.add(picture.ravel().tolist())
+            rows.append([m.IMAGE, left, top, 0, field.peak, 0, pixels, *picture.shape, field.pixels_per_metre])
+        else:
+            assert field.at is not None and field.radius is not None
+            shape = m.RADIAL if field.shape == "radial" else m.GAUSSIAN
+            rows.append([shape, *field.at, 0, field.peak, field.radius, 0, 0, 0, 0])
+    return table(rows, m.SOURCE_COLUMNS)
+
+
+def _diagonal(spec: WorldSpec) -> float:
+    x0, y0, x1, y1 = spec.bounds
+    return math.hypot(x1 - x0, y1 - y0) + 1.0

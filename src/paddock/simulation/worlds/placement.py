@@ -1,0 +1,208 @@
+"""Start poses of robots, and checks that they are free."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, SpecError
+from paddock.core.geometry import Disc, Pose, Shape, box_of, overlap, place_shape, wrap
+from paddock.simulation.robots import RobotSpec, find_robot, load_robot
+from paddock.simulation.worlds.solids import Solid, solids
+from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+
+ALLOWED = 1e-6  # tolerated overlap, so that contact is allowed [m]
+TRIES = 2000  # number of candidate positions for a robot without a start pose
+MAX_CELLS = 10_000  # approximate number of cells of a room
+MAX_ENTRIES = 5_000_000  # maximum number of obstacles in the lists of cells
+
+
+def start_pose(world: WorldSpec, robot: Placed) -> Pose:
+    """Return the start pose of a robot."""
+    at, heading = robot.at, robot.heading_deg
+    if robot.start is not None:
+        start = next(s for s in world.starts if s.name == robot.start)
+        at, heading = start.at, start.heading_deg if heading is None else heading
+    assert at is not None
+    return Pose(*at, wrap(math.radians(heading or 0.0)))
+
+
+def robot_types(world: WorldSpec) -> list[RobotSpec]:
+    """Return the spec of every robot; each named type is loaded once."""
+    loaded: dict[str, RobotSpec] = {}
+    specs = []
+    for i, robot in enumerate(world.robots):
+        spec = robot.type if isinstance(robot.type, RobotSpec) else loaded.get(robot.type)
+        if spec is None:
+            assert isinstance(robot.type, str)
+            try:
+                path = find_robot(robot.type, relative_to=world.folder)
+            except PaddockError as error:
+                raise SpecError(str(error), path=f"robots[{i}].type", file=world.file) from None
+            spec = loaded[robot.type] = load_robot(path)
+        specs.append(spec)
+    return specs
+
+
+def check_placement(world: WorldSpec, specs: list[RobotSpec]) -> None:
+    """Refuse robots outside the bounds, inside an obstacle, or inside each other."""
+    room = Room(world)
+    for i, (robot, spec) in enumerate(zip(world.robots, specs, strict=True)):
+        problem = room.problem(spec, start_pose(world, robot))
+        path = f"robots[{i}].{'at' if robot.start is None else 'start'}"
+        if problem:
+            raise SpecError(f"robot {robot.name!r} {problem}", path=path, file=world.file)
+        room.add(spec, start_pose(world, robot), f"robot {robot.name!r}")
+
+
+class Room:
+    """The obstacles of a world and the robots added so far, sorted into cells."""
+
+    def __init__(self, world: WorldSpec) -> None:
+        self.world = world
+        self.obstacles = [solid for solid in solids(world) if solid.path != "border"]
+        x0, y0, x1, y1 = world.bounds
+        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / MAX_CELLS), max(x1 - x0, y1 - y0) / 1000)
+        self.cells: dict[tuple[int, int], list[tuple[Shape, str]]] = defaultdict(list)
+        self._refuse_too_much_overlap()
+        for solid in self.obstacles:
+            self._store(solid.shape, _describe(solid))
+
+    def _refuse_too_much_overlap(self) -> None:
+        """Refuse obstacles that overlap so often that their lists would need too much memory."""
+        entries = 0
+        for i, solid in enumerate(self.obstacles):
+            columns, rows = self._ranges(solid.shape)
+            entries += len(columns) * len(rows)
+            if entries > MAX_ENTRIES:
+                key = solid.path.partition("[")[0]
+                raise SpecError(
+                    f"expected obstacles that cover a world at most {MAX_ENTRIES // MAX_CELLS} times over, "
+                    f"got {len(self.obstacles)} pieces of which {i + 1} cover more: "
+                    "remove some or make them smaller",
+                    path=key,
+                    file=self.world.file,
+                )
+
+    def add(self, spec: RobotSpec, pose: Pose, name: str) -> None:
+        """Add a robot at a pose."""
+        self._store(place_shape(spec.body.shape, *pose), name)
+
+    def problem(self, spec: RobotSpec, pose: Pose) -> str:
+        """Return the reason why a robot cannot be at a pose, or an empty string."""
+        return self._problem(place_shape(spec.body.shape, *pose))
+
+    def is_free(self, shape: Shape) -> bool:
+        """Whether a shape overlaps nothing and is inside the bounds, unless the world is open."""
+        return not self._problem(shape)
+
+    def _problem(self, shape: Shape) -> str:
+        x0, y0, x1, y1 = self.world.bounds
+        left, bottom, right, top = box_of(shape)
+        outside = max(x0 - left, y0 - bottom, right - x1, top - y1)
+        if not self.world.open and outside > ALLOWED:
+            return (
+                f"sticks {outside * 1000:.1f} mm out of the bounds [{x0:g}, {y0:g}, {x1:g}, {y1:g}]: "
+                "move it further inside"
+            )
+        for other, name in self._near(shape):
+            deep = overlap(shape, other)
+            if deep > ALLOWED:
+                return f"overlaps {name} by {deep * 1000:.1f} mm: move it at least that far away"
+        return ""
+
+    def free_pose(self, spec: RobotSpec, heading: float = 0.0) -> Pose | None:
+        """Return a free pose for a robot, preferably with some space around it; None if none was found."""
+        x0, y0, x1, y1 = self.world.bounds
+        for margin in (1.5, 1.0):
+            wide = _scale(spec.body.shape, margin)
+            for i in range(1, TRIES + 1):
+                x, y = x0 + (x1 - x0) * _halton(i, 2), y0 + (y1 - y0) * _halton(i, 3)
+                if not self._problem(place_shape(wide, x, y, heading)):
+                    return Pose(x, y, wrap(heading))
+        return None
+
+    def choose(self, spec: RobotSpec, poses: Sequence[Pose]) -> Pose | None:
+        """Return the first pose that is free with some space around it, else the first free pose, else None."""
+        for margin in (1.5, 1.0):
+            wide = _scale(spec.body.shape, margin)
+            for pose in poses:
+                if not self._problem(place_shape(wide, *pose)):
+                    return pose
+        return None
+
+    def _store(self, shape: Shape, name: str) -> None:
+        for cell in self._cells(shape):
+            self.cells[cell].append((shape, name))
+
+    def _near(self, shape: Shape) -> Iterator[tuple[Shape, str]]:
+        for cell in self._cells(shape):
+            yield from self.cells.get(cell, ())
+
+    def _cells(self, shape: Shape) -> Iterator[tuple[int, int]]:
+        columns, rows = self._ranges(shape)
+        for column in columns:
+            for row in rows:
+                yield column, row
+
+    def _ranges(self, shape: Shape) -> tuple[range, range]:
+        """Return the columns and rows of cells that a shape's bounding box touches."""
+        x0, y0, x1, y1 = self.world.bounds
+        left, bottom, right, top = box_of(shape)
+        return self._range(left, right, x0, x1), self._range(bottom, top, y0, y1)
+
+    def _range(self, low: float, high: float, first: float, last: float) -> range:
+        """Return the cells along one axis; everything outside the bounds belongs to the outermost cells."""
+        begin, end = (math.floor((min(max(edge, first), last) - first) / self.cell) for edge in (low, high))
+        return range(begin, end + 1)
+
+
+def random_poses(world: WorldSpec, specs: Sequence[RobotSpec], seed: int) -> list[Pose]:
+    """Return a random free pose for each robot, anywhere in the world; equal seeds give equal poses."""
+    rng, room = np.random.default_rng(seed), Room(world)
+    x0, y0, x1, y1 = world.bounds
+    poses = []
+    for robot, spec in zip(world.robots, specs, strict=True):
+        for _ in range(TRIES):
+            pose = Pose(rng.uniform(x0, x1), rng.uniform(y0, y1), rng.uniform(-math.pi, math.pi))
+            if not room.problem(spec, pose):
+                break
+        else:
+            raise PaddockError(f"{world.name}: found no free pose for robot {robot.name!r} in {TRIES} attempts")
+        room.add(spec, pose, f"robot {robot.name!r}")
+        poses.append(pose)
+    return poses
+
+
+def _scale(shape: Shape, factor: float) -> Shape:
+    """Scale a body's outline."""
+    if isinstance(shape, Disc):
+        return Disc(factor * shape.x, factor * shape.y, factor * shape.radius)
+    return tuple((factor * x, factor * y) for x, y in shape)
+
+
+def _halton(index: int, base: int) -> float:
+    """Return an element of the Halton sequence, which covers 0 … 1 evenly."""
+    result, share = 0.0, 1.0
+    while index:
+        index, digit = divmod(index, base)
+        share /= base
+        result += digit * share
+    return result
+
+
+def _describe(solid: Solid) -> str:
+    middle = solid.shape if isinstance(solid.shape, Disc) else None
+    place = f" at [{middle.x:g}, {middle.y:g}]" if middle else ""
+    return f"{solid.path}{place}"
+
+
+def source_files(world: WorldSpec) -> list[Path]:
+    """Return the files of a world and its robots, including shipped ones."""
+    names = {robot.type: None for robot in world.robots if isinstance(robot.type, str)}
+    robots = [find_robot(name, relative_to=world.folder) for name in names]
+    return [path for path in (world.path_of(world.file), *robots) if path.is_file()]

@@ -1,0 +1,174 @@
+"""Exercise: a task for students as data, with world, robot, allowed devices, seeds, and checks that give points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from paddock.control.behaviours.tasks.task import Duration
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
+from paddock.core.spec import Count, Description, Positive, Spec, refuse_duplicates
+from paddock.core.user_code import is_path, load_path
+from paddock.teaching.exercises.checks import ExerciseCheck
+from paddock.teaching.exercises.randomise import Randomise
+from paddock.arena.metrics import Metric
+from paddock.arena.metrics.choice import MetricChoice, make_metric
+from paddock.teaching.referees import AnyReferee
+from paddock.simulation.robots import RobotSpec, find_robot, load_robot
+from paddock.experiments.scenarios.scenario_spec import Seed, expand_seeds
+from paddock.simulation.worlds import Placed, WorldSpec, load_world
+from paddock.simulation.worlds.placement import Room, check_placement, robot_types
+
+FILE, HIDDEN_FILE, TEXT_FILE = "exercise.toml", "hidden.toml", "text.md"
+STARTER, SOLUTION = "starter.py", "solution.py"
+RUN_FIGURES = ("seconds",)  # figures of every run: its simulated duration
+OWN_FILES = (HIDDEN_FILE, SOLUTION, "wrong_*.py")  # files for the lecturer only
+Seeds = Annotated[tuple[Seed, ...], Count(1, "seed")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exercise(Spec):
+    """A programming task for students, with the allowed devices and the checks."""
+
+    title: str
+    world: str  # a shipped world, a TOML file in the folder, or file.py:function that creates the world of a seed
+    robot: str | None = None  # replaces the world's robots; a shipped robot, or a TOML file in the folder
+    seconds: Duration = 60.0  # simulated duration of a run
+    period: Positive | None = None  # [s] between two calls of the controller; None: every tick
+    devices: Annotated[tuple[str, ...], Count(1, "device")]  # devices that programs may read
+    shows: Literal["all", "own", "nothing"] = "own"  # the part of the arena that students see in class
+    lock_step: bool = False  # whether programs in class may join the lock
+    seeds: Seeds  # public seeds
+    randomise: Randomise = Randomise()
+    metrics: tuple[Annotated[str | MetricChoice, Description("a metric's name, or a table with one")], ...] = ()
+    referee: AnyReferee | None = None  # for heats in class, and for checks of its score
+    checks: Annotated[tuple[ExerciseCheck, ...], Count(1, "check")]
+    keep_failed: bool = True  # whether a failed run counts with the figures reached until the failure
+    hidden_seeds: tuple[Seed, ...] = field(default=(), compare=False)  # from hidden.toml, which students do not get
+    folder: str = field(default="", compare=False, repr=False)
+    name: str = field(default="", compare=False)  # name of the folder
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """Read a table as for any spec; `seeds = 10` means 0 … 9."""
+        for key in ("hidden_seeds", "folder", "name"):
+            if key in table:
+                raise SpecError(f"this key is not allowed here; hidden seeds belong in {HIDDEN_FILE}", path=key)
+        return super(Exercise, cls).from_table(expand_seeds(table))
+
+    def check(self) -> None:
+        names = [check.name for check in self.checks]
+        refuse_duplicates(names, "checks[{}].name")
+        for i, check in enumerate(self.checks):
+            if check.requires is not None and check.requires not in names[:i]:
+                problem = f"expected the name of a check before this one, got {format_value(check.requires)}"
+                raise SpecError(problem, path=f"checks[{i}].requires")
+        if set(self.seeds) & set(self.hidden_seeds):
+            raise SpecError(f"expected seeds that are not in {FILE}", path="seeds", file=HIDDEN_FILE)
+
+    @property
+    def points(self) -> float:
+        """Maximum points."""
+        return sum(check.points for check in self.checks)
+
+    @property
+    def all_seeds(self) -> tuple[int, ...]:
+        """All seeds, the public ones first."""
+        return (*self.seeds, *self.hidden_seeds)
+
+    def path(self, name: str) -> Path:
+        """Return the path of a file of the exercise."""
+        return Path(self.folder) / name
+
+    def read_text(self) -> str:
+        """Return the text for students."""
+        return self._read(TEXT_FILE)
+
+    def read_starter(self) -> str:
+        """Return the starter code; empty if there is none."""
+        return self._read(STARTER) if self.path(STARTER).is_file() else ""
+
+    def _read(self, name: str) -> str:
+        path = self.path(name)
+        try:
+            return path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise PaddockError(f"{path}: expected UTF-8 text; save it with that encoding") from None
+
+    def make_world(self, seed: int) -> WorldSpec:
+        """Return the world of a seed, with its robots at their start poses."""
+        world = self._with_robot(self._load_world(seed))
+        check_placement(world, robot_types(world))
+        return self.randomise.apply(world, seed)
+
+    def make_metrics(self) -> tuple[Metric, ...]:
+        """Return the metrics of each robot."""
+        return tuple(
+            make_metric(each, folder=self.folder or None, path=f"metrics[{i}]", file=FILE)
+            for i, each in enumerate(self.metrics)
+        )
+
+    def list_figures(self) -> list[str]:
+        """Return the figures that checks can use by name."""
+        metrics = [name for metric in self.make_metrics() for name in metric.names()]
+        return [*RUN_FIGURES, *metrics, *self._list_verdicts()]
+
+    def _list_verdicts(self) -> list[str]:
+        """Return the figures of the referee."""
+        return [] if self.referee is None else [self.referee.label, "score", "fouls"]
+
+    @property
+    def needs_referee(self) -> bool:
+        """Whether a check uses a figure of the referee."""
+        verdicts = self._list_verdicts()
+        return any(check.measure in verdicts for check in self.checks)
+
+    def check_names(self) -> None:
+        """Raise an error for unknown devices, measures and robots."""
+        world = self.make_world(self.seeds[0])
+        if not world.robots:
+            raise SpecError(f"{world.name} has no robot: set the robot to use", path="robot", file=FILE)
+        for robot, spec in zip(world.robots, robot_types(world), strict=True):
+            known = [sensor.name for sensor in spec.sensors]
+            for i, device in enumerate(self.devices):
+                if device not in known:
+                    problem = str(UnknownName(f"device of {robot.name!r} ({spec.name})", device, known))
+                    raise SpecError(problem, path=f"devices[{i}]", file=FILE)
+        figures = self.list_figures()
+        robots = [robot.name for robot in world.robots]
+        for i, check in enumerate(self.checks):
+            if is_path(check.measure):
+                load_path(check.measure, self.folder, what="measuring function")
+            elif check.measure not in figures:
+                problem = str(UnknownName("figure of its metrics or referee", check.measure, figures))
+                raise SpecError(problem, path=f"checks[{i}].measure", file=FILE)
+            if check.robot not in (None, *robots):
+                problem = str(UnknownName("robot", str(check.robot), robots))
+                raise SpecError(problem, path=f"checks[{i}].robot", file=FILE)
+
+    def _load_world(self, seed: int) -> WorldSpec:
+        if is_path(self.world):
+            made = load_path(self.world, self.folder, what="function that returns a world")(seed)
+            if not isinstance(made, WorldSpec):
+                raise PaddockError(
+                    f"{self.world}: expected a function that returns a WorldSpec, got {format_value(made)}"
+                )
+            return made
+        own = self.path(self.world)
+        return load_world(own if own.is_file() else self.world)
+
+    def _with_robot(self, world: WorldSpec) -> WorldSpec:
+        if self.robot is None:
+            return world
+        own = self.path(self.robot)
+        spec: RobotSpec = load_robot(own if own.is_file() else find_robot(self.robot))
+        if world.robots:
+            return world.with_robots(*(replace(placed, type=spec) for placed in world.robots))
+        pose = Room(world).free_pose(spec)
+        if pose is None:
+            raise PaddockError(f"{world.name}: there is no room for {spec.name}")
+        return world.with_robots(Placed(name="robot", type=spec, at=(pose.x, pose.y)))

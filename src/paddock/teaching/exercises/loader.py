@@ -1,0 +1,69 @@
+"""Find and load exercises by name or from folders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from paddock.core import library
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.registry import Registry
+from paddock.core.spec import Spec, read_toml_file, spec_from_table
+from paddock.core.user_code import code_beside
+from paddock.teaching.exercises.exercise_spec import FILE, HIDDEN_FILE, Exercise, Seeds
+
+PACKAGE = "paddock.teaching.exercises"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HiddenSeeds(Spec):
+    """The file `hidden.toml`, which students do not get."""
+
+    seeds: Seeds
+
+
+@cache
+def exercise_folders() -> Registry[Path]:
+    """Return the folders of all exercises by name; other packages add theirs through the entry-point group."""
+    shipped = {file.parent.name: file.parent for file in sorted(library.folder(PACKAGE).glob(f"*/{FILE}"))}
+    return Registry("exercise", group=PACKAGE, builtin=shipped, base=Path)
+
+
+def exercise_names() -> list[str]:
+    """Return the names of the shipped exercises."""
+    return exercise_folders().names()
+
+
+def find_exercise(name_or_folder: str | Path) -> Path:
+    """Return the folder of an exercise, given as an existing folder or the name of a shipped exercise."""
+    folder = Path(name_or_folder)
+    if (folder / FILE).is_file():
+        return folder
+    if str(name_or_folder) in exercise_folders():
+        return exercise_folders().get(str(name_or_folder))
+    if folder.is_dir():
+        raise UnknownName("exercise", str(name_or_folder), (), expected=f"a folder with the file {FILE}")
+    if folder.suffix == ".zip" and folder.is_file():
+        raise PaddockError(f"{folder}: expected the folder of an exercise: unpack the archive, and use its folder")
+    if folder.suffix == ".py":
+        raise PaddockError(f"{folder}: expected the folder or name of an exercise first, and the program after it")
+    if Path(FILE).is_file() and folder.name == Path.cwd().name:
+        raise UnknownName("exercise", str(name_or_folder), (), expected="'.': you are in the folder of that name")
+    neighbours = [str(file.parent) for file in folder.parent.glob(f"*/{FILE}")]
+    raise UnknownName("exercise", str(name_or_folder), [*exercise_folders(), *neighbours])
+
+
+def load_exercise(name_or_folder: str | Path) -> Exercise:
+    """Load a shipped exercise by name, or one from a folder, and check its world, robot, devices and measures."""
+    place = find_exercise(name_or_folder)
+    folder = place.resolve()
+    hidden: tuple[int, ...] = ()
+    if (folder / HIDDEN_FILE).is_file():
+        table = read_toml_file(folder / HIDDEN_FILE)
+        hidden = spec_from_table(HiddenSeeds, table, file=str(place / HIDDEN_FILE)).seeds
+    with code_beside(folder):
+        found = spec_from_table(Exercise, read_toml_file(folder / FILE), file=str(place / FILE))
+        exercise = replace(found, hidden_seeds=hidden, folder=str(folder), name=folder.name)
+        exercise.check_names()
+    return exercise

@@ -1,0 +1,150 @@
+"""grade: mark all submissions to an exercise. Equal submissions always get equal marks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import paddock
+from paddock.teaching.classroom import Receipt
+from paddock.teaching.classroom.submissions import is_late
+from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
+from paddock.teaching.grading.receipts import find_receipts, list_expected
+from paddock.teaching.grading.similar import SimilarPair, find_similar, read_programs
+from paddock.teaching.grading.worker import GradingJob, GradingWorker, unpack_run
+from paddock.core.jobs import FinishedJobs, JobRunner, Workers
+from paddock.report.document_files import ensure_folder
+from paddock.teaching.sandbox.submissions import Submission, find_submissions
+
+FINISHED = "graded.jsonl"
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedSubmission:
+    """The result of a submission."""
+
+    submission: Submission
+    marks: Marks  # with all seeds
+    public: Marks  # with the public seeds, as `paddock exercise check` reports them
+    picture: str = ""  # picture of one run, PNG in base64
+    shown: int | None = None  # seed of that run
+    receipt: Receipt | None = None  # None: the class has none
+    late: bool = False
+
+    @property
+    def student(self) -> str:
+        """Name of the student from the receipt; without a receipt, the name of the submission."""
+        return self.receipt.student if self.receipt else self.submission.name
+
+    @property
+    def failure(self) -> RunFailure | None:
+        """The first failure of a run; None if there is none."""
+        return next((run.failure for run in self.marks.runs if run.failure is not None), None)
+
+    @property
+    def failed(self) -> int:
+        """Number of failed runs."""
+        return sum(run.failure is not None for run in self.marks.runs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grading:
+    """The results of all submissions."""
+
+    exercise: Exercise
+    graded: Sequence[GradedSubmission]
+    similar: Sequence[SimilarPair]
+    fresh: int  # number of submissions graded now; the others had stored results
+    missing: Mapping[str, str] = field(default_factory=dict)  # students without a submission: names by robot
+
+    @property
+    def students(self) -> dict[str, str]:
+        """Name of the student by the name of the submission."""
+        return {each.submission.name: each.student for each in self.graded}
+
+
+def grade(
+    exercise: str | Path,
+    submissions: str | Path,
+    *,
+    out: str | Path,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    due: datetime | None = None,
+) -> Grading:
+    """Run every submission with all seeds, each run in its own sandbox.
+
+    Args:
+        exercise: a shipped exercise by name, or a folder.
+        submissions: a folder with a file NAME.py or a folder NAME per student.
+        out: folder for results; submissions with stored results are not run again.
+        workers: number of processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
+        progress: called with the number of finished submissions and the number of all.
+        due: submissions with a later receipt are marked late, without loss of points. None: as marked on the receipt.
+    """
+    chosen = load_exercise(exercise)
+    found, starter = find_submissions(submissions), chosen.read_starter()
+    finished = FinishedJobs(ensure_folder(Path(out)) / FINISHED, f"grading of {chosen.name}")
+    head = _exercise_digest(chosen)
+    keys = {each.name: f"{head} {each.digest()}" for each in found}
+    todo = [each for each in found if not each.problem and keys[each.name] not in finished]
+    runner = JobRunner(partial(GradingWorker, chosen.folder), workers, most=max(1, len(todo)))
+    jobs = [GradingJob(each.file.resolve(), each.folder and each.folder.resolve()) for each in todo]
+    broken: dict[str, str] = {}
+    with runner, closing(runner.stream(jobs)) as answers:
+        for done, (number, answer) in enumerate(answers, len(found) - len(todo) + 1):
+            if answer.failure is None:
+                finished.add({keys[todo[number].name]: answer.value})
+            else:
+                broken[todo[number].name] = answer.failure.problem
+            if progress is not None:
+                progress(done, len(found))
+    receipts = find_receipts(Path(submissions), found)
+    graded = []
+    for each in found:
+        whole = _put_together(chosen, each, finished.get(keys[each.name]), broken.get(each.name, ""))
+        receipt = receipts.get(each.name)
+        late = receipt is not None and (receipt.late if due is None else is_late(receipt.time, due))
+        graded.append(replace(whole, receipt=receipt, late=late))
+    missing = {robot: name for robot, name in list_expected(Path(submissions)).items() if robot not in keys}
+    texts = read_programs({each.name: each.files for each in found if not each.problem})
+    similar = find_similar(texts, starter)
+    return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo), missing=missing)
+
+
+def _put_together(
+    exercise: Exercise, submission: Submission, result: dict[str, Any] | None, problem: str
+) -> GradedSubmission:
+    if result is None:
+        kind, text = ("invalid", submission.problem) if submission.problem else ("not graded", problem)
+        failure = RunFailure(kind=kind, place="", text=text)
+        runs = [ExerciseRun(seed=seed, figures={}, failure=failure) for seed in exercise.all_seeds]
+    else:
+        runs = [unpack_run(packed) for packed in result["runs"]]
+    public = [run for run in runs if run.seed in exercise.seeds]
+    return GradedSubmission(
+        submission=submission,
+        marks=mark_runs(exercise, runs),
+        public=mark_runs(exercise, public),
+        picture=(result or {}).get("picture") or "",
+        shown=(result or {}).get("shown"),
+    )
+
+
+def _exercise_digest(exercise: Exercise) -> str:
+    """Return a digest of everything that decides the marks."""
+    whole = hashlib.sha256(paddock.__version__.encode())
+    for path in _files(Path(exercise.folder)):
+        whole.update(path.relative_to(exercise.folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return whole.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)

@@ -1,8 +1,0 @@
-"""Apartments: worlds generated at random from a seed, in which every room is reachable."""
-
-from __future__ import annotations
-
-from paddock.worlds.apartments.make import PLANS, make_apartment
-from paddock.worlds.apartments.plan import FloorPlan, SharedWall
-
-__all__ = ["PLANS", "FloorPlan", "SharedWall", "make_apartment"]

@@ -1,0 +1,151 @@
+"""Tests of `paddock module` and `paddock modules`, and of the examples of docs/modules.md."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from command_line import paddock
+from network.nodes.rooms import MAPPING, configure, write_configuration
+from network.nodes.test_modules import LONG
+from paddock.cli.modules_drive import drive_by_keys
+from paddock.cli.modules_view import make_table
+from paddock.perception.mapping.logs import read_tum
+from paddock.network.nodes import HealthMonitor, ModuleThreads, load_modules, open_bus
+from paddock.network.nodes.coordinator import CoordinatorModule
+from paddock.network.nodes.health import LatencyHistogram
+from paddock.network.nodes.node_messages import MESSAGES, HealthMessage, RoundMessage
+
+PAGE = Path(__file__).parents[3] / "docs" / "modules.md"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.heavy
+def test_python_examples_of_the_page_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks("python"):
+        exec(compile(block, str(PAGE), "exec"), names)
+    told = capsys.readouterr().out
+    assert "t 10.0 s, contacts 0, stopped 0" in told
+    assert "stops, the first: started" in told
+
+
+def test_configuration_of_the_page_is_valid(tmp_path: Path) -> None:
+    (text,) = blocks("toml")
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    spec = load_modules(tmp_path / "mine.toml")
+    assert spec.entry("reflex").options == {"margin": 0.08}
+    assert [table["name"] for table in tomllib.loads(spec.to_toml())["modules"]] == [e.name for e in spec.modules]
+    assert load_modules(write_configuration(spec)) == spec
+
+
+def test_schema_is_printed() -> None:
+    done = paddock("modules", "schema")
+    assert len(json.loads(done.stdout)["anyOf"]) == len(MESSAGES)
+
+
+def test_unknown_module_is_refused_with_closest_name(tmp_path: Path) -> None:
+    file = write_configuration(configure(tmp_path))
+    done = paddock("module", "planer", "--config", str(file))
+    assert done.returncode == 2
+    assert "no module called 'planer' (did you mean 'planner'?)" in done.stderr
+    done = paddock("modules", "up", str(file), "--only", "mapper")
+    assert done.returncode == 2
+    assert "no module called 'mapper'" in done.stderr
+
+
+@pytest.mark.heavy
+def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
+    file = write_configuration(configure(tmp_path))
+    done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "2")
+    assert done.returncode == 0
+    assert "run for 2 simulated seconds, as fast as possible" in done.stdout.splitlines()[0]
+    assert "coordinator      21 rounds  t 2.0 s, contacts 0" in done.stdout
+
+
+@pytest.mark.heavy
+def test_run_writes_map_pictures_and_trajectory(tmp_path: Path) -> None:
+    file = write_configuration(configure(tmp_path, *MAPPING))
+    out = tmp_path / "runs"
+    done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "3", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    folder = out / "modules-001"
+    assert {path.name for path in folder.iterdir()} == {
+        "map.yaml", "map.pgm", "map_view.png", "coverage.png", "map_quality.json", "trajectory.tum",
+        "provenance.json", "inputs",
+    }  # fmt: skip
+    assert json.loads((folder / "map_quality.json").read_text())["mapped"] > 0.5
+    assert read_tum(folder / "trajectory.tum").times[-1] == pytest.approx(3.0)
+    done = paddock("modules", "up", "wander", "--out", str(out))
+    assert done.returncode == 2
+    assert "these modules build no map: add a module named mapper" in done.stderr
+
+
+@pytest.mark.long
+def test_run_ends_when_exploration_is_complete(tmp_path: Path) -> None:
+    spec = configure(tmp_path, *MAPPING, options={"planner": {"controller": "explore"}}, seconds=600.0)
+    done = paddock("modules", "up", str(write_configuration(spec)), "--together", "--lock-step")
+    assert done.returncode == 0, done.stderr
+    (rounds,) = re.findall(r"coordinator +(\d+) rounds", done.stdout)
+    assert int(rounds) < 3000  # of 6000
+    assert "explored: no reachable frontier is left" in done.stdout
+
+
+def test_table_fits_80_columns_and_bounds_latencies() -> None:
+    monitor, says = HealthMonitor(), "driving to a frontier; watching, escapes 0, and more that has to be read"
+    counts = [0] * len(LatencyHistogram().counts)
+    counts[-1] = 5
+    monitor.take(HealthMessage(source="PLANNER", sent=1.0, rounds=5, status=says, latencies=counts))
+    console = Console(width=80)
+    with console.capture() as captured:
+        console.print(make_table(monitor, console.width))
+    assert says in " ".join(captured.get().split())
+    assert ">1000" in captured.get()
+    assert "inf" not in captured.get()
+
+
+def test_wide_terminal_has_a_status_column() -> None:
+    monitor = HealthMonitor()
+    monitor.take(HealthMessage(source="PLANNER", sent=1.0, rounds=5, status="driving to a frontier"))
+    console = Console(width=140)
+    with console.capture() as captured:
+        console.print(make_table(monitor, console.width))
+    head, row = captured.get().splitlines()[:2]
+    assert row[head.index("status") :].startswith("driving to a frontier")
+
+
+@pytest.mark.heavy
+def test_keys_drive_the_robot(tmp_path: Path) -> None:
+    spec = configure(tmp_path, "coordinator", "sensor", "reflex", "motor", seconds=60.0)
+    with ModuleThreads(spec) as threads, open_bus(spec.bus, "WATCHER", hears=["SENSOR"]) as watcher:
+        coordinator = threads.modules["coordinator"]
+        assert isinstance(coordinator, CoordinatorModule)
+
+        def press() -> Iterator[str]:
+            while coordinator.robot.pose.x < 1.6:
+                message = watcher.receive(LONG)
+                assert message is not None
+                yield "w" if isinstance(message, RoundMessage) else ""
+            yield "q"
+
+        drive_by_keys(spec, press(), speed=0.3, turn=0.5)
+        assert coordinator.robot.pose.x > 1.6
+        assert coordinator.contacts == 0
+
+
+def test_missing_recording_is_reported_before_the_bus_is_opened(tmp_path: Path) -> None:
+    done = paddock("modules", "replay", str(tmp_path / "none.jsonl"), "--bus", "lines://127.0.0.1:1")
+    assert done.returncode != 0
+    assert "none.jsonl: cannot be read" in done.stderr
