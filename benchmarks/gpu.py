@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 import paddock
-from paddock.cli.bench.local import TICK, batch_policy, gpu_job
-from paddock.arena.metrics import ContactTime, Distance
-from paddock.control.policies.networks import Network
 from paddock.arena.batches.cuda.device import Cuda
 from paddock.arena.batches.rollout import Rollout
+from paddock.arena.metrics import ContactTime, Distance
+from paddock.cli.bench.local import TICK, batch_policy, gpu_job
+from paddock.control.policies.networks import Network
 
 TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # median difference of all worlds [m], [rad]; see docs/performance.md
 CHECKED_TICKS = 200

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from paddock.core.geometry import Pose
-from paddock.experiments.ecoli.waypoint_robots import LineQuality, OrderFirmware, RobotLost, RobotPlan, RobotSession, SimulatedLine
+from paddock.experiments.ecoli.waypoint_robots import (
+    LineQuality,
+    OrderFirmware,
+    RobotLost,
+    RobotPlan,
+    RobotSession,
+    SimulatedLine,
+)
 from paddock.experiments.ecoli.waypoint_robots.checked_frames import next_number, read_checked, write_checked
 from paddock.experiments.ecoli.waypoint_robots.conversation import ConversationRunner
 from paddock.experiments.ecoli.waypoint_robots.host_end import HostEnd

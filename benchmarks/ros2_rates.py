@@ -16,8 +16,8 @@ from rich.table import Table
 from paddock.bridges.ros2.dds import configure
 from paddock.bridges.ros2.dds_types import load_cyclonedds, make_idl_type
 from paddock.bridges.ros2.wire import ClockMsg, decode_cdr, find_message
-from paddock.testing import PaddockProcess
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.testing import PaddockProcess
 from rates import cpu_of
 
 OF_ROBOTS = {

@@ -18,14 +18,14 @@ from paddock.arena import Robot, mapper_of
 from paddock.arena.built_in import choose_built_in
 from paddock.cli.bench.local import swarm_world
 from paddock.cli.bench.page import browser
-from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names
-from paddock.teaching.exercises import load_exercise
 from paddock.control.navigation import Explorer
 from paddock.network.server import Settings
 from paddock.network.server.show import Show
-from paddock.testing import PaddockProcess
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.world_spec import WorldSpec
+from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names
+from paddock.teaching.exercises import load_exercise
+from paddock.testing import PaddockProcess
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

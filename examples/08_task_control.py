@@ -3,8 +3,8 @@
 import math
 
 import paddock
-from paddock.control.behaviours import wrap
 from paddock.arena.metrics import ContactTime
+from paddock.control.behaviours import wrap
 from paddock.simulation.worlds import Cylinder, Placed, WorldSpec
 
 

@@ -4,8 +4,8 @@ import tempfile
 from pathlib import Path
 
 import paddock
-from paddock.learning.evolve import EvolutionConfig, evolve
 from paddock.control.policies import load_policy
+from paddock.learning.evolve import EvolutionConfig, evolve
 
 with tempfile.TemporaryDirectory() as folder:
     # Three distances in, two wheel speeds out; 20 networks per generation, evaluated in parallel on all cores.

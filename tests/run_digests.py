@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 import paddock
-from paddock.teaching.contests import find_entrants, load_contest, new_contest, run_contest
-from paddock.teaching.exercises import check_exercise, exercise_names, load_exercise
 from paddock.experiments.scenarios import load_scenario, run_scenario, scenario_names
 from paddock.simulation.worlds import world_names
+from paddock.teaching.contests import find_entrants, load_contest, new_contest, run_contest
+from paddock.teaching.exercises import check_exercise, exercise_names, load_exercise
 
 GOLDEN = Path(__file__).parent / "golden" / "run_digests.json"
 PROGRAMS = ("solution", "wrong_1", "wrong_2")

@@ -16,8 +16,8 @@ from paddock.arena.controllers import load_controllers
 from paddock.arena.devices import Camera
 from paddock.core import errors
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.sensors.sensor_spec import Pivot, RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS as REGISTRY
+from paddock.simulation.sensors.sensor_spec import Pivot, RangeSensorSpec, SensorSpec
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 from pages import run_examples
 

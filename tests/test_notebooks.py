@@ -17,9 +17,9 @@ import pytest
 from PIL import Image
 
 import paddock
-from paddock.core.spec import rgb
 from paddock.arena.metrics import Distance
 from paddock.control.policies import explorer
+from paddock.core.spec import rgb
 from paddock.simulation.robots import load_robot, robot_names
 from paddock.simulation.worlds import load_world, world_names
 from pages import DOCS, run_examples

@@ -89,7 +89,10 @@ def test_imports_over_several_lines_are_detected() -> None:
     import numpy, paddock.core.jit
     from paddock import worlds, kernel
     """
-    assert private_imports(textwrap.dedent(program)) == ["paddock.simulation.sensors: appearance", "paddock.core.jit: None"]
+    assert private_imports(textwrap.dedent(program)) == [
+        "paddock.simulation.sensors: appearance",
+        "paddock.core.jit: None",
+    ]
 
 
 def test_completion_lists_all_public_names() -> None:

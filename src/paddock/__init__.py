@@ -22,26 +22,27 @@ from paddock.core.errors import (
     format_value,
 )
 from paddock.core.lazy import import_on_demand
+from paddock.core.version import VERSION
 
 if TYPE_CHECKING:
     from paddock.arena import Arena
+    from paddock.arena.batches.batch import Batch
+    from paddock.arena.episodes import Episode, Event, Trace
     from paddock.arena.until import reached, touched
     from paddock.core.geometry import Pose
     from paddock.core.jit import kernel
     from paddock.core.observation import Command, Observation
-    from paddock.arena.episodes import Episode, Event, Trace
+    from paddock.experiments.sweeps import Sweep, sweep
     from paddock.network.client import connect
+    from paddock.network.server.show import show
     from paddock.report.recordings import Recording, record
     from paddock.simulation.robots import RobotSpec
-    from paddock.arena.batches.batch import Batch
-    from paddock.network.server.show import show
-    from paddock.experiments.sweeps import Sweep, sweep
     from paddock.simulation.worlds import WorldSpec
     from paddock.simulation.worlds.build import BuiltWorld
 
     World: TypeAlias = str | Path | WorldSpec
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "Arena",
@@ -87,14 +88,14 @@ __getattr__ = import_on_demand(
         "core.geometry": ("Pose",),
         "core.jit": ("kernel",),
         "core.observation": ("Command", "Observation"),
-        "episodes": ("Episode", "Event", "Trace"),
-        "links": ("connect",),
-        "recordings": ("Recording", "record"),
-        "robots": ("RobotSpec",),
-        "rollouts.batch": ("Batch",),
-        "server.show": ("show",),
-        "sweeps": ("Sweep", "sweep"),
-        "worlds": ("WorldSpec",),
+        "arena.episodes": ("Episode", "Event", "Trace"),
+        "network.client": ("connect",),
+        "report.recordings": ("Recording", "record"),
+        "simulation.robots": ("RobotSpec",),
+        "arena.batches.batch": ("Batch",),
+        "network.server.show": ("show",),
+        "experiments.sweeps": ("Sweep", "sweep"),
+        "simulation.worlds": ("WorldSpec",),
     },
 )
 

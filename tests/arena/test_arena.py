@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.core.observation import WheelSpeeds
 from paddock.control.policies.braitenberg import Braitenberg, explorer
+from paddock.core.observation import WheelSpeeds
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.world_spec import Box, Placed, WorldSpec

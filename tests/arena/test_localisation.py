@@ -12,9 +12,18 @@ import paddock
 from paddock.arena import Robot, free_run_of, odometry_of, range_model_of, travel_sensors_of, walls_of
 from paddock.control.behaviours.tasks import find_task
 from paddock.core.geometry import Pose
-from paddock.perception.estimation import EKF, Estimate, FixModel, Localiser, MotionNoise, Odometry, PoseFix, TravelSensors
 from paddock.experiments.scenarios.scenario_body import view_of
 from paddock.experiments.scenarios.scenario_spec import OdometrySpec, Safety
+from paddock.perception.estimation import (
+    EKF,
+    Estimate,
+    FixModel,
+    Localiser,
+    MotionNoise,
+    Odometry,
+    PoseFix,
+    TravelSensors,
+)
 from paddock.simulation.worlds.world_spec import Box, Cylinder, Placed, WorldSpec
 
 NOISE = MotionNoise(wheel=1e-6, count=0.0001)

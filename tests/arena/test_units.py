@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.core.errors import PaddockWarning
-from paddock.control.policies import Braitenberg
 from network.server.parties import served
+from paddock.control.policies import Braitenberg
+from paddock.core.errors import PaddockWarning
 
 FREE = (0.3, 0.3)
 

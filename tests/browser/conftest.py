@@ -16,8 +16,8 @@ from paddock.network.client.remote import RemoteArena
 
 AT_START = """paddock.session.clock.tick === 0 && paddock.session.clock.seed === 0
     && !paddock.session.clock.running && paddock.session.clock.speed === 1
-    && paddock.simulation.robots().length === poses.length
-    && paddock.simulation.robots().every(({ x, y, heading }, i) =>
+    && paddock.robots().length === poses.length
+    && paddock.robots().every(({ x, y, heading }, i) =>
         Math.hypot(x - poses[i][0], y - poses[i][1], Math.sin((heading - poses[i][2]) / 2)) < 1e-5)"""
 
 

@@ -14,10 +14,10 @@ import pytest
 
 from browser.stage import PHONE, Visit, expect
 from browser.test_layout import NAMELESS
-from paddock.teaching.referees.score_function import ScoreFunction
-from paddock.network.server.classroom import Classroom
 from network.server.classes_served import ServedClass, make_class, served_class
 from network.server.parties import on_loop
+from paddock.network.server.classroom import Classroom
+from paddock.teaching.referees.score_function import ScoreFunction
 
 DUE = datetime(2020, 1, 31, 18)
 LONG_NAME = "Johanna-Theresia von und zu Hohenlohe-Waldenburg"
@@ -213,7 +213,7 @@ def test_pages_follow_world_that_lecturer_opens(lesson: ServedClass, lecturer: V
             expect(page.find("about")).to_contain_text(world)
             expect(page.find("toast").last).to_contain_text("another world")
         count = 1 if choice.startswith("exercise") else 30  # it shows students their own robot
-        student.until(f"paddock.simulation.robots().length === {count} && paddock.simulation.robots().every(({{ x }}) => Number.isFinite(x))")
+        student.until(f"paddock.robots().length === {count} && paddock.robots().every(({{ x }}) => Number.isFinite(x))")
         expect(student.find("tab-exercise")).to_be_visible(visible=choice.startswith("exercise"))
 
 

@@ -53,7 +53,7 @@ def test_page_reconnects_to_restarted_server_and_works(server, visit):
         page.find("play").click()
         page.until("!paddock.session.clock.running")
         page.drag(page.robot_at("red"), page.at(0.5, 0.4))
-        page.until("Math.abs(paddock.simulation.robots()[0].x - 0.5) < 0.01")
+        page.until("Math.abs(paddock.robots()[0].x - 0.5) < 0.01")
         assert arena["red"].pose.x == pytest.approx(0.5, abs=0.01)
     page.forgive_lost_connections()
 

@@ -84,7 +84,7 @@ def test_camera_view_ends_at_obstacles(clutter, page):
     arena["red"].set_pose(0.75, 0.5, -math.pi / 2)
     page.choose("red")
     page.until("paddock.sensed !== undefined")
-    page.until("Math.abs(paddock.simulation.robots()[0].y - 0.5) < 1e-3")
+    page.until("Math.abs(paddock.robots()[0].y - 0.5) < 1e-3")
     page.pictures(3)
     assert pixel(page, "robots", 0.75, 0.33)[3] > 0, "in front of the cylinder"
     assert pixel(page, "robots", 0.75, 0.15)[3] == 0, "behind the cylinder"
@@ -143,7 +143,7 @@ def test_teleport_leaves_gap_in_trail(clutter, visit):
     arena.advance(5)
     between = {"x": 0.55, "y": 0.9}
     page = visit(server.url)
-    page.until("Math.abs(paddock.simulation.robots()[0].x - 0.35) < 1e-3")
+    page.until("Math.abs(paddock.robots()[0].x - 0.35) < 1e-3")
     page.pictures(5)
     assert page.page.evaluate("({x, y}) => " + HAS_TRAIL, between) is False
 

@@ -17,7 +17,7 @@ def test_page_shows_world_and_robots(stage, visit):
     expect(page.page).to_have_title("Two e-pucks meet on a line · Paddock")
     expect(page.find("about")).to_contain_text("line-crossing · 1.6 × 1.2 m · 2 robots")
     expect(page.find("robot-item")).to_have_text(list(arena.robots))
-    shown = {robot["name"]: robot for robot in page.ask("paddock.simulation.robots()")}
+    shown = {robot["name"]: robot for robot in page.ask("paddock.robots()")}
     for name, robot in arena.robots.items():
         assert (shown[name]["x"], shown[name]["y"]) == pytest.approx((robot.pose.x, robot.pose.y), abs=1e-6)
     assert page.ask("paddock.session.scene.bounds") == list(arena.world.bounds)

@@ -8,8 +8,8 @@ import pytest
 
 from browser.stage import Served, expect
 from paddock.cli.bench.local import swarm_world
-from paddock.testing import PaddockProcess
 from paddock.simulation.worlds import save_world
+from paddock.testing import PaddockProcess
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(1000, marks=[pytest.mark.long, pytest.mark.soak])])
@@ -18,11 +18,11 @@ def test_many_driving_robots_are_drawn_and_move(chromium, visit, tmp_path, count
     with PaddockProcess("run", str(tmp_path / "swarm.toml"), "--seconds", "1e6") as run:
         page = visit(run.url)
         expect(page.find("about")).to_contain_text(f"{count} robots")
-        before = page.ask("paddock.simulation.robots().map(({ x, y }) => [x, y])")
+        before = page.ask("paddock.robots().map(({ x, y }) => [x, y])")
         assert len(before) == count
         frames, tick = page.ask("[paddock.frames, paddock.session.clock.tick]")
         page.until("paddock.frames > frames + 5 && paddock.session.clock.tick > tick + 10", frames=frames, tick=tick)
-        after = page.ask("paddock.simulation.robots().map(({ x, y }) => [x, y])")
+        after = page.ask("paddock.robots().map(({ x, y }) => [x, y])")
         assert sum(one != other for one, other in zip(before, after, strict=True)) > 0.9 * count
         assert page.ask("paddock.fps()") > 0
         x, y = page.ask(f"paddock.pixels('robot{count // 2}')")

@@ -21,7 +21,7 @@ def handle_of(page: Visit, heading: float) -> tuple[float, float]:
 def test_dragged_robot_is_moved(clutter, page):
     _, arena = clutter
     page.drag(page.robot_at("red"), page.at(0.5, 0.4))
-    page.until("Math.abs(paddock.simulation.robots()[0].x - 0.5) < 0.01")
+    page.until("Math.abs(paddock.robots()[0].x - 0.5) < 0.01")
     assert tuple(arena["red"].pose) == pytest.approx((0.5, 0.4, math.pi / 2), abs=0.01)
     expect(page.find("monitor-name")).to_have_text("red")
     assert tick_of(arena) == 0
@@ -32,7 +32,7 @@ def test_handle_turns_robot_in_place(clutter, page):
     page.choose("red")
     x, y = page.robot_at("red")
     page.drag(handle_of(page, math.pi / 2), (x - 60, y))
-    page.until("Math.abs(Math.abs(paddock.simulation.robots()[0].heading) - Math.PI) < 0.05")
+    page.until("Math.abs(Math.abs(paddock.robots()[0].heading) - Math.PI) < 0.05")
     pose = arena["red"].pose
     assert (pose.x, pose.y) == pytest.approx((0.75, 0.9), abs=1e-4)
     assert math.cos(pose.heading) == pytest.approx(-1, abs=1e-3)
@@ -45,7 +45,7 @@ def test_shift_snaps_headings(clutter, page):
     page.page.keyboard.down("Shift")
     page.drag(handle_of(page, math.pi / 2), (x + 60, y - 33))  # about 29 degrees
     page.page.keyboard.up("Shift")
-    page.until("Math.abs(paddock.simulation.robots()[0].heading - Math.PI / 6) < 1e-3")
+    page.until("Math.abs(paddock.robots()[0].heading - Math.PI / 6) < 1e-3")
     assert arena["red"].pose.heading == pytest.approx(math.pi / 6, abs=1e-6)
 
 
@@ -57,7 +57,7 @@ def test_robot_cannot_be_moved_to_occupied_position(clutter, page, at, reason):
     expect(page.find("toast")).to_contain_text(reason)
     assert tuple(arena["red"].pose) == before
     page.pictures(15)
-    assert page.ask("paddock.simulation.robots()[0].y") == pytest.approx(before[1])
+    assert page.ask("paddock.robots()[0].y") == pytest.approx(before[1])
 
 
 def test_escape_cancels_dragging(clutter, page):
@@ -100,7 +100,7 @@ def test_follow_keeps_moving_robot_centred(clutter, page):
     expect(page.find("follow")).to_have_attribute("aria-pressed", "true")
     arena["red"].wheels.set(0.1, 0.1)
     arena.play()
-    page.until("paddock.simulation.robots()[0].y > 0.95")
+    page.until("paddock.robots()[0].y > 0.95")
     arena.pause()
     page.until("!paddock.session.clock.running && !paddock.session.states.moving")
     page.pictures(3)
@@ -122,7 +122,7 @@ def test_touch_drags_only_selected_robot(stage, visit):
     finger.tap(start)
     expect(page.find("monitor-name")).to_have_text("red")
     finger.drag(start, end)
-    page.until("Math.abs(paddock.simulation.robots()[0].x - 0.6) < 0.01")
+    page.until("Math.abs(paddock.robots()[0].x - 0.6) < 0.01")
     assert tuple(arena["red"].pose)[:2] == pytest.approx((0.6, 0.5), abs=0.01)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from browser.stage import Served, Visit, expect
 from bridges.common.drivers import drive_on_lawn
+from browser.stage import Served, Visit, expect
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")

@@ -26,8 +26,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 def expect_robot_at(page: Visit, recording: Recording, tick: int) -> None:
     """Check that the page draws the robot at its recorded pose."""
     x, y, _ = recording.replay(tick * recording.dt)["red"].pose
-    near = "Math.hypot(paddock.simulation.robots()[0].x - x, paddock.simulation.robots()[0].y - y) < 2e-3"
-    page.until(f"paddock.simulation.robots().length === 1 && {near}", x=x, y=y)
+    near = "Math.hypot(paddock.robots()[0].x - x, paddock.robots()[0].y - y) < 2e-3"
+    page.until(f"paddock.robots().length === 1 && {near}", x=x, y=y)
 
 
 def test_recording_is_scrubbed_played_stepped_back_and_made_live(visit, recording: Recording):

@@ -17,12 +17,12 @@ import pytest
 from PIL import Image
 
 from command_line import paddock
-from paddock.cli.bench.local import BENCHES
 from paddock.cli import main
+from paddock.cli.bench.local import BENCHES
 from paddock.cli.run import describe_wall_time, run_world
 from paddock.core.errors import PaddockError
-from paddock.simulation.robots import robot_names
 from paddock.experiments.scenarios import load_scenario
+from paddock.simulation.robots import robot_names
 from paddock.simulation.worlds import load_world, world_names
 from warm_start import start_python
 

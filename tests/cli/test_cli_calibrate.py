@@ -11,17 +11,17 @@ import pytest
 
 import paddock
 from bridges.epuck.epuck_room import bench
+from bridges.epuck.test_epuck import connected
 from command_line import Printed
 from command_line import paddock as run
-from bridges.epuck.test_epuck import connected
 from paddock.arena import Arena, odometry_of, wheels_of
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.core.geometry import relative
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera
 from paddock.simulation.robots import load_robot
-from paddock.testing import PaddockProcess
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.testing import PaddockProcess
 
 LAB = """
 name = "lab"

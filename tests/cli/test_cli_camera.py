@@ -13,13 +13,20 @@ from PIL import Image
 
 import paddock
 from experiments.ecoli.overhead_camera.lab import SMALL, camera
-from paddock.experiments.ecoli.commands.camera import calibrate_source, choose_lens, choose_site, fit_lens, print_board, read_folder
 from paddock.core.named_arrays import Picture
-from paddock.experiments.ecoli.walk.walk_camera import show_boards
+from paddock.experiments.ecoli.commands.camera import (
+    calibrate_source,
+    choose_lens,
+    choose_site,
+    fit_lens,
+    print_board,
+    read_folder,
+)
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera
-from paddock.testing import PaddockProcess
+from paddock.experiments.ecoli.walk.walk_camera import show_boards
 from paddock.perception.vision import IpCamera, Lens, TimedPicture
 from paddock.simulation.worlds import load_world
+from paddock.testing import PaddockProcess
 from warm_start import run_python
 
 pytestmark = pytest.mark.heavy

@@ -15,6 +15,7 @@ from rich.console import Console
 
 import paddock
 from command_line import paddock as command
+from network.server.parties import served
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import chosen_controllers, load_file
 from paddock.bridges.epuck import EPuckEmulators
@@ -24,7 +25,6 @@ from paddock.control.policies.inputs import Input, nearness
 from paddock.control.policies.networks import Network
 from paddock.teaching.referees import officiate
 from paddock.testing import PaddockProcess
-from network.server.parties import served
 from warm_start import start_python
 
 MISTAKES = {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from test_cli import width
 
 from command_line import paddock
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.mazes import make_maze, read_maze, solve_maze
-from test_cli import width
 
 PLANS = Path(__file__).parent / "worlds" / "plans"
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from paddock.core.spec import Count, Description, Number, Spec, Tagged, Text, hints
 from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
-from paddock.simulation.sensors.sensor_spec import Pivot, SensorSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import Pivot, SensorSpec
 from paddock.simulation.worlds.world_spec import Arc, Field, Placed, Stroke, Wall, WorldSpec
 
 FAR, TINY = 1000.0, 1e-6

@@ -138,9 +138,11 @@ def test_generated_files_match_the_registries() -> None:
 def test_stale_generated_file_is_detected_and_regenerated(tmp_path: Path) -> None:
     package = tmp_path / "paddock"
     shutil.copytree(Path(paddock.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "page"))
-    registry = package / "sensors" / "registry.py"
+    registry = package / "simulation/sensors/sensor_registry.py"
     text = registry.read_text(encoding="utf-8")
-    registry.write_text(text.replace('        "sonar": "paddock.simulation.sensors.sonar:SonarSpec",\n', ""), encoding="utf-8")
+    registry.write_text(
+        text.replace('        "sonar": "paddock.simulation.sensors.sonar:SonarSpec",\n', ""), encoding="utf-8"
+    )
 
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -71,7 +71,8 @@ def test_copies_of_a_package_keep_its_folders(tmp_path: Path) -> None:
 
 def test_referenced_code_and_its_imports_are_collected(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text(
-        'task = "dance:Dance"\nkind = "parts/whisker.py:Whisker"\nother = "paddock.control.behaviours:Goto"\n', encoding="utf-8"
+        'task = "dance:Dance"\nkind = "parts/whisker.py:Whisker"\nother = "paddock.control.behaviours:Goto"\n',
+        encoding="utf-8",
     )
     (tmp_path / "dance.py").write_text("import json\nfrom steps import left\n", encoding="utf-8")
     (tmp_path / "steps.py").write_text("left = 1", encoding="utf-8")

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from paddock.core.geometry import Pose
 from paddock.arena.episodes import Episode, Event, RobotRecord, Trace
 from paddock.arena.episodes.recorder import TraceRecorder
+from paddock.core.geometry import Pose
 
 
 def record_square(robot: str = "red") -> TraceRecorder:

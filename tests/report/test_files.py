@@ -16,11 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
 from paddock.arena.episodes import Event
 from paddock.arena.episodes.recorder import TraceRecorder
-from paddock.report import TaskOutcome, report_files as files, fresh_folder, write_run
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.report import TaskOutcome, fresh_folder, write_run
+from paddock.report import report_files as files
 from paddock.report.summary import plain
 from paddock.simulation.worlds import load_world
 from report.runs import episode_of, record_square, square

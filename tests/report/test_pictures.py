@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from paddock.arena.episodes import Event, Trace
+from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.report.drawing.canvas import Canvas
+from paddock.report.drawing.draw_world import draw_world
 from paddock.report.drawing.layout import PictureLayout
 from paddock.report.drawing.trails import cut_dashes, join_short_steps, place_arrows, split_trail
-from paddock.report.drawing.draw_world import draw_world
-from paddock.arena.episodes import Event, Trace
-from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import run_pictures
 from paddock.simulation.worlds import load_world

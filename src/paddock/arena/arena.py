@@ -13,31 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.base_arena import ONE, BaseArena, check_ticks
+from paddock.arena.batches.loop import loop_for
+from paddock.arena.batches.policy_table import check_runs, policy_table_of, remember
 from paddock.arena.callbacks import Callbacks
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
+from paddock.arena.episodes import Event
+from paddock.arena.episodes.events import Kind
 from paddock.arena.local import LocalBody
 from paddock.arena.robot import Robot
 from paddock.arena.robots import Robots
 from paddock.arena.snapshot import Snapshot, fingerprint
 from paddock.arena.tick_recorder import TickRecorder
 from paddock.arena.time_lock import TimeLock
+from paddock.control.policies.policy import is_policy
+from paddock.core.argument_checks import check_seed
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
-from paddock.core.argument_checks import check_seed
 from paddock.core.observation import Readings
 from paddock.simulation.engine import state as engine
 from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X
 from paddock.simulation.engine.step import step
-from paddock.arena.episodes import Event
-from paddock.arena.episodes.events import Kind
-from paddock.control.policies.policy import is_policy
 from paddock.simulation.robots import RobotSpec
-from paddock.arena.batches.loop import loop_for
-from paddock.arena.batches.policy_table import check_runs, policy_table_of, remember
 from paddock.simulation.sensors.sense import sense_for, take_picture
 from paddock.simulation.worlds.build import BuiltWorld, build
 from paddock.simulation.worlds.placement import Room, start_pose

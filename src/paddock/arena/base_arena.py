@@ -16,24 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
-from paddock.arena.robot import Robot
-from paddock.arena.run_monitor import RunMonitor
-from paddock.core.closing import Closing
-from paddock.core.display import display_html
-from paddock.core.errors import PaddockError, SimulationError, format_value
-from paddock.core.argument_checks import all_finite, check_heading
-from paddock.core.observation import acting
-from paddock.core.error_location import warn_user
-from paddock.core.signatures import check_arguments
-from paddock.simulation.engine.clock import Pacer, ticks_between_rows
 from paddock.arena.episodes import Episode, Event
 from paddock.arena.episodes.events import LASTING, Kind
 from paddock.arena.episodes.recorder import TraceRecorder
+from paddock.arena.metrics.choice import make_metrics
+from paddock.arena.metrics.metric import Metric, is_list
+from paddock.arena.robot import Robot
+from paddock.arena.run_monitor import RunMonitor
+from paddock.control.policies.policy import is_policy
+from paddock.core.argument_checks import all_finite, check_heading
+from paddock.core.closing import Closing
+from paddock.core.display import display_html
+from paddock.core.error_location import warn_user
+from paddock.core.errors import PaddockError, SimulationError, format_value
+from paddock.core.observation import acting
+from paddock.core.signatures import check_arguments
 from paddock.perception.estimation import Estimate
 from paddock.perception.mapping.view import MapView
-from paddock.arena.metrics.metric import Metric, is_list
-from paddock.arena.metrics.choice import make_metrics
-from paddock.control.policies.policy import is_policy
+from paddock.simulation.engine.clock import Pacer, ticks_between_rows
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds.world_spec import WorldSpec
 

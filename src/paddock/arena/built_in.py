@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from paddock.arena import Robot
 from paddock.control.behaviours.line import LinePatrol
+from paddock.control.policies.braitenberg import explorer
 from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation
-from paddock.control.policies.braitenberg import explorer
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
 from paddock.simulation.sensors.sonar import SonarSpec

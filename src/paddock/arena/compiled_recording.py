@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from paddock.arena.batches.batch_tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
+from paddock.arena.batches.metric_sums import figures_of, metric_sums_of, write_motions
+from paddock.arena.batches.rollout import trace_numbers
 from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.episode_robot import EpisodeRobot, has_left
+from paddock.arena.episodes import Event, Trace
+from paddock.arena.metrics.metric import RunTime
 from paddock.arena.robot import Robot
+from paddock.control.policies.policy import Policy
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused
 from paddock.simulation.engine.model import Bytes, Floats, Ints
 from paddock.simulation.engine.state import HEADING, X
-from paddock.arena.episodes import Event, Trace
-from paddock.arena.metrics.metric import RunTime
-from paddock.control.policies.policy import Policy
-from paddock.arena.batches.metric_sums import figures_of, metric_sums_of, write_motions
-from paddock.arena.batches.rollout import trace_numbers
-from paddock.arena.batches.batch_tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
 from paddock.simulation.worlds.build import BuiltWorld
 
 

@@ -20,10 +20,10 @@ from paddock.arena.controllers import (
     make_controller,
     report_error_location,
 )
+from paddock.control.policies.policy import is_policy
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.source_hash import find_source, hash_sources
 from paddock.core.user_code import is_path, load_path
-from paddock.control.policies.policy import is_policy
 
 BUILT_IN = "built-in"
 EXPECTED = f"{BUILT_IN}, a Python file, a policy (.npz), or module:Name of a controller class or factory"

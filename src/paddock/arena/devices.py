@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName, format_value, with_article
 from paddock.core.geometry import Pose
-from paddock.core.argument_checks import all_finite
-from paddock.core.observation import Readings, Slot
 from paddock.core.named_arrays import Acceleration, Named, Picture, Travel, TurnRates, as_picture
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec, is_pivoting
+from paddock.core.observation import Readings, Slot
 from paddock.simulation.sensors.camera import CameraSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec, is_pivoting
 
 if TYPE_CHECKING:
     from paddock.arena.robot import Robot

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.arena.devices import Camera
 from paddock.arena.episode_robot import EpisodeRobot, has_left
-from paddock.arena.robot import Robot
-from paddock.arena.run_monitor import text_attribute
-from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
-from paddock.core.error_location import error_location, problem_of, warn_user
-from paddock.simulation.engine.clock import Pacer
 from paddock.arena.episodes import Episode, Event, RobotRecord
 from paddock.arena.metrics.metric import Metric
+from paddock.arena.robot import Robot
+from paddock.arena.run_monitor import text_attribute
+from paddock.core.error_location import error_location, problem_of, warn_user
+from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
+from paddock.simulation.engine.clock import Pacer
 
 if TYPE_CHECKING:
     from paddock.arena.base_arena import BaseArena

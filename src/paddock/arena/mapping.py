@@ -13,8 +13,8 @@ from paddock.core.geometry import ORIGIN, Disc, Pose, bounding_radius, inner_rad
 from paddock.perception.estimation import MotionNoise, TravelSensors
 from paddock.perception.mapping import MapLocaliser, Mapper, MapTruth, OccupancyGrid, RangeReader
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 KINDS = ("laser", "sonar", "proximity")  # kinds of sensors for mapping, the best first

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError, SimulationError
+from paddock.core.named_arrays import as_picture
 from paddock.core.observation import Observation
 from paddock.core.signatures import check_arguments
-from paddock.core.named_arrays import as_picture
 
 if TYPE_CHECKING:
     from paddock.arena.devices import Camera

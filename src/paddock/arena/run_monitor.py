@@ -94,8 +94,8 @@ class RunMonitor:
         """Send a goal [m] from any thread. `answer` is called in the run's thread. Raises if goals are not accepted."""
         if not self.takes_goals(robot):
             raise Refused(
-                f"robot {robot!r} accepts no goals: {NO_RUN}; run a `paddock.control.navigation.Navigator`, or any controller "
-                "with a method set_goal(x, y)"
+                f"robot {robot!r} accepts no goals: {NO_RUN}; run a `paddock.control.navigation.Navigator`, "
+                "or any controller with a method set_goal(x, y)"
             )
         self.goals.append(GoalRequest(robot, x, y, answer))
 

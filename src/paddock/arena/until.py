@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from paddock.core.errors import PaddockError, format_value
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError, format_value
 
 if TYPE_CHECKING:
     from paddock.arena.base_arena import BaseArena

@@ -74,8 +74,8 @@ def _shorten_warnings() -> Iterator[None]:
     import sys
     import warnings
 
-    from paddock.core.errors import PaddockWarning
     from paddock.core.error_location import is_users, place
+    from paddock.core.errors import PaddockWarning
 
     with warnings.catch_warnings():
         usual = warnings.showwarning

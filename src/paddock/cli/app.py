@@ -9,10 +9,8 @@ import typer
 
 from paddock.cli import class_control  # noqa: F401 adds its commands to `paddock class`
 from paddock.cli.apartment import apartment
-from paddock.experiments.ecoli.commands.camera_command import camera
 from paddock.cli.class_commands import class_app, submit
 from paddock.cli.contest import contest_app
-from paddock.experiments.ecoli.commands.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.exercise_command import exercise
 from paddock.cli.explore_command import explore, go
@@ -22,11 +20,13 @@ from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
 from paddock.cli.modules import module, modules_app
 from paddock.cli.options import NEGATIVE_NUMBERS, Force, Json, OptionalWorld, Output, Seed, Show, Workers
-from paddock.experiments.ecoli.commands.orders.commands import orders_app
 from paddock.cli.replay import export, replay
 from paddock.cli.run_command import demo, run
 from paddock.cli.serve_command import serve
 from paddock.cli.slam import slam
+from paddock.experiments.ecoli.commands.camera_command import camera
+from paddock.experiments.ecoli.commands.ecoli import ecoli
+from paddock.experiments.ecoli.commands.orders.commands import orders_app
 
 app = typer.Typer(
     name="paddock",

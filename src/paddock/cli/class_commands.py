@@ -35,8 +35,8 @@ def open_class(path: Path, address: str = "") -> ClassFolder:
 
 def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
     """Print a message for each student, the links of those who may join, and the files that are out of date."""
-    from paddock.teaching.classroom import join_links
     from paddock.core.terminal_text import visible
+    from paddock.teaching.classroom import join_links
 
     links = {link.robot: link.link for link in join_links(folder)}
     for student in students:
@@ -163,9 +163,9 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
     paddock class links robotics-101
     paddock class links robotics-101 --address https://robots.example.org
     """
-    from paddock.teaching.classroom import write_links
     from paddock.cli.class_tables import print_class_links
     from paddock.cli.files import print_written
+    from paddock.teaching.classroom import write_links
 
     found = open_class(folder, address)
     print_class_links(found)
@@ -181,8 +181,8 @@ def print_sheet(folder: options.ClassPath, address: options.Address = "", out: o
 
     paddock class sheet robotics-101
     """
-    from paddock.teaching.classroom import write_sheet
     from paddock.cli.files import print_written
+    from paddock.teaching.classroom import write_sheet
 
     found = open_class(folder, address)
     write_sheet(found, out or folder / "sheet.html")

@@ -80,8 +80,8 @@ def open_lesson(
     paddock class open robotics-101 --exercise week-3/          # your own folder is copied into the class folder
     paddock class open robotics-101 --world clutter --seed 7
     """
-    from paddock.teaching.classroom.create import import_exercise
     from paddock.network.protocol import messages as m
+    from paddock.teaching.classroom.create import import_exercise
 
     if bool(world) == bool(exercise):
         raise typer.BadParameter("expected either --world or --exercise")

@@ -10,8 +10,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import paddock
-from paddock.teaching.classroom import ClassFolder
-from paddock.teaching.classroom.links import RUNNING, read_addresses, warn_unreachable
 from paddock.cli.console import Console
 from paddock.cli.serve import print_log
 from paddock.core.addresses import ANY_ADDRESS
@@ -20,11 +18,13 @@ from paddock.core.files import write_text
 from paddock.core.locks import lock_folder
 from paddock.core.terminal_text import shell_word, visible
 from paddock.network.client.remote import RemoteArena
-from paddock.teaching.referees import Referee
 from paddock.network.server import Server, Settings
 from paddock.network.server.classroom import Classroom
 from paddock.network.server.lessons import open_lesson
 from paddock.network.server.show import open_browser
+from paddock.teaching.classroom import ClassFolder
+from paddock.teaching.classroom.links import RUNNING, read_addresses, warn_unreachable
+from paddock.teaching.referees import Referee
 
 SERVING = ".serving"  # lock file of the server, in the class folder
 

@@ -73,8 +73,8 @@ def run(
     from paddock.cli.ending import end_with_results
     from paddock.cli.files import print_written
     from paddock.cli.progress import show_runs
-    from paddock.teaching.contests import load_contest, run_contest
     from paddock.core.jobs import parse_workers
+    from paddock.teaching.contests import load_contest, run_contest
 
     spec, aside = load_contest(contest), Console(stderr=True)
     folder = contest.parent / "results" if out is None else out

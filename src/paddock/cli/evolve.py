@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import paddock
+from paddock.arena.metrics import Goal
 from paddock.cli.console import Console
 from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.files import print_written
@@ -27,7 +28,6 @@ from paddock.learning.evolve.study import Study, Watch, evolve, resume
 from paddock.learning.evolve.tasks.evolution_task import EvolutionTask
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
 from paddock.learning.evolve.tasks.user_fitness import reports_solved
-from paddock.arena.metrics import Goal
 from paddock.simulation.worlds.world_spec import GOALS
 
 # Labels of summary figures whose names are not clear enough.

@@ -37,11 +37,11 @@ def grade(
     from paddock.cli.ending import end_with_results
     from paddock.cli.progress import show_runs
     from paddock.cli.sheets import print_sheet, sheet_console
+    from paddock.core.jobs import parse_workers
     from paddock.teaching.grading import grade as grade_all
     from paddock.teaching.grading import save_grading
-    from paddock.teaching.grading.receipts import parse_due
     from paddock.teaching.grading.grading_report import marks_sheet
-    from paddock.core.jobs import parse_workers
+    from paddock.teaching.grading.receipts import parse_due
 
     aside = Console(stderr=True)
     when = None if due is None else parse_due(due)

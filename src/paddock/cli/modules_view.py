@@ -16,10 +16,11 @@ from paddock.cli.console import Console
 from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.modules_results import check_out, keep_results
 from paddock.cli.tables import print_json
+from paddock.control.navigation.explorer import FINISHED
 from paddock.core.errors import PaddockError
 from paddock.core.terminal_text import visible
-from paddock.network.nodes import Bus, HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, node_messages as messages, open_bus
-from paddock.control.navigation.explorer import FINISHED
+from paddock.network.nodes import Bus, HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, open_bus
+from paddock.network.nodes import node_messages as messages
 
 PERIOD = 0.25  # update period of the table [s]
 ANSWER = 5.0  # timeout for the planner to accept or refuse a goal [s]

@@ -13,11 +13,11 @@ from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, run_drivers
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
-from paddock.core.terminal_text import visible
 from paddock.core.spec import read_toml_file
+from paddock.core.terminal_text import visible
+from paddock.report.document_files import ensure_folder
 from paddock.teaching.referees import Officiating, Referee, make_referee, officiate
 from paddock.teaching.referees.score_function import ScoreFunction
-from paddock.report.document_files import ensure_folder
 
 if TYPE_CHECKING:
     from paddock.network.server.heat_manager import HeatSettings
@@ -54,8 +54,8 @@ def load_score_function(path: Path) -> ScoreFunction:
 
 def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     """Return the settings of heats: their length, and the folder of their results."""
-    from paddock.teaching.classroom.results import append_results, next_heat
     from paddock.network.server.heat_manager import HeatSettings
+    from paddock.teaching.classroom.results import append_results, next_heat
 
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise PaddockError(f"--heat-seconds: expected seconds > 0, got {seconds:g}")

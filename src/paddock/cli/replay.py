@@ -14,8 +14,8 @@ from paddock.cli.console import Console
 from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
-    from paddock.report.recordings import Recording
     from paddock.network.server import Settings
+    from paddock.report.recordings import Recording
 
 RecordingPath = Annotated[Path, typer.Argument(help="A recording, written by --record.")]
 From = Annotated[
@@ -123,8 +123,8 @@ def export(
 
     paddock export run.mcap run_bag
     """
-    from paddock.cli.files import print_written
     from paddock.bridges.ros2.bag import export_bag
+    from paddock.cli.files import print_written
 
     count = export_bag(recording, out)
     print_written(out, f": {count} messages   (ros2 bag play {shell_word(out)})")

@@ -12,10 +12,10 @@ from rich.markup import escape
 from paddock.cli.console import Console
 from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet, sheet_console
+from paddock.core.jobs import FinishedJobs, Workers
 from paddock.core.locks import lock_folder
 from paddock.experiments.reproductions import REPRODUCTIONS, Outcome, reproduction_called
 from paddock.experiments.reproductions.rows import claims, none_failed, summarise
-from paddock.core.jobs import FinishedJobs, Workers
 from paddock.report.document_files import ensure_folder
 from paddock.report.sheets import Sheet
 

@@ -16,6 +16,7 @@ from paddock.arena import Arena
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.built_in import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
+from paddock.arena.episodes import Episode
 from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
 from paddock.cli.ending import INTERRUPTED
@@ -24,17 +25,16 @@ from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
 from paddock.cli.run_writer import RunFiles, RunWriter
 from paddock.cli.sheets import print_sheet
+from paddock.core.error_location import warn_user
 from paddock.core.errors import PaddockError
 from paddock.core.jit import stopwatch_on_compiler
 from paddock.core.terminal_text import shell_word, visible
-from paddock.core.error_location import warn_user
-from paddock.arena.episodes import Episode
-from paddock.teaching.referees import Referee
 from paddock.report import write_run
 from paddock.report.sheets import Sheet
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.blind_spots import describe_blind_spots
 from paddock.simulation.worlds.placement import source_files
+from paddock.teaching.referees import Referee
 
 SHOWN = 12  # robots in the table
 COLUMNS = ("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading")

@@ -13,6 +13,8 @@ import paddock
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import chosen_controllers
+from paddock.arena.episodes import Trace
+from paddock.arena.episodes.trace_files import FORMATS
 from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
 from paddock.cli.ending import INTERRUPTED
@@ -21,11 +23,9 @@ from paddock.cli.run import write_folder
 from paddock.cli.run_writer import RunWriter
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.provenance import hide_token
-from paddock.arena.episodes import Trace
-from paddock.arena.episodes.trace_files import FORMATS
+from paddock.experiments.scenarios.runner import world_of_run
 from paddock.network.client import SERVERS
 from paddock.network.client.remote import RemoteArena
-from paddock.experiments.scenarios.runner import world_of_run
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.world_spec import Placed
 

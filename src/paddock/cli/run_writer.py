@@ -11,11 +11,11 @@ from typing import Protocol
 import typer
 
 from paddock.arena.base_arena import BaseArena
-from paddock.core.errors import PaddockError
-from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.arena.episodes import Episode
 from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.arena.episodes.trace_files import append_rows
+from paddock.core.errors import PaddockError
+from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.report import fresh_folder
 from paddock.report.report_files import make_base, name_trace
 

@@ -16,14 +16,11 @@ from paddock.arena import Arena
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, report_error_location
 from paddock.bridges.common.bridge import LOOPBACK, OpenBridges
-from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names, seat_students
-from paddock.teaching.classroom.names import read_names
 from paddock.cli.class_tables import print_join_links
 from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS
 from paddock.core.errors import PaddockError
 from paddock.core.terminal_text import VisibleFormatter, visible
-from paddock.teaching.referees import Referee
 from paddock.network.server import Server, Settings
 from paddock.network.server.access import Grant, Role
 from paddock.network.server.classroom import Classroom
@@ -31,6 +28,9 @@ from paddock.network.server.heat_manager import HeatSettings
 from paddock.network.server.lessons import Lesson
 from paddock.network.server.show import open_browser
 from paddock.simulation.worlds import load_world
+from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names, seat_students
+from paddock.teaching.classroom.names import read_names
+from paddock.teaching.referees import Referee
 
 
 def serve_world(

@@ -12,11 +12,11 @@ from paddock.cli.ending import end_with_results
 from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet
 from paddock.cli.tables import print_json
-from paddock.core.terminal_text import visible
 from paddock.core.jobs import Workers
-from paddock.report.sheets import Sheet
+from paddock.core.terminal_text import visible
 from paddock.experiments.sweeps import Sweep, load_sweep, sweep
 from paddock.experiments.sweeps.sweep_report import group_failures, means_sheet
+from paddock.report.sheets import Sheet
 
 SHOWN = 10  # problems in the terminal
 

@@ -23,9 +23,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from paddock.core.error_location import is_users, place
 from paddock.core.errors import PaddockError, PaddockWarning
 from paddock.core.fingerprint import fingerprint
-from paddock.core.error_location import is_users, place
 
 # Kernels never raise ("numpy" divides by zero without a check) and never allocate, so numba's memory runtime with its
 # reference counting of arrays is disabled. Every kernel is inlined into its callers, because tables are passed by
@@ -43,8 +43,8 @@ OPTIONS = {
 INLINED = {**OPTIONS, "no_cpython_wrapper": True}
 
 # Folders in which every file counts as kernel source, because kernels use constants and tuples from these files.
-KERNEL_FOLDERS = ("engine", "sensors", "metrics", "policies", "rollouts")
-KERNEL_FILES = ("core/jit.py", "gym/tables.py")  # … and files elsewhere
+KERNEL_FOLDERS = ("simulation/engine", "simulation/sensors", "arena/metrics", "control/policies", "arena/batches")
+KERNEL_FILES = ("core/jit.py", "learning/gym/env_tables.py")  # … and files elsewhere
 
 
 class Kernel:
@@ -296,7 +296,7 @@ def source_stamp() -> str:
     for path in sorted(folder.rglob("*.py")):
         text = path.read_bytes()
         name = path.relative_to(folder)
-        if b"\n@kernel" in text or name.parts[0] in KERNEL_FOLDERS or name.as_posix() in KERNEL_FILES:
+        if b"\n@kernel" in text or name.as_posix().startswith((*KERNEL_FOLDERS, *KERNEL_FILES)):
             digest.update(text)
     return digest.hexdigest()
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import Kernel
-from paddock.core.signatures import check_arguments
 from paddock.core.named_arrays import Named, Picture, as_picture
+from paddock.core.signatures import check_arguments
 
 Readings = NDArray[np.float64]
 MAX_SHOWN = 16  # maximum number of values of a device in a printed observation

@@ -19,6 +19,7 @@ from typing import Any
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file, write_text
 from paddock.core.source_hash import list_sources
+from paddock.core.version import VERSION
 
 FILE, INPUTS = "provenance.json", "inputs"
 PACKAGES = ("numpy", "numba")  # packages that every result depends on
@@ -121,7 +122,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
     """Return the versions of Paddock, numpy, numba and other distributions; `not installed` for missing ones."""
-    found = {"paddock": str(sys.modules["paddock"].__version__)}
+    found = {"paddock": VERSION}
     for name in (*PACKAGES, *packages):
         try:
             found[name] = metadata.version(name)

@@ -5,11 +5,15 @@ A package adds an entry through an entry point of the registry's group in its `p
     [project.entry-points."paddock.sensors"]
     whisker = "my_package.whisker:WhiskerSpec"
 
-A user's own file needs no package: `module:Name` or `path/to/file.py:Name` can be used instead of a name.
+A folder of Paddock that can be removed as a whole, such as the language of another simulator, adds its entries through
+a file `provides.toml`, with the same groups and values. A user's own file needs no package: `module:Name` or
+`path/to/file.py:Name` can be used instead of a name.
 """
 
 from __future__ import annotations
 
+import functools
+import tomllib
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -155,16 +159,18 @@ class Registry(Generic[T]):
         return self._entries[name]
 
     def _discover(self) -> None:
-        """Add the entry points of installed packages, except those with the name of a shipped entry."""
+        """Add what folders of Paddock and installed packages provide, except names of entries that are shipped here."""
         if self._discovered:
             return
         self._discovered = True
+        for name, target in read_provided().get(self.group, {}).items():
+            self._entries.setdefault(name, Entry(target, _origin(target)))
         for point in sorted(metadata.entry_points(group=self.group), key=lambda point: (point.name, point.value)):
             origin = f"package {point.dist.name if point.dist else '?'} ({point.value})"
             there = self._entries.get(point.name)
             if there is None:
                 self._entries[point.name] = Entry(point.value, origin)
-            elif point.name in self.builtin:
+            elif there.origin.startswith("paddock."):
                 warnings.warn(
                     f"{self.what} {point.name!r} of {origin} is ignored: {there.origin} already uses that name",
                     RuntimeWarning,
@@ -186,6 +192,16 @@ class Registry(Generic[T]):
                 f"{name} is not a valid {self.what}: expected a kind of {base.__name__}, got {format_value(value)}"
             )
         return cast(T, value)
+
+
+@functools.cache
+def read_provided() -> dict[str, dict[str, str]]:
+    """Return the entries in the files `provides.toml` of this package, as `module:Name` by group and name."""
+    provided: dict[str, dict[str, str]] = {}
+    for file in sorted(Path(__file__).parents[1].glob("*/*/provides.toml")):
+        for group, entries in tomllib.loads(file.read_text(encoding="utf-8"))["paddock"].items():
+            provided.setdefault(f"paddock.{group}", {}).update(entries)
+    return provided
 
 
 def _origin(value: Any) -> str:

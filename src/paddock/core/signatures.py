@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from paddock.core.errors import PaddockError
 from paddock.core.error_location import place, users_code
+from paddock.core.errors import PaddockError
 
 
 def check_arguments(function: Callable[..., Any], what: str, *arguments: str, keywords: Iterable[str] = ()) -> None:

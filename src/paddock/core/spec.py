@@ -18,8 +18,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 from paddock.core.convert import convert, expectation, hints, plain
-from paddock.core.errors import SpecError, suggestion
 from paddock.core.error_location import refuse_abstract
+from paddock.core.errors import SpecError, suggestion
 from paddock.core.rules import (
     Color,
     Coordinate,

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from paddock.core.errors import PaddockError, suggestion
 from paddock.core.error_location import error_location, is_users, problem_of
+from paddock.core.errors import PaddockError, suggestion
 
 NO_TEXT = "expected a Python program as UTF-8 text; save it with that encoding"
 _trusted: ContextVar[Path | None] = ContextVar("folder of the file that is being read", default=None)

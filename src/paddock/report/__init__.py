@@ -6,11 +6,9 @@ from paddock.report.estimate_charts import consistency_chart, draw_ellipse, elli
 from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.exploration_charts import coverage_chart, map_view_chart
 from paddock.report.figures import save_figure
-from paddock.report.report_files import fresh_folder, write_run
 from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
 from paddock.report.paths import draw_paths
-from paddock.experiments.ecoli.reaction_networks.reaction_charts import dose_response_chart, pools_chart, step_response_chart
-from paddock.experiments.ecoli.reaction_networks.reaction_picture import draw_reactions
+from paddock.report.report_files import fresh_folder, write_run
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
 from paddock.report.run_report import TaskOutcome
 from paddock.report.slam_charts import map_chart, path_chart, relations_chart
@@ -23,11 +21,9 @@ __all__ = [
     "TaskOutcome",
     "consistency_chart",
     "coverage_chart",
-    "dose_response_chart",
     "dot_chart",
     "draw_ellipse",
     "draw_paths",
-    "draw_reactions",
     "elites_map",
     "ellipse_path",
     "error_chart",
@@ -42,10 +38,8 @@ __all__ = [
     "map_chart",
     "map_view_chart",
     "path_chart",
-    "pools_chart",
     "relations_chart",
     "save_figure",
-    "step_response_chart",
     "umbmark_chart",
     "wheel_speed_chart",
     "write_run",

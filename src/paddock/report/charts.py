@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
-from paddock.report.drawing.colours import FAINT, TASKS, WHITE, darken
 from paddock.report.chart_data import Floats, bin_shares, break_gaps, range_of, thin_line
+from paddock.report.drawing.colours import FAINT, TASKS, WHITE, darken
 from paddock.report.figures import HEIGHT, TEXT, axes_width, shorten, style_axes, take_axes, text_width
 
 if TYPE_CHECKING:

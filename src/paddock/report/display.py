@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
-from paddock.report.drawing.colours import LINES
-from paddock.report.drawing.draw_world import draw_robot, draw_world
 from paddock.arena.episodes import Episode, Trace
+from paddock.core.errors import PaddockError
 from paddock.report.charts import add_legend
 from paddock.report.document import render_template
+from paddock.report.drawing.colours import LINES
+from paddock.report.drawing.draw_world import draw_robot, draw_world
 from paddock.report.figures import new_axes, style_axes
 from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import draw_error, draw_wheels

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.geometry import Pose
-from paddock.report.drawing.colours import FAINT, LEFT, LINES, RIGHT, TARGET
 from paddock.perception.estimation import Band, Estimate, Umbmark, ellipse_axes
 from paddock.report.charts import Level, Series, add_legend, line_chart
+from paddock.report.drawing.colours import FAINT, LEFT, LINES, RIGHT, TARGET
 from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:

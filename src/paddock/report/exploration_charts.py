@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.spec import rgb
-from paddock.report.drawing.colours import FAINT, GOAL, INK, LINES, START_POSE, WHITE, blend, line_color
 from paddock.perception.mapping import MapView
 from paddock.perception.mapping.view import UNSEEN
 from paddock.report.charts import Level, Series, add_legend, line_chart
+from paddock.report.drawing.colours import FAINT, GOAL, INK, LINES, START_POSE, WHITE, blend, line_color
 from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:

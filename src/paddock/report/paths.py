@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paddock.arena.episodes import Trace
+from paddock.arena.episodes.trace import Floats
 from paddock.core.geometry import Pose
 from paddock.report.drawing.canvas import Canvas
 from paddock.report.drawing.draw_world import draw_world
-from paddock.arena.episodes import Trace
-from paddock.arena.episodes.trace import Floats
 from paddock.simulation.worlds.placement import start_pose
 from paddock.simulation.worlds.world_spec import WorldSpec
 

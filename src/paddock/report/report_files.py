@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from paddock.arena.episodes import Episode, Trace
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
-from paddock.arena.episodes import Episode, Trace
 from paddock.report.document import render_html
 from paddock.report.figures import save_figure
 from paddock.report.run_log import run_log_text

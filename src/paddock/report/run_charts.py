@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paddock.report.drawing.colours import ERROR, LEFT, MEAN, RIGHT, TARGET
 from paddock.report.charts import Level, Series, Spans, histogram, line_chart
+from paddock.report.drawing.colours import ERROR, LEFT, MEAN, RIGHT, TARGET
 from paddock.report.quantities import format_quantity, pick_unit
 
 if TYPE_CHECKING:

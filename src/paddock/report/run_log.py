@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.terminal_text import visible
 from paddock.arena.episodes import Event, Trace
 from paddock.arena.episodes.trace import iterate_events
+from paddock.core.terminal_text import visible
 from paddock.report.quantities import format_quantity, settings_lines
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose
 from paddock.core.spec import rgb
-from paddock.report.drawing.colours import FAINT, INK, LEFT, PAPER, RIGHT, WHITE, line_color
 from paddock.perception.mapping import OccupancyGrid
 from paddock.report.charts import add_legend
+from paddock.report.drawing.colours import FAINT, INK, LEFT, PAPER, RIGHT, WHITE, line_color
 from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:

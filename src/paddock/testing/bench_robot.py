@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.argument_checks import wrap_int16
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.perception.estimation.odometry import Odometry
 
 STEP = math.pi * 0.041 / 1000  # [m]

@@ -15,9 +15,9 @@ from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.robots.differential import DifferentialDrive
 from paddock.simulation.robots.robot_spec import BodySpec
 from paddock.simulation.sensors.appearance import Gauge, Rays, appearance_table
-from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.compass import CompassSpec
+from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.worlds.build import build
 from paddock.simulation.worlds.world_spec import Border, Cylinder, Field, Light, Placed, Sound, WorldSpec
 

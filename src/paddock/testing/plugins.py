@@ -1,9 +1,10 @@
 """Building blocks for user-defined sensor kinds and metrics: rules for specs, columns of tables, kernels to call.
 
-Base classes are in their packages: `paddock.simulation.sensors.SensorSpec`, `paddock.arena.metrics.Metric`, `paddock.learning.evolve.Strategy`,
-`paddock.network.client.SingleRobot`. `paddock.kernel` compiles functions.
+Base classes are in their packages: `paddock.simulation.sensors.SensorSpec`, `paddock.arena.metrics.Metric`,
+`paddock.learning.evolve.Strategy`, `paddock.network.client.SingleRobot`. `paddock.kernel` compiles functions.
 """
 
+from paddock.arena.metrics.metric import RunTime
 from paddock.core.jit import Kernel
 from paddock.core.rules import (
     Count,
@@ -44,12 +45,11 @@ from paddock.simulation.engine.state import (
     X,
     Y,
 )
-from paddock.arena.metrics.metric import RunTime
 from paddock.simulation.sensors.aim import aim, mount_at, place
 from paddock.simulation.sensors.appearance import Appearance
-from paddock.simulation.sensors.sensor_spec import AT_CENTRE, OWN, OneMount
 from paddock.simulation.sensors.light import irradiance
 from paddock.simulation.sensors.proximity import nearest_hit
+from paddock.simulation.sensors.sensor_spec import AT_CENTRE, OWN, OneMount
 
 __all__ = [
     "ACCELERATION",

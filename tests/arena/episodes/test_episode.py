@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.core.errors import PaddockError, PaddockWarning
-from paddock.core.npz import read_npz, write_npz
 from paddock.arena.episodes import Event, Trace
 from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.arena.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, MeanReading, Nearness
 from paddock.control.policies.braitenberg import Braitenberg, explorer
-from paddock.testing import serve
+from paddock.core.errors import PaddockError, PaddockWarning
+from paddock.core.npz import read_npz, write_npz
 from paddock.simulation.worlds.world_spec import Placed
+from paddock.testing import serve
 
 
 def all_metrics() -> list[Any]:

@@ -11,12 +11,12 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from paddock.cli.run_writer import RunWriter
-from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
 from paddock.arena.episodes import Event, Span
 from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.arena.episodes.trace_files import append_rows
+from paddock.cli.run_writer import RunWriter
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
 from report.runs import square
 
 HERE = Pose(1.0, 1.0, 0.0)

@@ -19,20 +19,20 @@ import pytest
 
 import paddock
 from paddock.arena import Arena
+from paddock.bridges.common.watchdog import PROGRAM
 from paddock.bridges.coppelia import CoppeliaServer, VrepServer
 from paddock.bridges.epuck import EPuckEmulators
-from paddock.experiments.ecoli.waypoint_robots import OrderRobots
+from paddock.bridges.epuck.bridge import SimulatedHardware
 from paddock.bridges.player import PlayerServer
 from paddock.bridges.usarsim import UsarSimServer
-from paddock.bridges.epuck.bridge import SimulatedHardware
-from paddock.bridges.common.watchdog import PROGRAM
+from paddock.experiments.ecoli.waypoint_robots import OrderRobots
 from paddock.network.server import Server, Settings
 from paddock.simulation.worlds.world_spec import Placed, Start, WorldSpec
 
 FORKING = """
 import ctypes, os, signal, sys, threading, time
-import paddock, paddock.bridges.coppelia.zmq_link, paddock.bridges.epuck.link, paddock.experiments.ecoli.waypoint_robots.link, paddock.bridges.player.link
-import paddock.bridges.usarsim.link, paddock.bridges.coppelia.legacy_link
+import paddock, paddock.bridges.coppelia.zmq_link, paddock.bridges.coppelia.legacy_link, paddock.bridges.epuck.link
+import paddock.bridges.player.link, paddock.bridges.usarsim.link, paddock.experiments.ecoli.waypoint_robots.link
 for line in sys.stdin:
     url, start, end = line.rstrip("\\n").split("|")
     if os.fork() == 0:

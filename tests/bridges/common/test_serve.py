@@ -12,8 +12,8 @@ import pytest
 
 import paddock
 from bridges.epuck.epuck_room import ROOM, bench
-from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges import OpenBridges
+from paddock.bridges.epuck import EPuckEmulators
 from paddock.network.server import Server, Settings
 from paddock.testing import PaddockProcess
 from warm_start import run_python

@@ -7,9 +7,9 @@ from collections import deque
 import paddock
 from bridges.coppelia.vrep_room import ROOM
 from paddock.bridges.common.scene_world import ArenaWorld
-from paddock.bridges.coppelia.scene import CoppeliaScene
 from paddock.bridges.coppelia.legacy import Caller, LegacySession, LegacySimulator
 from paddock.bridges.coppelia.legacy.messages import Block, build_request, parse_message
+from paddock.bridges.coppelia.scene import CoppeliaScene
 
 
 def make_scene() -> tuple[paddock.Arena, CoppeliaScene]:

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
-from bridges.coppelia.vrep_room import ROOM
 from bridges.coppelia.scene_room import make_scene
+from bridges.coppelia.vrep_room import ROOM
 from paddock.bridges.common.scene_world import ArenaWorld
+from paddock.bridges.coppelia.legacy import LegacySimulator
 from paddock.bridges.coppelia.scene import (
     CoppeliaScene,
     EPuckSignals,
@@ -33,7 +34,6 @@ from paddock.bridges.coppelia.scene.frames import (
     rotate,
     to_euler,
 )
-from paddock.bridges.coppelia.legacy import LegacySimulator
 from paddock.bridges.coppelia.scene.objects import PARENT
 from paddock.bridges.coppelia.scene.parameters import bounding_box
 from paddock.bridges.coppelia.scene.paths import find_path, path_of

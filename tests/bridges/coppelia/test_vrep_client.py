@@ -19,8 +19,8 @@ from paddock.bridges.coppelia.legacy.messages import (
     build_message,
     parse_message,
 )
-from paddock.core.errors import LinkError, Timeout
 from paddock.bridges.coppelia.legacy_link.client import VrepClient
+from paddock.core.errors import LinkError, Timeout
 
 BUSY = 60  # messages that are answered with nothing
 

@@ -9,9 +9,9 @@ import pytest
 
 import paddock
 from paddock.bridges.common.scene_world import ArenaWorld
+from paddock.bridges.coppelia.legacy_link import connect_vrep
 from paddock.bridges.coppelia.scene import CoppeliaScene
 from paddock.core.errors import LinkError
-from paddock.bridges.coppelia.legacy_link import connect_vrep
 from pages import run_examples
 
 PAGE = Path(__file__).parents[3] / "docs" / "vrep.md"

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from bridges.common.rough import flood, read_all
 from bridges.coppelia.vrep_room import connect, handle_of, number, served
 from paddock.bridges.coppelia import VrepServer
-from paddock.bridges.coppelia.legacy_connection import VrepConnection
 from paddock.bridges.coppelia.legacy import PacketJoiner, split_packets
 from paddock.bridges.coppelia.legacy.messages import BLOCK, ask_for, build_request
 from paddock.bridges.coppelia.legacy.table import CALLS
+from paddock.bridges.coppelia.legacy_connection import VrepConnection
 
 HEADER = build_request(0, ())
 GOOD = split_packets(build_request(0, [ask_for(0x3001, b"ePuck\0")]))

@@ -12,10 +12,10 @@ import pytest
 import paddock
 from bridges.coppelia.vrep_room import ROOM, NativeClient, connect, handle_of, native, number, served
 from paddock.bridges.coppelia import VrepServer
-from paddock.bridges.coppelia.legacy_bridge import open_vrep
 from paddock.bridges.coppelia.legacy.messages import STREAMING, ask_for
-from paddock.core.errors import PaddockError, Refused, SimulationError
+from paddock.bridges.coppelia.legacy_bridge import open_vrep
 from paddock.bridges.coppelia.legacy_link.client import VrepClient
+from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.network.server import Server, Settings
 
 STEPS, BASE, TURN = 20, 2.0, 3.0

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.bridges.coppelia.zmq.zmtp import GREETING, LONGEST, ZmtpPeer, pack_command, pack_frame, pack_message, pack_ready
+from paddock.bridges.coppelia.zmq.zmtp import (
+    GREETING,
+    LONGEST,
+    ZmtpPeer,
+    pack_command,
+    pack_frame,
+    pack_message,
+    pack_ready,
+)
 from paddock.core.errors import BadMessage
 
 HELLO = GREETING + pack_ready("REQ")

@@ -14,7 +14,8 @@ from unittest.mock import patch
 import pytest
 
 import paddock
-from paddock.bridges.coppelia import VrepServer, legacy_connection as vrep_connection
+from paddock.bridges.coppelia import VrepServer
+from paddock.bridges.coppelia import legacy_connection as vrep_connection
 from paddock.bridges.coppelia.legacy_link.client import VrepClient
 from paddock.network.server import Server, Settings
 from paddock.simulation.worlds.world_spec import Border, Box, Cylinder, Light, Placed, Wall, WorldSpec

@@ -15,12 +15,12 @@ import pytest
 
 import paddock
 from bridges.epuck.epuck_room import bench
+from paddock.bridges.common.emulator_server import EmulatorServer
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import SimulatedHardware, emulate
-from paddock.bridges.epuck.wire import packets, sercom
 from paddock.bridges.epuck.emulator.emulated_robot import EmulatedEPuck
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
-from paddock.bridges.common.emulator_server import EmulatorServer
+from paddock.bridges.epuck.wire import packets, sercom
 from paddock.testing import wait_for
 
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")

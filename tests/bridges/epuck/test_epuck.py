@@ -24,10 +24,10 @@ from network.client.nasty import Fault, NastySerial
 from paddock.arena import Arena
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import SimulatedHardware, emulate
-from paddock.core.named_arrays import Acceleration, Picture, Travel, TurnRates
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.bridges.epuck.link import EPuck
 from paddock.bridges.epuck.link.robot import WallClock
+from paddock.core.named_arrays import Acceleration, Picture, Travel, TurnRates
 from paddock.network.server import Server, Settings
 from paddock.testing import wait_for
 

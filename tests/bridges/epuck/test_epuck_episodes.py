@@ -13,9 +13,9 @@ import paddock
 from bridges.epuck.epuck_room import bench
 from bridges.epuck.test_epuck import LINKS, connected
 from paddock.arena import Arena
+from paddock.arena.metrics import Distance
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.link import EPuck
-from paddock.arena.metrics import Distance
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")

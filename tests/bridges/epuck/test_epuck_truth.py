@@ -15,16 +15,16 @@ import pytest
 
 import paddock
 from bridges.epuck.epuck_room import bench
-from network.client.nasty import Fault, NastySerial
 from bridges.epuck.test_epuck_stops import LONG, STANDS, url_of
+from network.client.nasty import Fault, NastySerial
 from paddock.arena import Arena
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import emulate
-from paddock.bridges.epuck.wire import sercom
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.bridges.epuck.emulator.wifi_firmware import WifiFirmware
 from paddock.bridges.epuck.link import EPuck
-from paddock.bridges.common.single import PeriodicThread
+from paddock.bridges.epuck.wire import sercom
+from paddock.network.client.single import PeriodicThread
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")

@@ -15,8 +15,8 @@ from network.client.nasty import NastyWifi
 from paddock.arena import Arena
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import emulate, open_wifi_emulators
-from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.wire.packets import PacketReader
 from paddock.bridges.epuck.wire.wheel_check import WheelCheck
 from paddock.testing import wait_for

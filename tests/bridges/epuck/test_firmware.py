@@ -11,9 +11,9 @@ import paddock
 from bridges.epuck.epuck_room import bench
 from paddock.arena import Arena
 from paddock.bridges.epuck.bridge import emulate
-from paddock.bridges.epuck.wire import packets, sercom
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.bridges.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.bridges.epuck.wire import packets, sercom
 from paddock.bridges.epuck.wire.pixels import decode_pixels
 from paddock.simulation.worlds.world_spec import Placed
 

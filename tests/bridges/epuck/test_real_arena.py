@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
 from bridges.common.drivers import drive_on_lawn, note_speeds
+from bridges.epuck.epuck_room import bench
 from paddock.arena import Arena
-from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges import OpenBridges
+from paddock.bridges.common.real_arena import RealArena, open_real
 from paddock.bridges.common.scene_world import ArenaWorld
+from paddock.bridges.epuck import EPuckEmulators
 from paddock.cli.serve import open_real_arena
 from paddock.core.observation import Command
-from paddock.bridges.common.real_arena import RealArena, open_real
 from paddock.network.protocol import messages
 from paddock.network.server import Server, Settings
-from paddock.testing import PaddockProcess, wait_for
 from paddock.simulation.worlds.world_spec import Box, Placed, WorldSpec
+from paddock.testing import PaddockProcess, wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.core.errors import BadMessage
 from paddock.bridges.epuck.wire import packets, sercom
 from paddock.bridges.epuck.wire.pixels import GREY, RGB565, YUV, decode_pixels, encode_pixels
+from paddock.core.errors import BadMessage
 
 
 def test_binary_codes_are_the_negated_letters() -> None:

@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.core.errors import BadMessage
-from paddock.bridges.player.wire import MessageType, PlayerAddress, PlayerMessage, PlayerSplitter, XdrLayout, pack_banner
+from paddock.bridges.player.wire import (
+    MessageType,
+    PlayerAddress,
+    PlayerMessage,
+    PlayerSplitter,
+    XdrLayout,
+    pack_banner,
+)
 from paddock.bridges.player.wire import interfaces as layout
+from paddock.core.errors import BadMessage
 
 PULL = "00000000 00000000 00000001 00000000 00000003 00000005 0000000000000000 00000001 00000004 00000002"
 GOLDEN = {

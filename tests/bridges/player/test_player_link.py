@@ -14,11 +14,11 @@ import paddock
 from bridges.player.player_room import ROOM, served
 from paddock.bridges.player.position import PositionDevice
 from paddock.bridges.player.sensors import RangerDevice
+from paddock.bridges.player.wire import interfaces as layout
 from paddock.core.errors import DeviceRefused, LinkError, SimulationError, Timeout
 from paddock.core.geometry import box_of
-from paddock.bridges.player.wire import interfaces as layout
-from paddock.testing import wait_for
 from paddock.simulation.worlds.world_spec import WorldSpec
+from paddock.testing import wait_for
 
 
 def test_robot_of_player_server_behaves_like_local_robot() -> None:

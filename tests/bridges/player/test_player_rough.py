@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import paddock
+from bridges.common.rough import flood, read_all
 from bridges.player.player_room import (
     COMMAND,
     DATA,
@@ -22,7 +23,6 @@ from bridges.player.player_room import (
     pose_in,
     served,
 )
-from bridges.common.rough import flood, read_all
 from paddock.bridges.player import PlayerServer
 from paddock.bridges.player.bridge import open_player
 from paddock.bridges.player.connection import PlayerConnection

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from paddock.core.errors import BadMessage, UnknownName
 from paddock.bridges.ros2.wire import (
     MESSAGES,
     SERVICES,
@@ -41,7 +40,16 @@ from paddock.bridges.ros2.wire import (
 )
 from paddock.bridges.ros2.wire.discovery_messages import ParticipantEntitiesMsg
 from paddock.bridges.ros2.wire.fields import DTYPES, FieldType, Int64
-from paddock.bridges.ros2.wire.names import LATCHED, SENSOR_DATA, RosQuality, ZenohNode, choose_name, make_token, quality_text
+from paddock.bridges.ros2.wire.names import (
+    LATCHED,
+    SENSOR_DATA,
+    RosQuality,
+    ZenohNode,
+    choose_name,
+    make_token,
+    quality_text,
+)
+from paddock.core.errors import BadMessage, UnknownName
 
 JAZZY, HUMBLE = get_typestore(Stores.ROS2_JAZZY), get_typestore(Stores.ROS2_HUMBLE)
 STANDARD = sorted(set(MESSAGES) & set(JAZZY.fielddefs))

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from paddock.core.errors import BadMessage
 from paddock.bridges.ros2.wire.name_pattern import NamePattern
+from paddock.core.errors import BadMessage
 
 
 def test_supported_patterns_agree_with_re() -> None:

@@ -16,12 +16,12 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
 from bridges.ros2.ros2_room import DOMAIN, by_dds, shown
-from paddock.bridges.ros2 import RosBridge
 from paddock.bridges.common.bridge import OpenBridges
+from paddock.bridges.ros2 import RosBridge
 from paddock.bridges.ros2.dds import configure
 from paddock.bridges.ros2.dds_types import make_idl_type
-from paddock.core.errors import LinkError, PaddockError, SimulationError
 from paddock.bridges.ros2.wire import find_message
+from paddock.core.errors import LinkError, PaddockError, SimulationError
 from paddock.network.server import Server, Settings
 from paddock.testing import wait_for
 

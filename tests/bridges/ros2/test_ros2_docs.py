@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from paddock.bridges.ros2.bridge import SETTINGS, WORDS
-from paddock.bridges.ros2.simulation_control import list_services
 from paddock.bridges.ros2.rosbridge import ANY_ORIGIN
+from paddock.bridges.ros2.simulation_control import list_services
 from pages import run_examples
 
 PAGE = Path(__file__).parents[3] / "docs" / "ros2.md"

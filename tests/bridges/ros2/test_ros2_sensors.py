@@ -7,11 +7,11 @@ import re
 import pytest
 
 import paddock
+from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.ros2.robot_topics import RosRobot
 from paddock.bridges.ros2.sensor_topics import ROS_SENSORS, SensorNames, list_sensor_topics
-from paddock.bridges.common.scene_world import ArenaWorld
-from paddock.simulation.robots import robot_names
 from paddock.bridges.ros2.wire import HumbleRangeMsg, LaserScanMsg, decode_cdr, encode_cdr
+from paddock.simulation.robots import robot_names
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 

@@ -19,8 +19,8 @@ from websockets.sync.client import connect
 from bridges.player.player_room import ROOM
 from bridges.ros2.ros2_room import RosbridgeProgram, by_rosbridge, shown
 from paddock.bridges.ros2 import RosbridgeServer
-from paddock.core.errors import PaddockError
 from paddock.bridges.ros2.wire import decode_cdr, find_message
+from paddock.core.errors import PaddockError
 from paddock.testing import wait_for
 
 OK, NOT_FOUND, INCORRECT_STATE = 1, 2, 3

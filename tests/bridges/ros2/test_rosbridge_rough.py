@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from bridges.ros2.ros2_room import RosbridgeProgram, by_rosbridge, shown
 from bridges.common.rough import flood, read_all
+from bridges.ros2.ros2_room import RosbridgeProgram, by_rosbridge, shown
 from paddock.bridges import OpenBridges
 from paddock.bridges.ros2 import RosbridgeServer
 from paddock.core.errors import PaddockError

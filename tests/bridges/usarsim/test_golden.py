@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from paddock.core.geometry import Pose
 from paddock.bridges.usarsim.wire import UsarReports, format_line, parse_line
 from paddock.bridges.usarsim.wire import messages as lines
+from paddock.core.geometry import Pose
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "usarsim"
 SERVER = (GOLDEN / "server.txt").read_text().splitlines()

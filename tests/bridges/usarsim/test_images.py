@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.core.errors import BadMessage
 from paddock.bridges.usarsim.wire.images import JPEG, RAW, FrameSplitter, ImageRequest, RequestSplitter, format_frame
+from paddock.core.errors import BadMessage
 
 PICTURE = np.arange(5 * 4 * 3, dtype=np.uint8).reshape(5, 4, 3)
 

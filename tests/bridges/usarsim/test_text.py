@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.core.errors import BadMessage
 from paddock.bridges.usarsim.wire import LineSplitter, format_line, format_number, join_words, parse_line
+from paddock.core.errors import BadMessage
 
 CLIENTS_PATTERN = re.compile(r"-?[0-9][0-9,.]*")  # what clients of the time take for a number
 

@@ -13,9 +13,9 @@ import pytest
 import paddock
 from bridges.usarsim.usarsim_room import DRIVE, INIT, Client, running, wait_until
 from paddock.bridges.usarsim.bridge import UsarSimServer, open_usarsim
-from paddock.core.errors import PaddockError
 from paddock.bridges.usarsim.wire.images import FrameSplitter
 from paddock.bridges.usarsim.wire.messages import mirror_pose
+from paddock.core.errors import PaddockError
 from paddock.simulation.worlds.world_spec import Start, WorldSpec
 
 

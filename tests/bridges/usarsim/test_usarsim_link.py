@@ -12,9 +12,9 @@ import pytest
 
 import paddock
 from bridges.usarsim.usarsim_room import running
+from paddock.arena.metrics import Distance
 from paddock.bridges.usarsim import UsarSimServer
 from paddock.bridges.usarsim.link import UsarSimRobot
-from paddock.arena.metrics import Distance
 from paddock.testing import wait_for
 
 

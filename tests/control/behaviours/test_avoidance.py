@@ -32,9 +32,9 @@ from paddock.core.geometry import Pose
 from paddock.core.keyed_random import draw_uniform
 from paddock.experiments.ecoli.walk.avoidance_scenes import SCENES, build_scene
 from paddock.experiments.ecoli.walk.avoidance_table import SceneJob, drive_scene, run_table
-from paddock.simulation.robots import load_robot
 from paddock.experiments.scenarios import load_scenario, run_scenario
 from paddock.experiments.scenarios.scenario_body import ring_of
+from paddock.simulation.robots import load_robot
 
 FREE = [EPUCK_RING.range] * 8
 ORIGIN = Pose(0.0, 0.0, 0.0)

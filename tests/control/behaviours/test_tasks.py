@@ -18,8 +18,8 @@ from paddock.control.behaviours.wall import WALL_FOLLOWERS
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, Slot, WheelSpeeds
-from paddock.perception.estimation import Odometry
 from paddock.experiments.scenarios import ScenarioResult, ScenarioSpec, run_scenario, task
+from paddock.perception.estimation import Odometry
 
 PIONEER, EPUCK = "pioneer-p3dx", "e-puck"
 ALERT = {"base": PIONEER, "sensors": [{"name": "sonar", "range": 1.0, "nothing_seen": 1.0, "period": 0.05}]}

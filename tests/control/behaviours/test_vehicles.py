@@ -8,7 +8,16 @@ from dataclasses import dataclass
 import pytest
 
 import paddock
-from paddock.control.policies.braitenberg import DEVICES, VEHICLES, Braitenberg, aggression, explorer, fear, love, vehicle
+from paddock.control.policies.braitenberg import (
+    DEVICES,
+    VEHICLES,
+    Braitenberg,
+    aggression,
+    explorer,
+    fear,
+    love,
+    vehicle,
+)
 from paddock.simulation.worlds.world_spec import Cylinder, Light, Placed, WorldSpec
 
 START, LAMP, PILLAR = (0.4, 1.0), (1.0, 1.15), (0.7, 1.02)  # lamp and pillar are ahead, a little to the left

@@ -21,10 +21,10 @@ from paddock.control.behaviours.wall import (
     list_numbers,
     make_wall_follower,
 )
-from paddock.control.behaviours.wall.wall_follower import mirror_ranges, mirror_wheels
 from paddock.control.behaviours.wall.estimate import RING, WallEstimate
 from paddock.control.behaviours.wall.geometry import GeometryFollower, SlowGeometryFollower
 from paddock.control.behaviours.wall.pid import PidFollower
+from paddock.control.behaviours.wall.wall_follower import mirror_ranges, mirror_wheels
 from paddock.core.errors import PaddockError
 from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE, StudyFollower
 from paddock.experiments.reproductions.wall_follower.tune import search

@@ -18,10 +18,10 @@ from paddock.control.behaviours.tasks.wall_follow import ring_of
 from paddock.control.behaviours.wall import Side, WallRing, follow_wall, make_wall_follower
 from paddock.control.behaviours.wall.estimate import RING
 from paddock.control.behaviours.wall.ring import PLACES
-from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.experiments.scenarios import prepare, run_scenario
 from paddock.experiments.scenarios.scenario_body import view_of
 from paddock.experiments.scenarios.scenario_spec import OdometrySpec, Safety, ScenarioSpec
+from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds.world_spec import Border, Placed, Wall, WorldSpec
 
 ORIGIN = paddock.Pose(0.0, 0.0, 0.0)

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from paddock.control.navigation import CostMap, Footprint, Inflation, smooth_path
+from paddock.control.navigation.grid_search import search_grid
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Pose, rectangle
 from paddock.perception.mapping import GridFrame
-from paddock.control.navigation import CostMap, Footprint, Inflation, smooth_path
-from paddock.control.navigation.grid_search import search_grid
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.robots.robot_spec import find_robot, read_robot
 

@@ -10,15 +10,15 @@ import pytest
 
 import paddock as paddock_lab
 from command_line import paddock
-from marks import mostly
 from control.navigation.rooms import TWO_ROOMS, open_rooms
+from marks import mostly
 from paddock.arena import mapper_of
-from paddock.core.geometry import Disc
 from paddock.arena.episodes import Trace
-from paddock.perception.mapping import GridFrame, load_map
 from paddock.control.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_frontiers, search_grid
 from paddock.control.navigation.blacklist import Blacklist
 from paddock.control.navigation.kernels.tour import first_of_tour
+from paddock.core.geometry import Disc
+from paddock.perception.mapping import GridFrame, load_map
 from paddock.testing import wait_for
 from warm_start import start_python
 

@@ -7,11 +7,20 @@ import math
 import numpy as np
 import pytest
 
+from paddock.control.navigation import (
+    FOLLOWERS,
+    CostMap,
+    DriveLimits,
+    Follower,
+    Footprint,
+    Twist,
+    make_follower,
+    resample,
+)
+from paddock.control.navigation.kernels.body import roll_on
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, rectangle
 from paddock.perception.mapping import GridFrame
-from paddock.control.navigation import FOLLOWERS, CostMap, DriveLimits, Follower, Footprint, Twist, make_follower, resample
-from paddock.control.navigation.kernels.body import roll_on
 
 LIMITS = DriveLimits(wheel_separation=0.32, max_speed=1.2, max_acceleration=1.0)
 BODY = Footprint.of(rectangle(0.44, 0.38))

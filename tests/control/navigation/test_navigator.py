@@ -10,9 +10,9 @@ from command_line import paddock
 from control.navigation.rooms import TWO_ROOMS, open_rooms
 from paddock import open as paddock_open
 from paddock.arena import Arena, mapper_of
+from paddock.control.navigation import Navigator
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import wrap
-from paddock.control.navigation import Navigator
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 

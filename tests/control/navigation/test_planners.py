@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from paddock.core.errors import PaddockError
 from paddock.control.navigation import DStarLite, search_grid
+from paddock.core.errors import PaddockError
 
 Floats = NDArray[np.float64]
 STEPS = [(0, 1), (1, 1), (1, 0), (1, -1)]  # and back

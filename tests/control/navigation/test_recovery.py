@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from paddock.core.errors import UnknownName
-from paddock.core.geometry import Pose, rectangle
-from paddock.perception.mapping import GridFrame, Scan
 from paddock.control.navigation import CostMap, DriveLimits, Footprint, RecoverySequence, Twist, make_follower
 from paddock.control.navigation.costmap import crop
 from paddock.control.navigation.kernels.body import roll_on
 from paddock.control.navigation.recovery import DEFAULT_RECOVERIES, Surroundings
+from paddock.core.errors import UnknownName
+from paddock.core.geometry import Pose, rectangle
+from paddock.perception.mapping import GridFrame, Scan
 
 FRAME = GridFrame(-2.0, -2.0, 0.05, 80, 80)
 FOLLOWER = make_follower("pure-pursuit", DriveLimits(wheel_separation=0.32, max_speed=1.2, max_acceleration=1.0))

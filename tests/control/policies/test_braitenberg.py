@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
-from paddock.core.observation import Observation, Slot
 from paddock.control.policies.braitenberg import Braitenberg, explorer, fear
+from paddock.core.observation import Observation, Slot
 
 weights = st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 0.2)), min_size=1, max_size=8)
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.core.observation import Observation, Slot
 from paddock.control.policies.inputs import Input, nearness
 from paddock.control.policies.network_kernel import activated
 from paddock.control.policies.networks import ACTIVATIONS, Network
+from paddock.core.observation import Observation, Slot
 
 FUNCTIONS: dict[str, Any] = {
     "tanh": np.tanh,

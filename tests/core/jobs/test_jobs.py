@@ -83,7 +83,9 @@ def test_unpicklable_errors_and_results_are_reported_as_text() -> None:
 
 def test_script_without_a_main_guard_is_not_run_again(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text("print('once')\nfrom paddock.core.jobs import run_jobs\nprint(run_jobs(abs, [-1, -2], workers=2))\n")
+    script.write_text(
+        "print('once')\nfrom paddock.core.jobs import run_jobs\nprint(run_jobs(abs, [-1, -2], workers=2))\n"
+    )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert done.stdout == "once\n[1, 2]\n"
 

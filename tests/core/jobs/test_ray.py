@@ -13,10 +13,10 @@ import pytest
 
 import paddock
 from core.jobs import work
-from paddock.learning.evolve.options import EvolutionConfig, Execution
-from paddock.learning.evolve.study import evolve
 from paddock.core.jobs import JobRunner, run_jobs
 from paddock.core.jobs.ray_worker import check_address
+from paddock.learning.evolve.options import EvolutionConfig, Execution
+from paddock.learning.evolve.study import evolve
 
 
 @pytest.fixture(scope="module")

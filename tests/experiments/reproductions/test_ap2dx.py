@@ -13,7 +13,13 @@ import pytest
 from paddock.experiments.reproductions.ap2dx.claims import check_claims
 from paddock.experiments.reproductions.ap2dx.path_lengths import compare_paths, find_ratios, name_shortest
 from paddock.experiments.reproductions.ap2dx.reproduce import Ap2dxFindings
-from paddock.experiments.reproductions.ap2dx.survey import Survey, SurveyJob, add_wheel_errors, mean_interval, run_survey
+from paddock.experiments.reproductions.ap2dx.survey import (
+    Survey,
+    SurveyJob,
+    add_wheel_errors,
+    mean_interval,
+    run_survey,
+)
 from paddock.network.nodes.safety import StateSearch, search_original
 from paddock.network.nodes.safety.handshake import SafetyState
 from paddock.network.nodes.safety.original import OriginalState

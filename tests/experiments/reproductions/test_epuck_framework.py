@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import paddock
+from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.cli import reproduce as command
 from paddock.core.geometry import Pose
-from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.experiments.reproductions.epuck_framework.claims import check_claims
 from paddock.experiments.reproductions.epuck_framework.course import NARROW, WIDE, Floats, load_course
 from paddock.experiments.reproductions.epuck_framework.crossing import (
@@ -333,7 +333,9 @@ def test_command_prints_every_claim_and_writes_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     findings = FrameworkFindings(times_as_wanted(), cross(seeds=1, workers=1, seconds=8.0))
-    monkeypatch.setattr("paddock.experiments.reproductions.epuck_framework.reproduce.reproduce", lambda **options: findings)
+    monkeypatch.setattr(
+        "paddock.experiments.reproductions.epuck_framework.reproduce.reproduce", lambda **options: findings
+    )
     assert not command.reproduce("epuck-framework", json_lines=True, out=tmp_path)  # eight seconds are no five laps
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(rows) == len(findings.rows) > 50

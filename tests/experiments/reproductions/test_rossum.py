@@ -10,14 +10,14 @@ import pytest
 
 from paddock.cli import reproduce as command
 from paddock.core.geometry import Pose
-from paddock.learning.evolve.evolution import Evolution
-from paddock.learning.evolve.options import EvolutionConfig
 from paddock.experiments.reproductions.rossum import report
 from paddock.experiments.reproductions.rossum.claims import check_claims
 from paddock.experiments.reproductions.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, learn
 from paddock.experiments.reproductions.rossum.reproduce import RossumFindings, reproduce
 from paddock.experiments.reproductions.rossum.turret import TurretWalk, walk
+from paddock.learning.evolve.evolution import Evolution
+from paddock.learning.evolve.options import EvolutionConfig
 
 pytestmark = pytest.mark.long
 

@@ -21,11 +21,20 @@ from rich.console import Console
 import paddock
 from paddock.cli import reproduce as command
 from paddock.cli.sheets import fold_sheet, print_sheet
+from paddock.core.jobs import FinishedJobs
 from paddock.core.provenance import collect, describe
 from paddock.experiments.reproductions import REPRODUCTIONS, reproduction_called
 from paddock.experiments.reproductions.rossum.reproduce import RossumFindings
-from paddock.experiments.reproductions.rows import HEADS, Row, claims, mean_and_spread, none_failed, number, require_seeds, summarise
-from paddock.core.jobs import FinishedJobs
+from paddock.experiments.reproductions.rows import (
+    HEADS,
+    Row,
+    claims,
+    mean_and_spread,
+    none_failed,
+    number,
+    require_seeds,
+    summarise,
+)
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark
 from paddock.report.document_files import ensure_folder, write_document
 from paddock.report.sheets import Sheet, is_number

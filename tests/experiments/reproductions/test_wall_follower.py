@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import paddock
+from paddock.arena.metrics import Distance
 from paddock.cli import reproduce as command
 from paddock.control.behaviours.wall import GeometryFollower
 from paddock.experiments.reproductions.wall_follower.claims import check_claims
@@ -31,9 +32,17 @@ from paddock.experiments.reproductions.wall_follower.course import (
 from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE
 from paddock.experiments.reproductions.wall_follower.loop import TICK, Loop, LoopJob, build_world, drive, load_body
 from paddock.experiments.reproductions.wall_follower.reproduce import WallFollowerFindings, reproduce
-from paddock.experiments.reproductions.wall_follower.trials import CLOCK, CURVED, FAST, OTHERS, ROUGH_FAST, STUDY, TRIALS, Trial
+from paddock.experiments.reproductions.wall_follower.trials import (
+    CLOCK,
+    CURVED,
+    FAST,
+    OTHERS,
+    ROUGH_FAST,
+    STUDY,
+    TRIALS,
+    Trial,
+)
 from paddock.experiments.reproductions.wall_follower.tune import LIMITS, cost, tune
-from paddock.arena.metrics import Distance
 
 pytestmark = pytest.mark.long
 

@@ -9,7 +9,8 @@ import pytest
 
 from paddock.control.behaviours.tasks import TASKS
 from paddock.core.spec import hints
-from paddock.experiments.scenarios import load_scenario, run_scenario, scenario_names, scenario_spec as spec
+from paddock.experiments.scenarios import load_scenario, run_scenario, scenario_names
+from paddock.experiments.scenarios import scenario_spec as spec
 from pages import run_examples
 
 PAGE = Path(__file__).parents[3] / "docs" / "scenarios.md"

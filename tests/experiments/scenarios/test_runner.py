@@ -22,9 +22,9 @@ from paddock.control.behaviours.tasks.pause import Wait
 from paddock.core.errors import SimulationError
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import WheelSpeeds
+from paddock.experiments.scenarios import ScenarioSpec, prepare, run_all, run_scenario, task, write_outputs
 from paddock.simulation.engine.clock import Pacer
 from paddock.simulation.robots import load_robot
-from paddock.experiments.scenarios import ScenarioSpec, prepare, run_all, run_scenario, task, write_outputs
 from warm_start import start_python
 
 TURN_AND_WANDER = (task("turn", degrees={"random": [-180, 180]}), task("wander", seconds=5), task("stop"))

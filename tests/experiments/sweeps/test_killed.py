@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from command_line import paddock
+from experiments.sweeps.tables import read_tables
 from paddock.experiments.sweeps import sweep
 from paddock.testing import wait_for
-from experiments.sweeps.tables import read_tables
 
 pytestmark = pytest.mark.long
 

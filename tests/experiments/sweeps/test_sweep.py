@@ -12,11 +12,11 @@ import pytest
 
 import paddock
 from command_line import paddock as command
-from paddock.core.locks import lock_folder
+from experiments.sweeps.tables import read_tables
 from paddock.arena.metrics import Distance
 from paddock.control.policies import explorer
+from paddock.core.locks import lock_folder
 from paddock.experiments.sweeps import load_sweep, sweep
-from experiments.sweeps.tables import read_tables
 
 SMALL: dict[str, Any] = {
     "name": "small",
@@ -213,7 +213,11 @@ def test_example_sweep_runs() -> None:
 
 def test_invalid_controllers_and_sizes_are_refused_before_running() -> None:
     told: list[int] = []
-    wrong = {**SMALL, "controllers": ["paddock.control.policies:explorer", "paddock.control.policies:explored"], "parameters": {}}
+    wrong = {
+        **SMALL,
+        "controllers": ["paddock.control.policies:explorer", "paddock.control.policies:explored"],
+        "parameters": {},
+    }
     with pytest.raises(paddock.PaddockError, match=r"has no 'explored'.*did you mean 'explorer'"):
         sweep(wrong, workers=1, progress=lambda done, of: told.append(done))
     many = {"controller": {f"p{i}": list(range(10)) for i in range(9)}}

@@ -21,6 +21,7 @@ from PIL import Image
 
 import paddock
 import paddock.learning.evolve.study as study_module
+from paddock.control.policies.policy_files import load_policy
 from paddock.learning.evolve.checkpoint import load_checkpoint
 from paddock.learning.evolve.evaluators import LocalEvaluator
 from paddock.learning.evolve.evolution import Evolution, FitnessWarning, VersionWarning
@@ -30,7 +31,6 @@ from paddock.learning.evolve.strategies import STRATEGIES
 from paddock.learning.evolve.study import evolve, resume, try_champion
 from paddock.learning.evolve.tasks.evolution_task import Evaluation
 from paddock.learning.evolve.tasks.evolution_task_registry import make_task
-from paddock.control.policies.policy_files import load_policy
 from paddock.simulation.worlds import load_world, save_world
 from warm_start import run_python, start_python
 

@@ -13,8 +13,8 @@ import paddock
 from paddock.learning.evolve.evaluators import LocalEvaluator
 from paddock.learning.evolve.evolution import Evolution
 from paddock.learning.evolve.options import EvolutionConfig
-from paddock.learning.evolve.tasks.maze_task import make_maze_task, make_scout
 from paddock.learning.evolve.tasks.evolution_task_registry import make_task
+from paddock.learning.evolve.tasks.maze_task import make_maze_task, make_scout
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world, save_world
 from paddock.simulation.worlds.mazes import Layout, make_maze, make_maze_world, read_maze, solve_maze

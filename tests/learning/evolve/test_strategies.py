@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 import paddock
 from marks import mostly
+from paddock.control.policies.inputs import Input
+from paddock.control.policies.program import Program
 from paddock.core.npz import write_npz
 from paddock.learning.evolve.checkpoint import load_checkpoint, save_checkpoint
 from paddock.learning.evolve.program_text import format_program
@@ -35,8 +37,6 @@ from paddock.learning.evolve.strategies.trees import (
     grow_tree,
     mutate,
 )
-from paddock.control.policies.inputs import Input
-from paddock.control.policies.program import Program
 
 PACKAGES = {"cma": "cma", "neat": "neat", "map-elites": "ribs"}
 SPACE = SearchSpace(scale=np.full(5, 0.5), inputs=3)

@@ -14,17 +14,17 @@ import pytest
 import paddock
 from command_line import Printed
 from command_line import paddock as command
+from paddock.arena.batches.batch_tables import ROW_COLUMNS, ROW_X
+from paddock.arena.batches.rollout import Rollout
+from paddock.control.policies.braitenberg import Braitenberg, explorer
 from paddock.learning.evolve.evolution import Evolution, FitnessWarning
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.study import evolve, resume
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask
-from paddock.learning.evolve.tasks.maze_task import MazeFitness, MazePlan, make_maze_task
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS, make_task
+from paddock.learning.evolve.tasks.maze_task import MazeFitness, MazePlan, make_maze_task
 from paddock.learning.evolve.tasks.user_fitness import make_fitness_task
 from paddock.learning.evolve.tasks.wall_follow import WallFitness
-from paddock.control.policies.braitenberg import Braitenberg, explorer
-from paddock.arena.batches.rollout import Rollout
-from paddock.arena.batches.batch_tables import ROW_COLUMNS, ROW_X
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.mazes import make_maze
 from paddock.simulation.worlds.world_spec import Box, Cylinder, Wall

@@ -16,7 +16,7 @@ IDS = sorted(name for name in gymnasium.registry if name.startswith("paddock/"))
 
 
 def test_all_environments_are_registered() -> None:
-    assert gymnasium.make("paddock.learning.gym:paddock/GoTo-v0", rooms=1).spec is not None  # for those who do not import it
+    assert gymnasium.make("paddock.learning.gym:paddock/GoTo-v0", rooms=1).spec is not None  # not imported
     assert [f"paddock/{name}-v0" for name in sorted(pg.ENVIRONMENTS)] == IDS
 
 

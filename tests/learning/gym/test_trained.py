@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.bridges.epuck import EPuckEmulators
 from paddock.arena.metrics import ContactTime, Distance
+from paddock.bridges.epuck import EPuckEmulators
 from paddock.control.policies import Network
 from paddock.network.server import Server, Settings
 from paddock.testing import serve

@@ -19,12 +19,12 @@ from paddock import testing
 from paddock.network.client.remote import RemoteArena
 from paddock.network.client.wire import WebSocketWire
 from paddock.network.protocol import Message
+from paddock.network.server import Server
 from paddock.simulation.robots import load_robot
 from paddock.simulation.sensors.bumper import BumperSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.position import PositionSpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.network.server import Server
 from paddock.simulation.worlds.world_spec import Box, Placed
 
 KIND = load_robot("e-puck")

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import paddock
+from network.server.parties import Peer, served
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.episodes import Episode
 from paddock.network.protocol import messages as m
-from network.server.parties import Peer, served
 
 
 def straight(observation: Any) -> tuple[float, float]:

@@ -11,7 +11,6 @@ import pytest
 
 from paddock.core.errors import LinkError, UnknownName
 from paddock.network.nodes import Bus, open_bus
-from paddock.network.nodes.transports.line_transport import LineServer
 from paddock.network.nodes.node_messages import (
     EVERYONE,
     DriveMessage,
@@ -20,6 +19,7 @@ from paddock.network.nodes.node_messages import (
     RoundMessage,
     SonarMessage,
 )
+from paddock.network.nodes.transports.line_transport import LineServer
 
 LONG = 60.0  # [s] timeout; nothing waits that long unless it is broken
 Join = Callable[..., Bus]

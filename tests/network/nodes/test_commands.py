@@ -16,11 +16,11 @@ from network.nodes.rooms import MAPPING, configure, write_configuration
 from network.nodes.test_modules import LONG
 from paddock.cli.modules_drive import drive_by_keys
 from paddock.cli.modules_view import make_table
-from paddock.perception.mapping.logs import read_tum
 from paddock.network.nodes import HealthMonitor, ModuleThreads, load_modules, open_bus
 from paddock.network.nodes.coordinator import CoordinatorModule
 from paddock.network.nodes.health import LatencyHistogram
 from paddock.network.nodes.node_messages import MESSAGES, HealthMessage, RoundMessage
+from paddock.perception.mapping.logs import read_tum
 
 PAGE = Path(__file__).parents[3] / "docs" / "modules.md"
 

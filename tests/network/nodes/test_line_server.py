@@ -18,9 +18,9 @@ import pytest
 from network.nodes.rooms import configure
 from network.nodes.test_modules import LONG, wait_for
 from paddock.network.nodes import Bus, ModuleThreads, open_bus
-from paddock.network.nodes.transports.line_transport import LineServer
 from paddock.network.nodes.coordinator import CoordinatorModule
 from paddock.network.nodes.node_messages import DriveMessage, PresenceMessage, RoundMessage
+from paddock.network.nodes.transports.line_transport import LineServer
 
 ROOT = Path(__file__).parents[3]
 

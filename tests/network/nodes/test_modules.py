@@ -21,6 +21,8 @@ from paddock.network.nodes.coordinator import CoordinatorModule, CoordinatorOpti
 from paddock.network.nodes.faults import FaultyBus, LinkFaults
 from paddock.network.nodes.map_listener import MapListener
 from paddock.network.nodes.mapper import MapperModule, MapperOptions
+from paddock.network.nodes.monitor import MonitorModule
+from paddock.network.nodes.motor import MotorModule, MotorOptions
 from paddock.network.nodes.node_messages import (
     ClearMessage,
     DriveMessage,
@@ -38,8 +40,6 @@ from paddock.network.nodes.node_messages import (
     StopMessage,
     TeleopMessage,
 )
-from paddock.network.nodes.monitor import MonitorModule
-from paddock.network.nodes.motor import MotorModule, MotorOptions
 from paddock.network.nodes.planner import PlannerModule, PlannerOptions
 from paddock.network.nodes.reflex import ReflexModule, ReflexOptions
 from paddock.network.nodes.remote_map import read_map

@@ -12,11 +12,11 @@ from network.nodes.rooms import MAPPING, configure
 from network.nodes.test_modules import wait_for
 from paddock.core.geometry import Pose
 from paddock.network.client.remote import RemoteArena
-from paddock.perception.mapping import GridFrame, MapView
 from paddock.network.nodes import ModuleThreads, open_bus
 from paddock.network.nodes.coordinator import CoordinatorModule
 from paddock.network.nodes.node_messages import MapMessage
 from paddock.network.nodes.show import turn_cells
+from paddock.perception.mapping import GridFrame, MapView
 from paddock.testing import serve
 
 pytestmark = pytest.mark.heavy

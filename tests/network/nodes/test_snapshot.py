@@ -12,11 +12,11 @@ import pytest
 from network.nodes.rooms import configure
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.perception.mapping import GridFrame, OccupancyGrid
 from paddock.network.nodes.mapper import MapperModule
-from paddock.network.nodes.node_messages import RoundMessage
 from paddock.network.nodes.node import start_module
+from paddock.network.nodes.node_messages import RoundMessage
 from paddock.network.nodes.snapshot import load_snapshot, save_snapshot
+from paddock.perception.mapping import GridFrame, OccupancyGrid
 
 
 def test_objects_survive_save_and_load_with_identity(tmp_path: Path) -> None:

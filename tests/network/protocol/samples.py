@@ -1,4 +1,4 @@
-"""One message of every type, as stored in tests/golden/protocol; `python tests/network/protocol/samples.py` writes them.
+"""One message of every type, as stored in tests/golden/protocol; running this file writes them.
 
 After a release, write them only together with a new VERSION: existing clients rely on these files.
 """

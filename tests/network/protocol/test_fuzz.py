@@ -8,11 +8,11 @@ import msgpack
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from network.protocol.drawn import names, numbers, whole_numbers
+from network.protocol.samples import SAMPLES, decode
 from paddock.network.protocol import Message, encode
 from paddock.network.protocol.encoding import Malformed
 from paddock.network.protocol.messages import Refusal
-from network.protocol.drawn import names, numbers, whole_numbers
-from network.protocol.samples import SAMPLES, decode
 
 GOLDEN = [encode(message, "msgpack") for message in SAMPLES]
 TEXTS = [encode(message, "json").decode() for message in SAMPLES]

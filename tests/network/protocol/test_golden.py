@@ -11,8 +11,8 @@ from pathlib import Path
 import msgpack
 import pytest
 
-from paddock.network.protocol import Encoding, Message, encode
 from network.protocol.samples import GOLDEN, KNOWN, SAMPLES, decode, same
+from paddock.network.protocol import Encoding, Message, encode
 
 ENCODINGS: tuple[Encoding, ...] = ("msgpack", "json")
 

@@ -15,14 +15,15 @@ import pytest
 from websockets.sync.client import connect
 
 import paddock
+from network.protocol.samples import KNOWN
 from paddock.core import errors
 from paddock.core.observation import Command
-from paddock.network.protocol import VERSION, message_base as base, messages
+from paddock.network.protocol import VERSION, messages
+from paddock.network.protocol import message_base as base
 from paddock.network.protocol.frames import BODY
 from paddock.network.protocol.messages import ANSWERS, REQUESTS, Finite, Int64, Measured, Numbers, Table, Text
 from paddock.network.server import Server, Settings, handlers, ownership, uploads
 from paddock.network.server import connection as connections
-from network.protocol.samples import KNOWN
 
 PAGE = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text(encoding="utf-8")
 PARTS = {

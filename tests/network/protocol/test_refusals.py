@@ -11,12 +11,12 @@ from typing import Any
 import msgpack
 import pytest
 
+from network.protocol.samples import decode
 from paddock.core.errors import BadMessage
 from paddock.network.protocol import MessageDecoder
-from paddock.network.protocol.message_base import MAX_ENTRIES
 from paddock.network.protocol.encoding import Malformed
+from paddock.network.protocol.message_base import MAX_ENTRIES
 from paddock.network.protocol.messages import REQUESTS
-from network.protocol.samples import decode
 
 LONG = 210_000  # letters or entries
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from network.protocol.drawn import record
+from network.protocol.samples import KNOWN, decode, same
 from paddock.core.observation import Command, WheelSpeeds
 from paddock.network.protocol import Encoding, encode
 from paddock.network.protocol.messages import Observed, RobotReadings, SetPose, Step
-from network.protocol.drawn import record
-from network.protocol.samples import KNOWN, decode, same
 
 ENCODINGS: tuple[Encoding, ...] = ("msgpack", "json")
 

@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 import paddock
+from network.protocol.samples import SAMPLES, decode, same
+from network.server.parties import Peer, served
 from paddock.core.errors import BadMessage
 from paddock.network.client.wire import WebSocketWire
 from paddock.network.protocol import MINOR
 from paddock.network.protocol import messages as m
 from paddock.network.protocol.encoding import UnknownMessage
-from network.protocol.samples import SAMPLES, decode, same
-from network.server.parties import Peer, served
 
 
 def grown(message: m.Message, encoding: str) -> bytes | str:

@@ -10,13 +10,13 @@ from typing import Any
 from unittest.mock import patch
 
 import paddock
-from paddock.teaching.classroom import ClassFolder, ClassSpec
-from paddock.teaching.referees import Referee
+from network.server.parties import Peer
 from paddock.network.server import Server, Settings, heat_manager
 from paddock.network.server.classroom import Classroom
 from paddock.network.server.lessons import open_lesson
+from paddock.teaching.classroom import ClassFolder, ClassSpec
+from paddock.teaching.referees import Referee
 from paddock.testing import wait_for
-from network.server.parties import Peer
 
 NAMES = ("Ada L.", "Zoë M.", "Ben")
 EXERCISE = """\

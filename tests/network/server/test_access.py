@@ -15,15 +15,15 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 import paddock
-from paddock.teaching.classroom import seat_students
+from network.server.parties import LONG, Closed, Peer, ServerProcess, address, open_socket, request, served
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
 from paddock.network.origins import foreign_header, host_name, own_hosts
 from paddock.network.server import Server
 from paddock.network.server.access import Grant, Role, Tokens
-from paddock.testing import PaddockProcess
 from paddock.simulation.worlds import load_world
-from network.server.parties import LONG, Closed, Peer, ServerProcess, address, open_socket, request, served
+from paddock.teaching.classroom import seat_students
+from paddock.testing import PaddockProcess
 
 SUPERVISORS_ONLY: list[tuple[str, dict[str, object]]] = [
     ("play", {}),

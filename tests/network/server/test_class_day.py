@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.core.errors import Refused
-from paddock.testing import wait_for
 from network.server.classes_served import make_class
 from network.server.parties import program
 from network.server.test_class_processes import DRIVE, RunningClass, running_class, says
+from paddock.core.errors import Refused
+from paddock.testing import wait_for
 
 PART = 2400.0  # simulated seconds of each of three parts
 LEAST = PART / 240  # metres that a program drives in a part

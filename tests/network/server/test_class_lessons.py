@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paddock.core.errors import Refused, UnknownName
-from paddock.teaching.exercises import exercise_names
-from paddock.network.server.class_log import ClassLog
-from paddock.network.server.lessons import open_lesson
-from paddock.testing import wait_for
 from network.server.classes_served import add_exercise, make_class, served_class
 from network.server.parties import SPEC, Peer
+from paddock.core.errors import Refused, UnknownName
+from paddock.network.server.class_log import ClassLog
+from paddock.network.server.lessons import open_lesson
+from paddock.teaching.exercises import exercise_names
+from paddock.testing import wait_for
 
 BODY = 20  # bytes of a robot in a frame
 

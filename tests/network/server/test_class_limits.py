@@ -10,13 +10,13 @@ import pytest
 from websockets.frames import Opcode
 
 import paddock
+from network.server.parties import SPEC, Peer, on_loop, served
 from paddock.core.errors import Refused, SpecError
 from paddock.core.user_limits import ClassLimits
 from paddock.network.server import Server
 from paddock.network.server.access import Grant, Role
 from paddock.network.server.class_handlers import find_clients
 from paddock.testing import wait_for
-from network.server.parties import SPEC, Peer, on_loop, served
 
 
 def student(server: Server, name: str, robot: str) -> str:

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from command_line import paddock
+from network.server.classes_served import make_class, wait_for_student
+from network.server.parties import Peer, program
 from paddock.teaching.classroom import ClassFolder
 from paddock.teaching.exercises.folders import new_exercise
 from paddock.testing import PaddockProcess, wait_for
-from network.server.classes_served import make_class, wait_for_student
-from network.server.parties import Peer, program
 from warm_start import Started
 
 DRIVE = """

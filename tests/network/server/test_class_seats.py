@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paddock.teaching.classroom import ClassFolder
-from paddock.core.errors import PaddockError
-from paddock.teaching.exercises.student_lines import FloorLine
-from paddock.network.client.remote import RemoteArena
-from paddock.teaching.referees import make_referee
-from paddock.network.server import seating
-from paddock.testing import wait_for
 from network.server.classes_served import ServedClass, make_class, served_class
 from network.server.parties import on_loop
+from paddock.core.errors import PaddockError
+from paddock.network.client.remote import RemoteArena
+from paddock.network.server import seating
+from paddock.teaching.classroom import ClassFolder
+from paddock.teaching.exercises.student_lines import FloorLine
+from paddock.teaching.referees import make_referee
+from paddock.testing import wait_for
 
 NAMES = ("Ada", "Ben", "Cy", "Di", "Ed", "Flo")
 BODY = 0.037  # [m]

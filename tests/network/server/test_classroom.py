@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.teaching.classroom import ClassFolder, Student
+from network.server.classes_served import make_class, served_class
+from network.server.parties import Closed, Peer
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.user_limits import ClassLimits
 from paddock.network.server.classroom import Classroom
+from paddock.teaching.classroom import ClassFolder, Student
 from paddock.testing import wait_for
-from network.server.classes_served import make_class, served_class
-from network.server.parties import Closed, Peer
 
 
 def test_student_drives_only_own_robot_and_lecturer_sees_state(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 import paddock
-from paddock.core.errors import Refused, SimulationError
 from network.server.parties import Peer, on_loop, served
+from paddock.core.errors import Refused, SimulationError
 
 
 def test_free_running_clock_advances_without_requests() -> None:

@@ -9,9 +9,9 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from network.server.parties import Peer, ServerProcess
 from paddock.network.client.remote import RemoteArena
 from paddock.testing import PaddockProcess
-from network.server.parties import Peer, ServerProcess
 from warm_start import run_python
 
 

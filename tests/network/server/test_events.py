@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import paddock
+from network.server.parties import Peer, served
 from paddock.arena.episodes import Event
 from paddock.network.server import Server
-from network.server.parties import Peer, served
 
 ACTS: list[tuple[str, str | None, str, Callable[[Peer], object]]] = [
     ("reset", None, "reset (by Ben)", lambda peer: peer.ask("reset")),

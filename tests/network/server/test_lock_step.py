@@ -8,8 +8,8 @@ import threading
 import pytest
 
 import paddock
-from paddock.testing import wait_for
 from network.server.parties import Peer, ServerProcess, on_loop, program, served
+from paddock.testing import wait_for
 
 
 def locked(server: object, name: str, **lock: float) -> Peer:

@@ -13,20 +13,20 @@ import pytest
 
 import command_line
 import paddock
+from network.server.parties import Peer, served
 from paddock.arena import Arena
 from paddock.core.errors import Refused
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation
-from paddock.perception.estimation import Estimate
 from paddock.network.client.remote import RemoteArena
 from paddock.network.client.remote_monitor import RemoteMonitor
-from paddock.perception.mapping import GridFrame, MapView
 from paddock.network.protocol import messages
 from paddock.network.server import Server
 from paddock.network.server.access import Grant, Role
 from paddock.network.server.show import Show
+from paddock.perception.estimation import Estimate
+from paddock.perception.mapping import GridFrame, MapView
 from paddock.testing import wait_for
-from network.server.parties import Peer, served
 
 FRAME = GridFrame(-0.5, 0.25, 0.05, 3, 4)
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.simulation.engine.state import HEADING, LEFT_SPEED, X
+from network.server.parties import Peer, on_loop, served
 from paddock.network.server import Server
 from paddock.network.server.client import Client
-from network.server.parties import Peer, on_loop, served
+from paddock.simulation.engine.state import HEADING, LEFT_SPEED, X
 
 
 @pytest.fixture

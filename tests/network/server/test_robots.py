@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import paddock
+from network.server.parties import SPEC, Peer, on_loop, served
 from paddock.core.errors import PaddockError, Refused, SimulationError, SpecError, UnknownName
 from paddock.network.server.access import Grant, Role
-from network.server.parties import SPEC, Peer, on_loop, served
 
 CONTROLLER = Grant(Role.CONTROLLER)
 FREE = (0.75, 0.5)  # a place in clutter with nothing around it

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.core.observation import Command, Observation
 from network.server.parties import ServerProcess, program, served
+from paddock.core.observation import Command, Observation
 
 SECONDS = 4.0
 

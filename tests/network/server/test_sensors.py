@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 
 import paddock
+from network.server.parties import Peer, on_loop, served
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
 from paddock.network.server import Server
-from network.server.parties import Peer, on_loop, served
 
 
 @pytest.fixture

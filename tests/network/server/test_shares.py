@@ -8,11 +8,11 @@ import msgpack
 import pytest
 from websockets.frames import Frame, Opcode
 
+from network.server.parties import Peer, on_loop, served
 from paddock.core.user_limits import ClassLimits
 from paddock.network.server import Server
 from paddock.network.server.access import Grant, Role
 from paddock.network.server.shares import OUTSIDE, TURN, WELCOME, Share, ShareLedger
-from network.server.parties import Peer, on_loop, served
 
 
 class World:

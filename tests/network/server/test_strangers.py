@@ -12,10 +12,10 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame, Opcode
 
+from network.server.parties import Peer, address, on_loop, open_socket, request, served
 from paddock.network.server import Server
 from paddock.network.server.connection import MAX_BEFORE_HELLO
 from paddock.testing import wait_for
-from network.server.parties import Peer, address, on_loop, open_socket, request, served
 
 UPGRADE = (
     "GET /ws HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from network.server.classes_served import ServedClass, add_exercise, make_class, served_class
 from paddock.core.errors import PaddockError
 from paddock.testing import wait_for
-from network.server.classes_served import ServedClass, add_exercise, make_class, served_class
 from warm_start import start_python
 
 LESSONS = ({"world": "clutter"}, {"exercise": "little"}, {"world": "line-track"}, {"exercise": "little"})

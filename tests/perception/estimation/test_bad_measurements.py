@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from perception.estimation.driven import DT, SEPARATION, DrivenRobot
 from paddock.core.errors import PaddockError
 from paddock.perception.estimation import (
     EKF,
@@ -25,6 +24,7 @@ from paddock.perception.estimation import (
     evaluate_squares,
 )
 from paddock.perception.estimation.particle_cloud import summarise
+from perception.estimation.driven import DT, SEPARATION, DrivenRobot
 
 START = np.diag([0.01, 0.01, 0.05]) ** 2
 

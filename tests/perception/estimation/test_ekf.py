@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perception.estimation.driven import DT, FIX_SIGMAS, SEPARATION, DrivenRobot
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.perception.estimation import (
@@ -27,6 +26,7 @@ from paddock.perception.estimation import (
     normalised_error,
 )
 from paddock.perception.estimation.motion_model import roll, roll_jacobians
+from perception.estimation.driven import DT, FIX_SIGMAS, SEPARATION, DrivenRobot
 
 START = np.diag([0.005, 0.005, 0.05]) ** 2
 ROOM = np.array([[0, 0, 2, 0], [2, 0, 2, 1], [2, 1, 0, 1], [0, 1, 0, 0], [1.0, 0.2, 1.3, 0.6]], float)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from perception.estimation.driven import DT, SEPARATION, DrivenRobot
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.perception.estimation import (
@@ -22,6 +21,7 @@ from paddock.perception.estimation import (
 )
 from paddock.perception.estimation.particle_cloud import particles_needed, summarise
 from paddock.perception.estimation.particle_kernels import draw_systematically
+from perception.estimation.driven import DT, SEPARATION, DrivenRobot
 
 ROOM = np.array([[0, 0, 2, 0], [2, 0, 2, 1], [2, 1, 0, 1], [0, 1, 0, 0], [1.2, 0.0, 1.2, 0.4]], float)
 AREA = (0.0, 0.0, 2.0, 1.0)

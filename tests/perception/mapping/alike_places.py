@@ -9,7 +9,6 @@ import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from perception.mapping.driven_rooms import SPEC, Look, drive_once
 from paddock.arena import map_truth_of
 from paddock.core.geometry import Pose
 from paddock.perception.mapping import MapTruth
@@ -17,6 +16,7 @@ from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.apartments import make_apartment
 from paddock.simulation.worlds.world_spec import Border, Placed
+from perception.mapping.driven_rooms import SPEC, Look, drive_once
 
 Way = Sequence[tuple[float, float]]
 MIDDLE = 4.5  # y of the corridor of an apartment that is 9 m deep [m]

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from perception.mapping.floor_plans import Floats, see
 from paddock.core.geometry import Pose, compose, relative, wrap
 from paddock.perception.mapping.graph_slam import GraphOptions, GraphSlam
 from paddock.perception.mapping.logs import ScanLog
 from paddock.perception.mapping.logs.odometry_model import OdometryModel
+from perception.mapping.floor_plans import Floats, see
 
 
 def along(*corners: tuple[float, float], spacing: float = 0.4) -> list[Pose]:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from perception.mapping.drives import along, record
-from perception.mapping.floor_plans import ROOM, see
 from paddock.core.geometry import ORIGIN, Pose, compose, relative
 from paddock.perception.mapping import Scan
+from perception.mapping.drives import along, record
+from perception.mapping.floor_plans import ROOM, see
 
 WAY = along((1.0, 3.0), (6.0, 3.0), (6.0, 4.0), (1.5, 4.0), (1.5, 2.5), spacing=0.25)
 BEGIN = 976_052_857.25  # [s] since 1970

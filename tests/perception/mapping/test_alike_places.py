@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paddock.perception.mapping import assess_map
+from paddock.perception.mapping.graph_method import GraphMapping
 from perception.mapping.alike_places import PLACES, drive_alike
 from perception.mapping.driven_rooms import replay
 from perception.mapping.test_graph_slam import false_loops
-from paddock.perception.mapping import assess_map
-from paddock.perception.mapping.graph_method import GraphMapping
 
 pytestmark = pytest.mark.long
 MOST = {"equal rooms": 0.5, "equal doors": 1.6, "bare corridor": 1.0}  # [m]: half of what lies between two places

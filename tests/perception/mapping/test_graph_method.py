@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from perception.mapping.drives import along, place_errors, record
-from perception.mapping.floor_plans import ring_corridor
 from paddock.core.errors import PaddockError
 from paddock.perception.mapping import MAPPING_METHODS, MapSetup
 from paddock.perception.mapping.graph_method import GraphMapping
 from paddock.perception.mapping.logs.odometry_model import OdometryModel
 from paddock.perception.mapping.motion_step import NO_SPREAD
+from perception.mapping.drives import along, place_errors, record
+from perception.mapping.floor_plans import ring_corridor
 
 
 @pytest.mark.long

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from perception.mapping.drives import along, follow, place_errors, record
-from perception.mapping.floor_plans import equal_rooms, ring_corridor
 from paddock.core.geometry import Pose, relative, wrap
 from paddock.perception.mapping.graph_slam import GraphOptions, GraphSlam
+from perception.mapping.drives import along, follow, place_errors, record
+from perception.mapping.floor_plans import equal_rooms, ring_corridor
 
 pytestmark = pytest.mark.heavy
 

@@ -14,7 +14,15 @@ import numpy as np
 import pytest
 
 from paddock.core.geometry import Pose
-from paddock.perception.mapping.logs import Relation, ScanLog, SlamResult, evaluate_relations, read_log, read_relations, run_slam
+from paddock.perception.mapping.logs import (
+    Relation,
+    ScanLog,
+    SlamResult,
+    evaluate_relations,
+    read_log,
+    read_relations,
+    run_slam,
+)
 
 RELATIONS = os.environ.get("PADDOCK_KILLIAN_RELATIONS", "")
 pytestmark = [

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from command_line import paddock
-from perception.mapping.log_dialects import DIALECTS, WAY, take_drive, write_log, write_relations
 from marks import mostly
 from paddock.core.geometry import relative
 from paddock.perception.mapping import MAPPING_METHODS
 from paddock.perception.mapping.logs import read_log
+from perception.mapping.log_dialects import DIALECTS, WAY, take_drive, write_log, write_relations
 
 BROKEN = {
     "rawlaser1": {"broken ODOM": 1, "broken RAWLASER1": 1},

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perception.mapping.floor_plans import CORRIDOR, ROOM, see
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.perception.mapping import LikelihoodField, ScanMatch, SearchWindow, match_scan, trace_surfaces
 from paddock.perception.mapping.matching import find_peaks
 from paddock.perception.mapping.scan import transform
+from perception.mapping.floor_plans import CORRIDOR, ROOM, see
 
 AT = Pose(2.0, 3.0, 0.2)
 

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from perception.mapping.driven_rooms import ALL_ROOMS, SPEC, drive_rooms, errors_of, replay, sensors_at
 from paddock.arena import map_truth_of
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, relative, wrap
@@ -15,6 +14,7 @@ from paddock.perception.estimation import normalised_error
 from paddock.perception.mapping import MAPPING_METHODS, Mapper, MapSetup, MotionStep, ParticleSlam, Scan, assess_map
 from paddock.perception.mapping.scan_to_map import ScanToMap
 from paddock.simulation.worlds import load_world
+from perception.mapping.driven_rooms import ALL_ROOMS, SPEC, drive_rooms, errors_of, replay, sensors_at
 
 pytestmark = pytest.mark.heavy
 

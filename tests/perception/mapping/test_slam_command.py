@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from command_line import paddock
-from perception.mapping.drives import along, place_errors, record
-from perception.mapping.floor_plans import ROOM
 from marks import rarely
 from paddock.core.geometry import relative
 from paddock.perception.mapping import load_map
 from paddock.perception.mapping.logs import read_tum
+from perception.mapping.drives import along, place_errors, record
+from perception.mapping.floor_plans import ROOM
 
 pytestmark = pytest.mark.heavy
 

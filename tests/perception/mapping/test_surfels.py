@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from perception.mapping.floor_plans import CORRIDOR, ROOM, Floats, see
 from paddock.core.geometry import Pose, wrap
 from paddock.perception.mapping import OccupancyGrid
 from paddock.perception.mapping.surfels import SurfelMap, find_lines
+from perception.mapping.floor_plans import CORRIDOR, ROOM, Floats, see
 
 AT = Pose(2.0, 3.0, 0.2)
 

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 import paddock
 from experiments.ecoli.overhead_camera.lab import LAB, SMALL, camera, draw_poses, look
 from paddock.experiments.ecoli.overhead_camera import MarkerLayout, OverheadCamera
-from paddock.perception.vision import BlinkCode, PatchTracker, SpotTracker, assign, blink_codes, find_patches, read_blinks
+from paddock.perception.vision import (
+    BlinkCode,
+    PatchTracker,
+    SpotTracker,
+    assign,
+    blink_codes,
+    find_patches,
+    read_blinks,
+)
 from paddock.perception.vision.decode import decode_jpeg
 
 BARE = replace(SMALL, markers=MarkerLayout(robots=()))  # lids in the robots' colours

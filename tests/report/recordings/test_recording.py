@@ -18,11 +18,11 @@ import paddock
 from paddock import PaddockError, Recording, Refused, SimulationError
 from paddock.arena.metrics import Distance
 from paddock.control.policies import explorer
-from paddock.report.recordings import StreamRates
 from paddock.network.server.process import PaddockProcess
-from paddock.testing import wait_for
+from paddock.report.recordings import StreamRates
 from paddock.simulation.worlds import Field, WorldSpec
 from paddock.simulation.worlds.world_spec import Floor, Placed
+from paddock.testing import wait_for
 from report.recordings import drives
 
 POINTS = 20

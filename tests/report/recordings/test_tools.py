@@ -17,8 +17,8 @@ from mcap.stream_reader import StreamReader
 from rosbags.highlevel import AnyReader
 
 import paddock
-from paddock.report.recordings import StreamRates
 from paddock.bridges.ros2 import export_bag
+from paddock.report.recordings import StreamRates
 from paddock.report.recordings.schemas import schema_data
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.robots.differential import DifferentialDrive

@@ -30,7 +30,18 @@ from paddock.simulation.sensors.microphone import MicrophoneSpec
 from paddock.simulation.sensors.position import PositionSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.simulation.worlds.world_spec import Box, Cylinder, Field, Floor, Light, Placed, Sound, Stroke, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import (
+    Box,
+    Cylinder,
+    Field,
+    Floor,
+    Light,
+    Placed,
+    Sound,
+    Stroke,
+    Wall,
+    WorldSpec,
+)
 from scenes import crate, puck, world
 
 RING = tuple((0.0, 0.0, 0.03, heading) for heading in (-15, -45, -90, -150, 150, 90, 45, 15))

@@ -12,8 +12,8 @@ import pytest
 import paddock
 from paddock.core.geometry import Disc
 from paddock.simulation.robots import RobotSpec, load_robot, robot_names
-from paddock.testing import check_robot, furnished_room
 from paddock.simulation.worlds.world_spec import Border, Placed, WorldSpec
+from paddock.testing import check_robot, furnished_room
 
 LIBRARY = Path(paddock.__file__).parent / "robots" / "library"
 PAGE = Path(__file__).parents[3] / "docs" / "robots.md"

@@ -11,7 +11,14 @@ import pytest
 
 from paddock.core.rules import is_color
 from paddock.simulation.robots import RobotSpec, load_robot, robot_names
-from paddock.simulation.sensors.appearance import Appearance, Gauge, Rays, add_appearances, appearance_table, drop_appearances
+from paddock.simulation.sensors.appearance import (
+    Appearance,
+    Gauge,
+    Rays,
+    add_appearances,
+    appearance_table,
+    drop_appearances,
+)
 from paddock.simulation.sensors.compass import CompassSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.proximity import ProximitySpec

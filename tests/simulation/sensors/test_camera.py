@@ -13,8 +13,8 @@ import naive
 import paddock
 from paddock.arena import Arena, Robot
 from paddock.core.geometry import Disc, place_shape
-from paddock.simulation.sensors.sensor_spec import Pivot
 from paddock.simulation.sensors.camera import CameraSpec
+from paddock.simulation.sensors.sensor_spec import Pivot
 from paddock.simulation.worlds.solids import solids
 from paddock.simulation.worlds.world_spec import Border, Box, Floor, Placed, Stroke, Wall
 from scenes import alone, crate, puck, random_world, world

@@ -16,13 +16,13 @@ from paddock.core.errors import PaddockError, SpecError
 from paddock.core.registry import FIRST_FOREIGN
 from paddock.simulation.engine.state import initial_state, workspace
 from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.sensors.compass import CompassSpec
 from paddock.simulation.sensors.constant import ConstantSpec
-from paddock.simulation.sensors.sensor_registry import MEASURE, SENSORS
 from paddock.simulation.sensors.sense import sense
-from paddock.testing import check_sensor, furnished_room
+from paddock.simulation.sensors.sensor_registry import MEASURE, SENSORS
+from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.worlds.build import build
+from paddock.testing import check_sensor, furnished_room
 from scenes import alone, puck
 
 NEEDED: dict[str, dict[str, Any]] = {

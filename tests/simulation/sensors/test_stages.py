@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.simulation.sensors.sensor_spec import Pivot
 from paddock.simulation.sensors.compass import CompassSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.position import PositionSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
+from paddock.simulation.sensors.sensor_spec import Pivot
 from paddock.simulation.sensors.sonar import SonarSpec
 from scenes import alone, puck
 

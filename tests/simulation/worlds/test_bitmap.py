@@ -13,8 +13,8 @@ from PIL import Image, ImageDraw
 
 import paddock
 from paddock.core.errors import PaddockError
-from paddock.report.drawing.layout import PictureLayout
 from paddock.report.drawing.draw_world import draw_world, world_legend
+from paddock.report.drawing.layout import PictureLayout
 from paddock.simulation.worlds import Floor, WorldSpec, load_world, save_world
 from paddock.simulation.worlds.floor import draw_floor
 from paddock.simulation.worlds.importers import import_world

@@ -62,8 +62,11 @@ def test_many_small_obstacles_and_long_walls_are_accepted() -> None:
         (lambda robot: make_room(1, robot, side=3, pieces=(1, 2)), "side: expected at least 12.4 radii of the robot"),
         (lambda robot: make_room(1, robot, side=30, pieces=(2, 1)), "pieces: expected [fewest, most] with 0 <= fewest"),
         (lambda robot: make_room(1, robot, side=13, pieces=(0, 0), door=12), "side: expected at least 14 radii"),
-        (lambda robot: make_room(1, robot.name, side=30, pieces=(1, 2)), "robot: expected a RobotSpec, as paddock.rob"),
-        (lambda robot: make_track(1, robot.name, width=0.02), "robot: expected a RobotSpec, as paddock.simulation.robots.load_"),
+        (lambda robot: make_room(1, robot.name, side=30, pieces=(1, 2)), "robot: expected a RobotSpec, as `load_"),
+        (
+            lambda robot: make_track(1, robot.name, width=0.02),
+            "robot: expected a RobotSpec, as `load_",
+        ),
         (lambda robot: make_track(-1, robot, width=0.02), "number: expected a whole number >= 0, got -1"),
     ],
 )

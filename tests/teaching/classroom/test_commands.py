@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from command_line import paddock
-from paddock.teaching.classroom import ClassFolder, ResultRow
 from paddock.simulation.worlds import load_world, save_world
+from paddock.teaching.classroom import ClassFolder, ResultRow
 
 
 def run(*arguments: object) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from paddock.teaching.classroom import ClassFolder, ClassSpec, read_students
-from paddock.teaching.classroom.class_spec import class_text
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.user_limits import ClassLimits
+from paddock.teaching.classroom import ClassFolder, ClassSpec, read_students
+from paddock.teaching.classroom.class_spec import class_text
 
 
 @pytest.fixture

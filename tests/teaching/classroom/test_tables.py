@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.teaching.classroom.class_tables import append_rows, read_table, write_table
 from paddock.core.errors import PaddockError
+from paddock.teaching.classroom.class_tables import append_rows, read_table, write_table
 
 COLUMNS = ("name", "score")
 

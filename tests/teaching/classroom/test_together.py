@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.core.errors import PaddockError
 from paddock.core.locks import lock_folder
+from paddock.teaching.classroom import ClassFolder, ClassSpec
 
 ADD_MANY = """
 import sys

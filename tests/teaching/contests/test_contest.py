@@ -15,14 +15,22 @@ from pathlib import Path
 import pytest
 
 from command_line import paddock
-from paddock.teaching.classroom import ClassFolder, ClassSpec
-from paddock.teaching.contests import ContestResult, draw_bracket, find_entrants, load_contest, new, new_contest, run_contest
-from paddock.teaching.contests.new import GAMES
-from paddock.teaching.contests.contest_report import contest_report
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.observation import Observation
 from paddock.report.recordings import Recording
 from paddock.report.sheets import Sheet
+from paddock.teaching.classroom import ClassFolder, ClassSpec
+from paddock.teaching.contests import (
+    ContestResult,
+    draw_bracket,
+    find_entrants,
+    load_contest,
+    new,
+    new_contest,
+    run_contest,
+)
+from paddock.teaching.contests.contest_report import contest_report
+from paddock.teaching.contests.new import GAMES
 from paddock.teaching.sandbox import SandboxedController
 from paddock.teaching.sandbox.fork_server import fork_server
 from paddock.testing import wait_for

@@ -9,11 +9,11 @@ import pytest
 
 from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose
+from paddock.simulation.robots import load_robot
+from paddock.simulation.worlds.placement import Room
 from paddock.teaching.exercises import load_exercise
 from paddock.teaching.exercises.class_starts import deal_places
 from paddock.teaching.exercises.student_lines import FloorLine
-from paddock.simulation.robots import load_robot
-from paddock.simulation.worlds.placement import Room
 
 EPUCK = load_robot("e-puck")
 

@@ -10,10 +10,10 @@ import textwrap
 import pytest
 
 from marks import mostly
-from paddock.teaching.exercises import check_exercise, exercise_names, load_exercise, mark_runs, run_exercise
-from paddock.teaching.grading.similar import find_similar
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds.placement import robot_types
+from paddock.teaching.exercises import check_exercise, exercise_names, load_exercise, mark_runs, run_exercise
+from paddock.teaching.grading.similar import find_similar
 
 NAMES = ["first-drive", "line-following", "wall-following", "braitenberg-avoidance", "maze", "two-robots-meet"]
 

@@ -13,13 +13,13 @@ import pytest
 from matplotlib.axes import Axes
 
 from command_line import paddock
-from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.core.errors import PaddockError
+from paddock.report.document import Figure
+from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.teaching.exercises import check_exercise, load_exercise
 from paddock.teaching.grading import find_similar, find_submissions, grade, save_grading
-from paddock.teaching.grading.receipts import parse_due
 from paddock.teaching.grading.grading_report import class_report
-from paddock.report.document import Figure
+from paddock.teaching.grading.receipts import parse_due
 from paddock.testing import wait_for
 from warm_start import start_python
 

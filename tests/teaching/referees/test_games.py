@@ -7,10 +7,10 @@ import math
 import pytest
 
 import paddock
-from paddock.core.errors import PaddockError, UnknownName
 from paddock.arena.metrics import Coverage
-from paddock.teaching.referees import REFEREES, make_referee, officiate
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.simulation.worlds import Placed, Start, WorldSpec
+from paddock.teaching.referees import REFEREES, make_referee, officiate
 
 
 def room(*robots, **options):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.core.errors import PaddockError, SpecError
+from paddock.simulation.worlds import Floor, Placed, Start, Stroke, Wall, WorldSpec, load_world
 from paddock.teaching.referees import Laps, make_referee, officiate
 from paddock.teaching.referees.gates import Gates, Passage
-from paddock.simulation.worlds import Floor, Placed, Start, Stroke, Wall, WorldSpec, load_world
 from teaching.referees.circles import CENTRE, LAPS, circle_world, crossing_times, drive_circle, ray, turns_of
 
 RING = ((0.5, 0.5), (1.5, 0.5), (1.5, 1.5), (0.5, 1.5))

@@ -10,8 +10,8 @@ import pytest
 import paddock
 from command_line import paddock as command
 from paddock.core.errors import PaddockError
-from paddock.teaching.referees import Referee, make_referee, officiate, rank
 from paddock.simulation.worlds import Placed, WorldSpec
+from paddock.teaching.referees import Referee, make_referee, officiate, rank
 
 OWN = '''
 from dataclasses import dataclass

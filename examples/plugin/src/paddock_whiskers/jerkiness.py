@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from paddock import kernel
-from paddock.testing.plugins import LEFT_SPEED, RIGHT_SPEED, Floats, Kernel, RunTime
 from paddock.arena.metrics import Metric
+from paddock.testing.plugins import LEFT_SPEED, RIGHT_SPEED, Floats, Kernel, RunTime
 
 TOTAL, LEFT, RIGHT = range(3)
 

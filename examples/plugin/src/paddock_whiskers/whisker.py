@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from paddock import kernel
+from paddock.simulation.sensors import SensorSpec
 from paddock.testing.plugins import (
     CHANNELS,
     FIRST_PARAMETER,
@@ -19,7 +20,6 @@ from paddock.testing.plugins import (
     mount_at,
     nearest_hit,
 )
-from paddock.simulation.sensors import SensorSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,24 +8,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.core.errors import SimulationError, UnknownName, format_value
-from paddock.core.jit import Kernel, progress_while_compiling
-from paddock.core.argument_checks import all_finite
-from paddock.simulation.engine import state as engine
-from paddock.simulation.engine.clock import ticks_between_rows
-from paddock.simulation.engine.model import Bytes, Floats, Ints
-from paddock.simulation.engine.state import COMMAND_LEFT, COMMAND_RIGHT, ESTIMATE_HEADING, ESTIMATE_X, HEADING, SEED, TICK, X
-from paddock.arena.metrics.metric import Metric, RunTime
-from paddock.arena.metrics.choice import make_metrics
-from paddock.control.policies.policy import Policy, is_policy, is_timed
+from paddock.arena.batches.batch_tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_LEFT, MetricSums, PolicyTable
 from paddock.arena.batches.loop import loop_for
 from paddock.arena.batches.metric_sums import figures_of, metric_sums_of, read_all, write_motions
 from paddock.arena.batches.mirror import Mirror
-from paddock.arena.batches.policy_table import begin_runs, check_runs, devices_of, memory_of, policy_table_of, refuse_polled
+from paddock.arena.batches.policy_table import (
+    begin_runs,
+    check_runs,
+    devices_of,
+    memory_of,
+    policy_table_of,
+    refuse_polled,
+)
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.batches.starts import seeds_of, start_poses
-from paddock.arena.batches.batch_tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_LEFT, MetricSums, PolicyTable
 from paddock.arena.batches.threads import count_threads, run_in_threads
+from paddock.arena.metrics.choice import make_metrics
+from paddock.arena.metrics.metric import Metric, RunTime
+from paddock.control.policies.policy import Policy, is_policy, is_timed
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import SimulationError, UnknownName, format_value
+from paddock.core.jit import Kernel, progress_while_compiling
+from paddock.simulation.engine import state as engine
+from paddock.simulation.engine.clock import ticks_between_rows
+from paddock.simulation.engine.model import Bytes, Floats, Ints
+from paddock.simulation.engine.state import (
+    COMMAND_LEFT,
+    COMMAND_RIGHT,
+    ESTIMATE_HEADING,
+    ESTIMATE_X,
+    HEADING,
+    SEED,
+    TICK,
+    X,
+)
 from paddock.simulation.worlds.build import BuiltWorld
 
 if TYPE_CHECKING:

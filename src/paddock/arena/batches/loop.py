@@ -5,23 +5,33 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterable
 
+from paddock.arena.batches import batch_tables as t
+from paddock.arena.metrics.metric import Metric
+from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
+from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, number_of
+from paddock.control.policies.kernel_policy import KernelPolicy, own
+from paddock.control.policies.policy import Policy
+from paddock.control.policies.policy_dispatch import act
+from paddock.control.policies.policy_registry import ACT
 from paddock.core.errors import SimulationError
 from paddock.core.jit import Kernel, kernel
 from paddock.core.rebuild import rebuild_kernel
 from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED
-from paddock.simulation.engine.state import COMMAND_LEFT, COMMAND_RIGHT, CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, X, Y
+from paddock.simulation.engine.state import (
+    COMMAND_LEFT,
+    COMMAND_RIGHT,
+    CONTACTS,
+    HEADING,
+    LEFT_SPEED,
+    RIGHT_SPEED,
+    TICK,
+    X,
+    Y,
+)
 from paddock.simulation.engine.step import step_world
-from paddock.arena.metrics.metric import Metric
-from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
-from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, number_of
-from paddock.control.policies.policy_dispatch import act
-from paddock.control.policies.kernel_policy import KernelPolicy, own
-from paddock.control.policies.policy import Policy
-from paddock.control.policies.policy_registry import ACT
-from paddock.arena.batches import batch_tables as t
-from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.sensors.sense import replace_measure, sense
+from paddock.simulation.sensors.sensor_spec import SensorSpec
 
 
 def loop_for(

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from paddock.arena.batches import batch_tables as t
+from paddock.arena.batches.batch_tables import MetricSums
+from paddock.arena.batches.policy_table import readings_length, slot_of
+from paddock.arena.metrics.metric import Metric, RunTime
+from paddock.arena.metrics.metric_registry import number_of
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import Bytes, Floats, Ints
 from paddock.simulation.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, State, Workspace, X, Y
-from paddock.arena.metrics.metric import Metric, RunTime
-from paddock.arena.metrics.metric_registry import number_of
-from paddock.arena.batches import batch_tables as t
-from paddock.arena.batches.policy_table import readings_length, slot_of
-from paddock.arena.batches.batch_tables import MetricSums
 from paddock.simulation.sensors.sense import sense_for
 from paddock.simulation.worlds.build import BuiltWorld
 

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from paddock.arena.batches.batch_tables import MEMORY, NUMBER, POLICY_COLUMNS, PolicyTable
+from paddock.control.policies.policy import Policy, RunStart, is_timed
+from paddock.control.policies.policy_registry import ACT
 from paddock.core.errors import DeviceRefused, SimulationError, UnknownName
 from paddock.simulation.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats, Ints
 from paddock.simulation.engine.state import types_of_robots
-from paddock.control.policies.policy import Policy, RunStart, is_timed
-from paddock.control.policies.policy_registry import ACT
-from paddock.arena.batches.batch_tables import MEMORY, NUMBER, POLICY_COLUMNS, PolicyTable
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.sensors.camera import CameraSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.worlds.build import BuiltWorld
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import SimulationError, UnknownName
-from paddock.simulation.engine.model import Floats, Ints
+from paddock.arena.batches.batch_tables import ROW_COMMAND_LEFT, ROW_CONTACTS, ROW_HEADING, ROW_LEFT, ROW_X
 from paddock.arena.episodes import Episode, Event, RobotRecord
 from paddock.arena.episodes.trace import COMMAND, CONTACT, JUMP, NUMBERS, POSE, TIME, WHEELS
-from paddock.arena.batches.batch_tables import ROW_COMMAND_LEFT, ROW_CONTACTS, ROW_HEADING, ROW_LEFT, ROW_X
+from paddock.core.errors import SimulationError, UnknownName
+from paddock.simulation.engine.model import Floats, Ints
 
 if TYPE_CHECKING:
     from paddock.arena.batches.batch import Batch

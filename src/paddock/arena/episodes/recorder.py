@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from paddock.arena.episodes.events import Event
+from paddock.arena.episodes.trace import NUMBERS, TIME, DeviceReadings, Floats, Trace
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
-from paddock.arena.episodes.events import Event
-from paddock.arena.episodes.trace import NUMBERS, TIME, DeviceReadings, Floats, Trace
 
 UNKNOWN = Pose(math.nan, math.nan, math.nan)
 NOTHING: Mapping[str, Any] = MappingProxyType({})

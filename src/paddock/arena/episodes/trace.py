@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.arena.episodes.events import Event
+from paddock.arena.metrics.choice import make_metrics
+from paddock.arena.metrics.meter import Meter
+from paddock.arena.metrics.metric import Metric
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import WheelSpeeds
-from paddock.arena.episodes.events import Event
-from paddock.arena.metrics.metric import Metric
-from paddock.arena.metrics.choice import make_metrics
-from paddock.arena.metrics.meter import Meter
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from paddock.core.errors import PaddockError, SimulationError, SpecError, format_value, suggestion
-from paddock.core.spec import Spec
 from paddock.arena.metrics.metric import Metric
 from paddock.arena.metrics.metric_registry import METRICS
+from paddock.core.errors import PaddockError, SimulationError, SpecError, format_value, suggestion
+from paddock.core.spec import Spec
 
 
 class MetricOptions(dict[str, Any]):

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from paddock.arena.metrics.metric import Metric, RunTime, checked_above_zero
 from paddock.core.errors import PaddockError
 from paddock.core.jit import Kernel, kernel
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.engine.state import X, Y
-from paddock.arena.metrics.metric import Metric, RunTime, checked_above_zero
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 MAX_CELLS = 1 << 20

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from paddock.arena.metrics.metric import Metric, RunTime, checked_above_zero, checked_point, is_list
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.engine.state import X, Y
-from paddock.arena.metrics.metric import Metric, RunTime, checked_above_zero, checked_point, is_list
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 NOW, NEAREST, START, REACHED = range(4)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from paddock.arena.metrics.metric import Metric, RunTime, checked_point
 from paddock.core.jit import Kernel, kernel
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.engine.state import X, Y
-from paddock.arena.metrics.metric import Metric, RunTime, checked_point
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from paddock.arena.metrics.metric import Metric, RunTime
+from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
+from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, number_of
 from paddock.core.errors import PaddockError
 from paddock.core.motion import Motion
 from paddock.simulation.engine.model import Bytes, Floats
 from paddock.simulation.engine.state import CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X
-from paddock.arena.metrics.metric import Metric, RunTime
-from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
-from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, number_of
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 MAX_UNSEEN = 1000  # maximum number of unobserved ticks that are added one by one

@@ -14,9 +14,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel
-from paddock.core.argument_checks import all_finite
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.worlds.world_spec import WorldSpec
 

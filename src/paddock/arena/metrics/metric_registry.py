@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import inspect
 
+from paddock.arena.metrics.metric import Metric
 from paddock.core.dispatch import Dispatch
 from paddock.core.jit import Kernel
 from paddock.core.registry import Registry
-from paddock.arena.metrics.metric import Metric
 
 METRICS: Registry[type[Metric]] = Registry(
     "metric",

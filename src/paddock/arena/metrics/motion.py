@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from paddock.arena.metrics.metric import Metric, RunTime
 from paddock.core.jit import Kernel, kernel
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
-from paddock.arena.metrics.metric import Metric, RunTime
 
 LENGTH, NET, TURNED, LAST_X, LAST_Y, LAST_HEADING = range(6)
 TICKS, TIMES, BEFORE = range(3)

@@ -29,22 +29,7 @@ class Bridge(Closing):
 OpenBridge = Callable[[Arena, Sequence[str], str], Bridge]
 """Opens a bridge. Arguments: the arena, the requested items (usually names of robots), the address of network ports."""
 
-BRIDGES: Registry[OpenBridge] = Registry(
-    "bridge",
-    group="paddock.bridges",
-    builtin={
-        "coppelia": "paddock.bridges.coppelia.zmq_bridge:open_coppelia",
-        "epuck-serial": "paddock.bridges.epuck.bridge:open_serial_emulators",
-        "epuck2": "paddock.bridges.epuck.bridge:open_wifi_emulators",
-        "orders": "paddock.experiments.ecoli.waypoint_robots.bridge:open_order_robots",
-        "overhead-camera": "paddock.experiments.ecoli.overhead_camera.bridge:open_overhead_cameras",
-        "player": "paddock.bridges.player.bridge:open_player",
-        "ros2": "paddock.bridges.ros2.bridge:open_ros2",
-        "rosbridge": "paddock.bridges.ros2.rosbridge:open_rosbridge",
-        "usarsim": "paddock.bridges.usarsim.bridge:open_usarsim",
-        "vrep": "paddock.bridges.coppelia.legacy_bridge:open_vrep",
-    },
-)
+BRIDGES: Registry[OpenBridge] = Registry("bridge", group="paddock.bridges")
 
 
 class OpenBridges(ExitStack):

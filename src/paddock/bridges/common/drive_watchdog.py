@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from paddock.core.errors import LinkError
 from paddock.bridges.common.watchdog import Watchdog, open_watchdog
+from paddock.core.errors import LinkError
 
 log = logging.getLogger("paddock.links")
 

@@ -1,4 +1,4 @@
-"""EmulatorServer: serves emulated e-pucks at serial devices and TCP ports."""
+"""EmulatorServer: serves emulated robots at serial devices and TCP ports."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from collections.abc import Callable
 from typing import Protocol
 
 from paddock.core.errors import LinkError
-from paddock.bridges.epuck.emulator.wifi_firmware import UNASKED, WifiFirmware
 
 CHUNK = 1 << 12  # bytes of input that are processed at once
 LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow client; beyond that, unrequested data are dropped …
 MOST_UNREAD = 2 * LONGEST_BACKLOG  # … and beyond that, so many answers wait that its requests are no longer read
 POLL_PERIOD = 0.02  # [s] between two checks whether a client has opened an unused device
+UNREQUESTED_PERIOD = 0.02  # [s] between two unrequested packets of sensors
 log = logging.getLogger("paddock.epuck")
 
 
@@ -37,6 +37,14 @@ class ConnectionFirmware(Firmware, Protocol):
     def disconnect(self) -> None: ...
 
 
+class StreamingFirmware(ConnectionFirmware, Protocol):
+    """A firmware that also sends unrequested packets, periodically, unless it is `kind`."""
+
+    kind: bool
+
+    def pack_unrequested(self) -> bytes: ...
+
+
 class EmulatorServer:
     """Serves several robots in its own thread. Serial devices and ports exist until it is closed."""
 
@@ -45,7 +53,7 @@ class EmulatorServer:
         self.addresses: dict[str, tuple[str, int]] = {}  # host and port by robot
         self._clients: list[EmulatorClient] = []
         self._serial: dict[str, EmulatorClient] = {}
-        self._streaming: dict[EmulatorClient, WifiFirmware] = {}  # clients that receive unrequested packets
+        self._streaming: dict[EmulatorClient, StreamingFirmware] = {}  # clients that receive unrequested packets
         self._outbox: deque[tuple[EmulatorClient, bytes]] = deque()  # unrequested data of robots
         self._selector = selectors.DefaultSelector()
         self._wake_receiver, self._wake_sender = socket.socketpair()
@@ -119,7 +127,7 @@ class EmulatorServer:
         self._clients.append(client)
         self._serial[name] = client
 
-    def listen(self, name: str, firmware: WifiFirmware, host: str, port: int) -> None:
+    def listen(self, name: str, firmware: StreamingFirmware, host: str, port: int) -> None:
         """Serve a robot at a TCP port; 0 for any free port. It has one client at a time, the newest."""
         listener = self._open_port(name, host, port)
         newest: list[EmulatorClient] = []
@@ -183,7 +191,7 @@ class EmulatorServer:
             for client in absent:
                 client.look_for_next()
             if time.monotonic() >= unasked_at:
-                unasked_at = time.monotonic() + UNASKED
+                unasked_at = time.monotonic() + UNREQUESTED_PERIOD
                 self._send_unrequested()
 
     def _send_unrequested(self) -> None:

@@ -17,8 +17,8 @@ from paddock.arena.time_lock import TimeLock
 from paddock.bridges.common.bridge import Bridge
 from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.core.addresses import is_loopback
-from paddock.core.errors import LinkError, PaddockError, Refused, SimulationError
 from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.errors import LinkError, PaddockError, Refused, SimulationError
 
 MAX_NAMED = 8  # maximum number of robots named in a description
 CLOSING = 5.0  # timeout for closing connections in the server's thread [s]

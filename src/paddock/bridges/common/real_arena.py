@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 from paddock.arena import Arena, Robot
 from paddock.arena.body import PoseSource
 from paddock.arena.local import LocalBody
+from paddock.bridges.common.robot_mirror import RobotCommand, RobotMirror
 from paddock.core.errors import DeviceRefused, LinkError, SimulationError
 from paddock.core.geometry import Pose
 from paddock.core.observation import Readings, WheelSpeeds
+from paddock.network.client import connect
+from paddock.network.client.single import SingleRobot
 from paddock.simulation.engine import state as column
 from paddock.simulation.engine.model import FIRST_DEVICE, TYPE, Floats
-from paddock.network.client import connect
-from paddock.bridges.epuck.link.robot import EPuck
-from paddock.bridges.common.robot_mirror import RobotCommand, RobotMirror
-from paddock.bridges.common.single import SingleRobot
 from paddock.simulation.worlds.build import build
 from paddock.simulation.worlds.placement import Room, start_pose
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
@@ -65,8 +64,7 @@ class RealArena(Arena):
         super().__init__(build(replace_robots(world, robots)))
         self.mirrors: list[RobotMirror] = []
         for number, robot in enumerate(robots):
-            if isinstance(robot, EPuck):
-                robot.set_odometry(*self.poses[number].tolist())
+            robot.start_at(Pose(*self.poses[number].tolist()))
             self.mirrors.append(RobotMirror(robot, partial(self._get_command, number), partial(self._forget, number)))
         self._show()
         for mirror in self.mirrors:

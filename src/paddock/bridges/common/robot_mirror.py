@@ -17,7 +17,7 @@ from paddock.arena.devices import Camera
 from paddock.core.errors import DeviceRefused, LinkError
 from paddock.core.geometry import ORIGIN
 from paddock.core.observation import Readings, WheelSpeeds
-from paddock.bridges.common.single import SingleRobot
+from paddock.network.client.single import SingleRobot
 
 log = logging.getLogger("paddock.links")
 STALLED = 0.3  # [s] without a tick after which the robot is stopped

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlsplit
 
-from paddock.core.errors import LinkError, suggestion
-from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.bridges.common.watchdog import SILENCE
+from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.errors import LinkError, suggestion
 
 SHORTEST_SILENCE = 0.5  # [s], lower limit of the watchdog's timeout
 

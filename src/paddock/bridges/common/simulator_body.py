@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.devices import Device
+from paddock.bridges.common.drive_watchdog import DriveWatchdog, StopLine
+from paddock.bridges.common.simulator_client import SimulatorClient
 from paddock.core.errors import DeviceRefused
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
-from paddock.bridges.common.drive_watchdog import DriveWatchdog, StopLine
-from paddock.bridges.common.single import WatchedBody
+from paddock.network.client.single import WatchedBody
 
 if TYPE_CHECKING:
     from paddock.arena.robot import Robot
@@ -125,3 +126,13 @@ class SimulatorBody(WatchedBody):
     @property
     def tone(self) -> tuple[float, float]:
         return 0.0, 0.0
+
+
+class SteppedBody(SimulatorBody):
+    """A robot in a simulator whose time is polled."""
+
+    client: SimulatorClient
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Discard the state after a restart of the simulation."""

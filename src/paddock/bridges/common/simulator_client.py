@@ -1,4 +1,4 @@
-"""SceneClient: a connection to a simulator with requests and answers, without threads."""
+"""SimulatorClient: a connection to a simulator with requests and answers, without threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHUNK = 1 << 16
 T = TypeVar("T")
 
 
-class SceneClient(Closing):
+class SimulatorClient(Closing):
     """Sends and receives bytes. `_turn` is a lock for threads that share the client."""
 
     def __init__(self, scheme: str, host: str, port: int, timeout: float) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 from paddock.arena.base_arena import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
+from paddock.bridges.common.simulator_body import SteppedBody
 from paddock.core.errors import SimulationError, Timeout
-from paddock.bridges.coppelia.link.body import SteppedBody
-from paddock.bridges.common.single import SingleRobot
+from paddock.network.client.single import SingleRobot
 
 PAUSE = 0.002  # seconds between two requests for the simulated time
 

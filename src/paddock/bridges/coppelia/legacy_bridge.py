@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from paddock.arena import Arena
 from paddock.bridges.common.bridge import LOOPBACK
 from paddock.bridges.common.ports import PortBridge, describe_guard, list_some, read_ports
-from paddock.bridges.coppelia.legacy_connection import VrepConnection
 from paddock.bridges.coppelia.legacy import LegacySimulator
+from paddock.bridges.coppelia.legacy_connection import VrepConnection
 from paddock.core.argument_checks import HIGHEST_PORT
 
 SILENCE = 10.0  # seconds without a trigger after which a client is released from the lock

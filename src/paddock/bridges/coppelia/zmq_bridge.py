@@ -12,8 +12,8 @@ from paddock.bridges.common.bridge import LOOPBACK
 from paddock.bridges.common.ports import PortBridge, describe_guard, get_time, list_some, open_port, read_ports
 from paddock.bridges.coppelia.legacy import LegacySimulator
 from paddock.bridges.coppelia.scene.paths import path_of
-from paddock.core.errors import LinkError, PaddockError
 from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.errors import LinkError, PaddockError
 
 if TYPE_CHECKING:
     from paddock.bridges.coppelia.zmq_client import CoppeliaClient, CoppeliaConnection, StepSubscriber

@@ -10,15 +10,15 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.arena.devices import Camera
 from paddock.bridges.common.bridge import LOOPBACK, Bridge
-from paddock.core.addresses import is_loopback
-from paddock.core.errors import PaddockError, SimulationError, UnknownName, with_article
-from paddock.core.argument_checks import HIGHEST_PORT
-from paddock.bridges.epuck.wire import packets
+from paddock.bridges.common.emulator_server import EmulatorServer
 from paddock.bridges.epuck.emulator.emulated_robot import EmulatedEPuck
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
-from paddock.bridges.common.emulator_server import EmulatorServer
 from paddock.bridges.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.wire.pixels import Pixels
+from paddock.core.addresses import is_loopback
+from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.errors import PaddockError, SimulationError, UnknownName, with_article
 from paddock.simulation.robots import load_robot
 from paddock.simulation.sensors.response import raw_of
 

@@ -9,16 +9,16 @@ from functools import partial
 
 from paddock.arena import Arena
 from paddock.bridges.common.bridge import LOOPBACK
+from paddock.bridges.common.ports import PortBridge, describe_guard, list_some, read_ports
+from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.player.connection import PlayerConnection
 from paddock.bridges.player.devices import DeviceTable, RobotDevice
 from paddock.bridges.player.fiducial import FiducialDevice
 from paddock.bridges.player.position import PositionDevice
 from paddock.bridges.player.sensors import make_sensor_devices
 from paddock.bridges.player.simulation import SimulationDevice
-from paddock.bridges.common.ports import PortBridge, describe_guard, list_some, read_ports
-from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.errors import PaddockError
 
 SILENCE = 10.0  # timeout of a stepping client that keeps other clients waiting [s]
 INTERVAL = 0.1  # [s] between two data messages, as in Stage

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from paddock.bridges.common.connection import MessageConnection
 from paddock.bridges.player.devices import DeviceTable, PlayerDevice, name_device
-from paddock.core.errors import PaddockError, Refused
 from paddock.bridges.player.wire import (
     MessageType,
     PlayerAddress,
@@ -20,6 +19,7 @@ from paddock.bridges.player.wire import (
     pack_banner,
 )
 from paddock.bridges.player.wire import interfaces as layout
+from paddock.core.errors import PaddockError, Refused
 
 if TYPE_CHECKING:
     from paddock.bridges.player.bridge import PlayerServer

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from paddock.arena.episode_robot import has_left
 from paddock.bridges.common.scene_world import ArenaRobot, ArenaWorld
-from paddock.core.errors import Refused
-from paddock.core.geometry import box_of
 from paddock.bridges.player.wire import MessageType, PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
+from paddock.core.errors import Refused
+from paddock.core.geometry import box_of
 
 Answer = Callable[[bytes], bytes]
 Act = Callable[[bytes], None]

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.bridges.player.devices import RobotDevice, flat_pose, size_of
 from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.core.errors import Refused
-from paddock.core.geometry import relative
-from paddock.core.argument_checks import all_finite
-from paddock.simulation.engine.model import ITEM_RADIUS, ITEM_TOP, ITEM_X0, ITEM_Y1
+from paddock.bridges.player.devices import RobotDevice, flat_pose, size_of
 from paddock.bridges.player.wire import PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import Refused
+from paddock.core.geometry import relative
+from paddock.simulation.engine.model import ITEM_RADIUS, ITEM_TOP, ITEM_X0, ITEM_Y1
 
 LONGEST = 8.0  # maximum range [m], as in Stage
 NO_POSE = (0.0,) * 6

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-from paddock.bridges.player.devices import RobotDevice, size_of
 from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.core.errors import Refused
-from paddock.core.geometry import ORIGIN, Pose, compose, relative, wrap
-from paddock.core.argument_checks import all_finite
+from paddock.bridges.player.devices import RobotDevice, size_of
 from paddock.bridges.player.wire import PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import Refused
+from paddock.core.geometry import ORIGIN, Pose, compose, relative, wrap
 
 SPEED, TURN_RATE = 0.4, 1.0  # [m/s] and [rad/s] while driving to a goal, as in Stage
 NEAR = 0.02  # goal tolerance [m]

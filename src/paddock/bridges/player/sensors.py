@@ -8,17 +8,17 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.bridges.player.devices import RobotDevice, Vector, flat_pose
 from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.core.errors import Refused
-from paddock.core.geometry import bounding_radius
+from paddock.bridges.player.devices import RobotDevice, Vector, flat_pose
 from paddock.bridges.player.wire import PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
+from paddock.core.errors import Refused
+from paddock.core.geometry import bounding_radius
 from paddock.simulation.sensors.bumper import BumperSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.sonar import SonarSpec
 
 NO_SIZE = (0.0, 0.0, 0.0)

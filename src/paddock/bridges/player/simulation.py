@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from paddock.bridges.common.connection import MessageConnection
-from paddock.bridges.player.devices import PlayerDevice, flat_pose
 from paddock.bridges.common.ports import PortBridge
 from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.core.errors import UnknownName
-from paddock.core.geometry import Pose
+from paddock.bridges.player.devices import PlayerDevice, flat_pose
 from paddock.bridges.player.wire import PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
+from paddock.core.errors import UnknownName
+from paddock.core.geometry import Pose
 
 
 class SimulationDevice(PlayerDevice):

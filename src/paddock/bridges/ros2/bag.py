@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from paddock.bridges.ros2.wire.names import join_names, make_token
 from paddock.core.errors import PaddockError
 from paddock.core.packages import import_package
 from paddock.report.recordings.protobuf import decode
@@ -17,10 +18,9 @@ from paddock.report.recordings.recording import Recording
 from paddock.report.recordings.robot_messages import WORLD_FRAME, plain_sensors
 from paddock.report.recordings.schemas import describe_readings
 from paddock.simulation.robots import RobotSpec
-from paddock.bridges.ros2.wire.names import join_names, make_token
-from paddock.simulation.sensors.sensor_spec import Mount, RangeSensorSpec, is_pivoting
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import Mount, RangeSensorSpec, is_pivoting
 
 BASE_FRAME, LATCHED = "base_link", "/tf_static"
 BAG_VERSION: Literal[9] = 9

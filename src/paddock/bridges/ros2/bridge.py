@@ -8,11 +8,11 @@ from typing import Any
 from paddock.arena import Arena
 from paddock.bridges.common.bridge import LOOPBACK, Bridge
 from paddock.bridges.common.ports import call_and_wait, get_time, split_words
+from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.ros2.dds import DdsCarrier
 from paddock.bridges.ros2.graph import RosCarrier
 from paddock.bridges.ros2.hub import RosHub, RosOptions
 from paddock.bridges.ros2.zenoh import ROUTER, ZenohCarrier
-from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.core.errors import PaddockError
 
 CARRIERS = ("dds", "zenoh")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from paddock.bridges.ros2.dds_types import load_cyclonedds, make_idl_type
 from paddock.bridges.ros2.graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2.inbox import RosInbox
-from paddock.core.addresses import is_loopback
-from paddock.core.errors import LinkError, PaddockError
 from paddock.bridges.ros2.wire import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
 from paddock.bridges.ros2.wire.cdr import HEADER
 from paddock.bridges.ros2.wire.discovery_messages import DISCOVERY, GidMsg, NodeEntitiesMsg, ParticipantEntitiesMsg
 from paddock.bridges.ros2.wire.names import DEFAULT, LATCHED, REPLY, REQUEST, dds_topic
+from paddock.core.addresses import is_loopback
+from paddock.core.errors import LinkError, PaddockError
 
 if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock

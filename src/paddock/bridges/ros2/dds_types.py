@@ -6,10 +6,10 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from paddock.core.errors import LinkError
-from paddock.core.packages import import_package
 from paddock.bridges.ros2.wire import RosMessage, dds_type
 from paddock.bridges.ros2.wire.fields import FILLER, FieldType, RosField
+from paddock.core.errors import LinkError
+from paddock.core.packages import import_package
 
 MODULES = ("core", "domain", "idl", "pub", "qos", "sub", "topic", "util")
 SERVICE_HEADER = (RosField("guid", FieldType("uint64")), RosField("seq", FieldType("int64")))

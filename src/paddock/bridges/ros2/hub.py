@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from paddock.arena import Arena
 from paddock.arena.time_lock import TimeLock
+from paddock.bridges.common.scene_world import ArenaRobot, ArenaWorld
 from paddock.bridges.ros2.graph import ProblemLog, RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2.robot_topics import DEAD_MAN, RosRobot
 from paddock.bridges.ros2.sensor_topics import list_sensor_topics
 from paddock.bridges.ros2.simulation_control import list_services
-from paddock.bridges.common.scene_world import ArenaRobot, ArenaWorld
-from paddock.core.errors import PaddockError
-from paddock.core.argument_checks import all_finite
 from paddock.bridges.ros2.wire import ClockMsg, TimeMsg, TransformsMsg, TransformStampedMsg
 from paddock.bridges.ros2.wire.names import CLOCK, LATCHED, TRANSFORMS, choose_name, make_token
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
 
 RATE = 50.0  # [Hz] of simulated time
 

@@ -10,13 +10,8 @@ from typing import Any
 import numpy as np
 
 from paddock.arena.episode_robot import has_left
-from paddock.bridges.ros2.graph import RosSubscription, RosTopic
 from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.geometry import Pose
-from paddock.core.argument_checks import all_finite
-from paddock.perception.estimation import MotionNoise, Odometry
-from paddock.simulation.robots.urdf import LEFT_WHEEL, RIGHT_WHEEL, describe_as_urdf, pan_joint
+from paddock.bridges.ros2.graph import RosSubscription, RosTopic
 from paddock.bridges.ros2.wire import (
     HeaderMsg,
     JointStateMsg,
@@ -32,10 +27,20 @@ from paddock.bridges.ros2.wire import (
     VectorMsg,
 )
 from paddock.bridges.ros2.wire.names import LATCHED, join_names
-from paddock.bridges.ros2.wire.standard_messages import PointMsg, PoseWithCovarianceMsg, TransformMsg, TwistWithCovarianceMsg
-from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec, is_pivoting
+from paddock.bridges.ros2.wire.standard_messages import (
+    PointMsg,
+    PoseWithCovarianceMsg,
+    TransformMsg,
+    TwistWithCovarianceMsg,
+)
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.perception.estimation import MotionNoise, Odometry
+from paddock.simulation.robots.urdf import LEFT_WHEEL, RIGHT_WHEEL, describe_as_urdf, pan_joint
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
+from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec, is_pivoting
 
 DEAD_MAN = 0.5  # [s] of simulated time without a command after which a robot stops
 PLANE = np.ix_((0, 1, 5), (0, 1, 5))  # x, y and heading in a 6 × 6 covariance

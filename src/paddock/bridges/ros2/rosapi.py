@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.bridges.ros2.graph import NODE
-from paddock.core.errors import BadMessage, UnknownName, format_value
 from paddock.bridges.ros2.wire import TimeMsg, define, find_message
+from paddock.core.errors import BadMessage, UnknownName, format_value
 
 if TYPE_CHECKING:
     from paddock.bridges.ros2.hub import RosHub

@@ -13,8 +13,8 @@ from paddock.bridges.ros2.bridge import WORDS, read_options
 from paddock.bridges.ros2.graph import RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2.hub import RosHub, RosOptions
 from paddock.bridges.ros2.rosbridge_connection import RosbridgeConnection
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.errors import PaddockError
 
 if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock

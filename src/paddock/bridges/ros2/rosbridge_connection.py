@@ -12,14 +12,14 @@ import msgspec
 from websockets.datastructures import Headers
 
 from paddock.bridges.common.connection import MessageConnection
+from paddock.bridges.common.websocket_source import WebSocketSource
 from paddock.bridges.ros2.graph import RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2.rosapi import LONGEST_TEXT, answer_rosapi, read_name, read_text
 from paddock.bridges.ros2.rosbridge_raw import pack_raw
-from paddock.bridges.common.websocket_source import WebSocketSource
-from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
-from paddock.network.origins import foreign_header, own_hosts
-from paddock.core.terminal_text import visible
 from paddock.bridges.ros2.wire import RosMessage, TimeMsg, find_message, read_json
+from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
+from paddock.core.terminal_text import visible
+from paddock.network.origins import foreign_header, own_hosts
 
 if TYPE_CHECKING:
     from paddock.bridges.ros2.rosbridge import RosbridgeServer

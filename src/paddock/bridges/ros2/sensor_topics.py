@@ -10,8 +10,6 @@ import numpy as np
 
 from paddock.bridges.ros2.graph import RosTopic
 from paddock.bridges.ros2.robot_topics import RosRobot, flat_pose, mount_frames, optical_frame, turn
-from paddock.core.geometry import Pose
-from paddock.core.registry import Registry
 from paddock.bridges.ros2.wire import (
     BatteryStateMsg,
     CameraInfoMsg,
@@ -27,12 +25,14 @@ from paddock.bridges.ros2.wire import (
 )
 from paddock.bridges.ros2.wire.names import SENSOR_DATA, choose_name, make_token
 from paddock.bridges.ros2.wire.standard_messages import ArrayDimensionMsg, ArrayLayoutMsg
+from paddock.core.geometry import Pose
+from paddock.core.registry import Registry
 from paddock.simulation.sensors.accelerometer import AccelerometerSpec
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.compass import CompassSpec
 from paddock.simulation.sensors.gyroscope import GyroscopeSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.sonar import SonarSpec
 
 WORLD = "map"  # the frame of true poses

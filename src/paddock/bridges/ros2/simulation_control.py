@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.ros2.graph import RosService
 from paddock.bridges.ros2.robot_topics import flat_pose
-from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.core.errors import BadMessage, PaddockError, UnknownName, format_value
-from paddock.core.geometry import Pose
-from paddock.core.argument_checks import all_finite
-from paddock.simulation.robots import robot_names
 from paddock.bridges.ros2.wire import HeaderMsg, PoseMsg, RosMessage, TimeMsg, TwistMsg, VectorMsg
 from paddock.bridges.ros2.wire import simulation_services as services
 from paddock.bridges.ros2.wire.name_pattern import NamePattern
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import BadMessage, PaddockError, UnknownName, format_value
+from paddock.core.geometry import Pose
+from paddock.simulation.robots import robot_names
 
 if TYPE_CHECKING:
     from paddock.bridges.ros2.hub import RosHub

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from paddock.bridges.common.ports import describe_guard
 from paddock.bridges.ros2.graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2.inbox import RosInbox
-from paddock.core.errors import LinkError, PaddockError
-from paddock.core.packages import import_package
 from paddock.bridges.ros2.wire import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
 from paddock.bridges.ros2.wire.names import DEFAULT, NO_HASH, ZenohNode
+from paddock.core.errors import LinkError, PaddockError
+from paddock.core.packages import import_package
 
 if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock

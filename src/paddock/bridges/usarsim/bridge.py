@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from paddock.arena import Arena
 from paddock.arena.robot import Robot
 from paddock.bridges.common.bridge import LOOPBACK, Bridge
+from paddock.bridges.common.emulator_server import EmulatorServer
 from paddock.bridges.common.ports import describe_guard
 from paddock.bridges.usarsim.image_server import UsarImages, find_camera
 from paddock.bridges.usarsim.robot_session import UsarRobot
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import HIGHEST_PORT
-from paddock.bridges.common.emulator_server import EmulatorServer
+from paddock.core.errors import PaddockError
 
 NAME, IMAGES = "usarsim", "usarsim images"
 SWEEPS = ("counterclockwise", "clockwise")

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator
 
 from paddock.bridges.usarsim.sensors import ODOMETRY_PERIOD, PERIOD
-from paddock.core.geometry import box_of
-from paddock.simulation.robots import RobotSpec
-from paddock.simulation.sensors.sensor_spec import Pivot, RangeSensorSpec, SensorSpec
-from paddock.simulation.sensors.encoders import EncodersSpec
-from paddock.simulation.sensors.laser import LaserSpec
 from paddock.bridges.usarsim.wire import UsarLine, format_line, join_words
 from paddock.bridges.usarsim.wire import messages as lines
+from paddock.core.geometry import box_of
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.sensors.encoders import EncodersSpec
+from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import Pivot, RangeSensorSpec, SensorSpec
 
 TYPES = {
     "sonar": "Sonar", "laser": "RangeScanner", "encoders": "Encoder", "inertial": "INS", "position": "GroundTruth",

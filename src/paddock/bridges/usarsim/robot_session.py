@@ -13,12 +13,12 @@ from paddock.arena.robot import Robot
 from paddock.bridges.common.scene_world import choose_free_name
 from paddock.bridges.usarsim.description import describe_robot
 from paddock.bridges.usarsim.sensors import UsarSensors
-from paddock.core.errors import BadMessage, PaddockError, UnknownName
-from paddock.core.geometry import Pose
-from paddock.simulation.robots import RobotSpec, load_robot, robot_names
 from paddock.bridges.usarsim.wire import ROBOT_CLASSES, LineSplitter, UsarLine, parse_line, robot_of_class
 from paddock.bridges.usarsim.wire import messages as lines
 from paddock.bridges.usarsim.wire.text import read_number
+from paddock.core.errors import BadMessage, PaddockError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.simulation.robots import RobotSpec, load_robot, robot_names
 
 log = logging.getLogger("paddock.usarsim")
 DEFAULT_NAME = "R1"

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from paddock.arena.devices import Device
 from paddock.arena.localisation import odometry_of
 from paddock.arena.robot import Robot
-from paddock.core.geometry import Pose
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
-from paddock.simulation.sensors.laser import LaserSpec
 from paddock.bridges.usarsim.wire import messages as lines
+from paddock.core.geometry import Pose
+from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 
 PERIOD = 0.1  # [s] between reports of a sensor without a period
 STATE_PERIOD = ODOMETRY_PERIOD = 0.2

@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 import paddock
 from paddock.arena.base_arena import BaseArena
-from paddock.core.errors import SimulationError
-from paddock.arena.metrics import ContactTime, Distance
-from paddock.control.policies.braitenberg import explorer
-from paddock.control.policies.inputs import nearness
-from paddock.control.policies.networks import Network
-from paddock.experiments.ecoli.run_and_tumble.policy import RunAndTumble
-from paddock.simulation.robots import load_robot
 from paddock.arena.batches.batch import Batch
 from paddock.arena.batches.cuda.device import Cuda
 from paddock.arena.batches.cuda.launch import GpuRun, GpuState, GpuTables
 from paddock.arena.batches.metric_sums import metric_sums_of
 from paddock.arena.batches.mirror import Mirror
 from paddock.arena.batches.policy_table import policy_table_of
+from paddock.arena.metrics import ContactTime, Distance
+from paddock.control.policies.braitenberg import explorer
+from paddock.control.policies.inputs import nearness
+from paddock.control.policies.networks import Network
+from paddock.core.errors import SimulationError
+from paddock.experiments.ecoli.run_and_tumble.policy import RunAndTumble
+from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.world_spec import Cylinder, Placed, Wall, WorldSpec
 

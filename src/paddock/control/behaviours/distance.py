@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.observation import Observation, WheelSpeeds
 
 Side = Literal["left", "right"]

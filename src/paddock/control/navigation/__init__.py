@@ -1,6 +1,5 @@
 """Navigation on maps: cost maps, path planners, path followers, frontiers, exploration."""
 
-from paddock.core.geometry import rectangle
 from paddock.control.navigation.costmap import CostMap, Inflation
 from paddock.control.navigation.distance_transform import transform_distance
 from paddock.control.navigation.drive_limits import DriveLimits, Twist
@@ -15,6 +14,7 @@ from paddock.control.navigation.navigator import Navigator
 from paddock.control.navigation.path_driver import PathDriver
 from paddock.control.navigation.paths import path_length, resample, smooth_path
 from paddock.control.navigation.recovery import RECOVERIES, Recovery, RecoverySequence
+from paddock.core.geometry import rectangle
 
 __all__ = [
     "EXPLORATION",

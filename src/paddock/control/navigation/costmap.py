@@ -10,14 +10,14 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
-from paddock.perception.mapping import GridFrame, OccupancyGrid
-from paddock.perception.mapping.scan import Floats
 from paddock.control.navigation.distance_transform import transform_distance
 from paddock.control.navigation.footprint import Footprint
 from paddock.control.navigation.grid_search import Cell
 from paddock.control.navigation.kernels.body import body_clearance
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.perception.mapping import GridFrame, OccupancyGrid
+from paddock.perception.mapping.scan import Floats
 
 Value = TypeVar("Value", bound=np.generic)  # of a cell
 States = NDArray[np.int8]  # of cells: -1 unknown, 0 free, 1 occupied

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.perception.mapping.scan import Floats
 from paddock.control.navigation.kernels.distance import distance_to_nearest
+from paddock.perception.mapping.scan import Floats
 
 
 def transform_distance(marked: NDArray[np.bool_], resolution: float) -> Floats:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
-from paddock.perception.mapping.scan import Floats
 from paddock.control.navigation.grid_search import Cell, Whole, check_costs, flat, least_cost
 from paddock.control.navigation.kernels.incremental import (
     COLUMNS,
@@ -19,6 +17,8 @@ from paddock.control.navigation.kernels.incremental import (
     walk_to_goal,
 )
 from paddock.control.navigation.kernels.search import remaining_cost
+from paddock.core.errors import PaddockError
+from paddock.perception.mapping.scan import Floats
 
 
 class DStarLite:

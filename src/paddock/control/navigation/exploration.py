@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.geometry import Pose, wrap
-from paddock.core.registry import Registry
-from paddock.perception.mapping.scan import Floats
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.drive_limits import DriveLimits
 from paddock.control.navigation.frontiers import Frontier
 from paddock.control.navigation.grid_search import SearchTree, search_grid
 from paddock.control.navigation.kernels.tour import first_of_tour
+from paddock.core.geometry import Pose, wrap
+from paddock.core.registry import Registry
+from paddock.perception.mapping.scan import Floats
 
 SAME = 2.7  # maximum movement of the same frontier between two plans [circumscribed radii of the body]
 

@@ -7,10 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.geometry import Point, Pose
-from paddock.core.keyed_random import draw_uniform
-from paddock.perception.mapping.frame import Points
-from paddock.perception.mapping.view import NO_POINTS
 from paddock.control.navigation.blacklist import Blacklist
 from paddock.control.navigation.exploration import EXPLORATION, SAME, Situation
 from paddock.control.navigation.frontiers import Frontier, find_frontiers
@@ -18,6 +14,10 @@ from paddock.control.navigation.grid_search import search_grid
 from paddock.control.navigation.map_controller import MapController
 from paddock.control.navigation.map_source import MapSource
 from paddock.control.navigation.paths import smooth_path
+from paddock.core.geometry import Point, Pose
+from paddock.core.keyed_random import draw_uniform
+from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.view import NO_POINTS
 from paddock.simulation.robots import RobotSpec
 
 FINISHED = "explored: no reachable frontier is left"

@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.geometry import Point, Pose
-from paddock.perception.mapping import GridFrame
-from paddock.perception.mapping.scan import Floats
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.grid_search import Cell, SearchTree
 from paddock.control.navigation.kernels.frontier import (
@@ -25,6 +22,9 @@ from paddock.control.navigation.kernels.frontier import (
     group_frontiers,
 )
 from paddock.control.navigation.kernels.lines import count_unknown
+from paddock.core.geometry import Point, Pose
+from paddock.perception.mapping import GridFrame
+from paddock.perception.mapping.scan import Floats
 
 RAYS = 90  # number of rays for counting unknown cells
 WORTH = 2.0  # path length that equals the same length of visible frontier

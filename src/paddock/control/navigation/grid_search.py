@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.control.navigation.kernels.search import NOWHERE, search
 from paddock.core.errors import PaddockError
 from paddock.perception.mapping.scan import Floats
-from paddock.control.navigation.kernels.search import NOWHERE, search
 
 Whole = NDArray[np.int64]
 Cell = tuple[int, int]  # row, column

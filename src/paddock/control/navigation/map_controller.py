@@ -6,12 +6,6 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from paddock.core.geometry import Pose
-from paddock.core.observation import Observation, WheelSpeeds
-from paddock.perception.estimation import Estimate
-from paddock.perception.mapping import MapView
-from paddock.perception.mapping.frame import Points
-from paddock.perception.mapping.view import NO_POINTS
 from paddock.control.navigation.costmap import CostMap, Inflation, seen_states
 from paddock.control.navigation.drive_limits import STILL, DriveLimits
 from paddock.control.navigation.followers import Follower, make_follower
@@ -19,6 +13,12 @@ from paddock.control.navigation.footprint import Footprint
 from paddock.control.navigation.grid_search import Cell
 from paddock.control.navigation.map_source import MapSource
 from paddock.control.navigation.path_driver import PathDriver
+from paddock.core.geometry import Pose
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.perception.estimation import Estimate
+from paddock.perception.mapping import MapView
+from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.view import NO_POINTS
 from paddock.simulation.robots import RobotSpec
 
 NEAR = 2.0  # distance to search for a free start cell if the robot is too near to an obstacle [circumscribed radii]

@@ -6,16 +6,16 @@ import math
 from threading import Lock
 from typing import Any
 
-from paddock.core.errors import PaddockError
-from paddock.core.geometry import Point, Pose
-from paddock.core.argument_checks import all_finite
-from paddock.core.observation import Observation, WheelSpeeds
 from paddock.control.navigation.costmap import CostMap, Inflation, pad, seen_states
 from paddock.control.navigation.dstar_lite import DStarLite
 from paddock.control.navigation.grid_search import Cell
 from paddock.control.navigation.map_controller import MapController
 from paddock.control.navigation.map_source import MapSource
 from paddock.control.navigation.paths import smooth_path
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Point, Pose
+from paddock.core.observation import Observation, WheelSpeeds
 from paddock.simulation.robots import RobotSpec
 
 UNKNOWN_COST = 2.0  # additional cost of an unknown cell, because it may be blocked

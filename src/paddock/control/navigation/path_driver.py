@@ -8,18 +8,18 @@ from typing import Literal
 
 import numpy as np
 
-from paddock.core.geometry import Pose, wrap
-from paddock.core.observation import WheelSpeeds
-from paddock.perception.mapping import Scan
-from paddock.perception.mapping.frame import Points
-from paddock.perception.mapping.scan import transform
-from paddock.perception.mapping.view import NO_POINTS
 from paddock.control.navigation.costmap import CostMap, Inflation, crop, states_of
 from paddock.control.navigation.drive_limits import STILL, Twist
 from paddock.control.navigation.followers import Follower
 from paddock.control.navigation.footprint import Footprint
 from paddock.control.navigation.map_source import MapSource
 from paddock.control.navigation.recovery import DEFAULT_RECOVERIES, RecoverySequence, Surroundings
+from paddock.core.geometry import Pose, wrap
+from paddock.core.observation import WheelSpeeds
+from paddock.perception.mapping import Scan
+from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.scan import transform
+from paddock.perception.mapping.view import NO_POINTS
 
 DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
 PERIOD = 0.1  # time between two decisions [s]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.perception.mapping.frame import Points
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.grid_search import Whole
 from paddock.control.navigation.kernels.lines import shorten
+from paddock.perception.mapping.frame import Points
 
 STEP = 0.05  # distance between the points of a path [m]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.geometry import Pose, wrap
-from paddock.core.registry import Registry
-from paddock.perception.mapping import GridFrame, Scan
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.drive_limits import STILL, Twist
 from paddock.control.navigation.followers import Follower
+from paddock.core.geometry import Pose, wrap
+from paddock.core.registry import Registry
+from paddock.perception.mapping import GridFrame, Scan
 
 DEFAULT_RECOVERIES = ("look-round", "back-up", "turn-aside", "get-free")
 LONGEST = 12.0  # maximum duration of a recovery [s]

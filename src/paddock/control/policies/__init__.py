@@ -6,7 +6,6 @@ from paddock.control.policies.kernel_policy import KernelPolicy
 from paddock.control.policies.networks import Network
 from paddock.control.policies.policy_files import load_policy
 from paddock.control.policies.program import Program
-from paddock.experiments.ecoli.run_and_tumble.policy import RunAndTumble, RunTally
 
 __all__ = [
     "VEHICLES",
@@ -15,8 +14,6 @@ __all__ = [
     "KernelPolicy",
     "Network",
     "Program",
-    "RunAndTumble",
-    "RunTally",
     "aggression",
     "explorer",
     "fear",

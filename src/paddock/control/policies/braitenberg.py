@@ -23,11 +23,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.control.policies.inputs import seen_by
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.jit import Kernel, kernel
-from paddock.core.argument_checks import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.control.policies.inputs import seen_by
 
 #        ps0  ps1  ps2  ps3  ps4  ps5  ps6  ps7: clockwise from the right of the nose
 RIGHT = (1.0, 0.6, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, format_value
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.observation import Observation
 
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.control.policies.inputs import seen_by
+from paddock.core.error_location import error_location, problem_of
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain
-from paddock.core.observation import Observation, WheelSpeeds
-from paddock.core.error_location import error_location, problem_of
 from paddock.core.named_arrays import as_floats
-from paddock.control.policies.inputs import seen_by
+from paddock.core.observation import Observation, WheelSpeeds
 
 INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
 

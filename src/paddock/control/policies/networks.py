@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, UnknownName, format_value
-from paddock.core.jit import Kernel
-from paddock.core.argument_checks import all_finite, check_seed
 from paddock.control.policies.network_kernel import CLIP, IDENTITY, RELU, SIGMOID, TANH, network
 from paddock.control.policies.trainable import Trainable
+from paddock.core.argument_checks import all_finite, check_seed
+from paddock.core.errors import PaddockError, UnknownName, format_value
+from paddock.core.jit import Kernel
 
 ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENTITY, "clip": CLIP}
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+from paddock.control.policies.networks import Network
+from paddock.control.policies.policy_registry import POLICIES
+from paddock.control.policies.program import Program
+from paddock.control.policies.trainable import Trainable
 from paddock.core.errors import PaddockError
 from paddock.core.npz import read_npz
-from paddock.control.policies.networks import Network
-from paddock.control.policies.program import Program
-from paddock.control.policies.policy_registry import POLICIES
-from paddock.control.policies.trainable import Trainable
 
 
 def load_policy(path: str | Path) -> Trainable:

@@ -20,7 +20,6 @@ POLICIES: Registry[Any] = Registry(
         "network": "paddock.control.policies.networks:Network",
         "kernel": "paddock.control.policies.kernel_policy:KernelPolicy",
         "program": "paddock.control.policies.program:Program",
-        "run-and-tumble": "paddock.experiments.ecoli.run_and_tumble.policy:RunAndTumble",
     },
 )
 

@@ -9,8 +9,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, format_value
-from paddock.core.jit import Kernel
 from paddock.control.policies.register_machine import (
     COUNT,
     INSTRUCTION_COLUMNS,
@@ -22,6 +20,8 @@ from paddock.control.policies.register_machine import (
     program,
 )
 from paddock.control.policies.trainable import Trainable
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.jit import Kernel
 
 MAX_INSTRUCTIONS = 4096
 

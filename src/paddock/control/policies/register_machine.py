@@ -8,8 +8,18 @@ is not recurrent, they start as zero in every tick.
 
 from __future__ import annotations
 
+from paddock.control.policies.network_kernel import (
+    INPUTS,
+    LAST,
+    LAYERS,
+    RELU,
+    SIGMOID,
+    SPEED,
+    TANH,
+    activated,
+    take_inputs,
+)
 from paddock.core.jit import kernel
-from paddock.control.policies.network_kernel import INPUTS, LAST, LAYERS, RELU, SIGMOID, SPEED, TANH, activated, take_inputs
 
 CLEARED = LAYERS  # column of a network's layers: number of registers after the inputs that start as zero
 WHEELS = 2

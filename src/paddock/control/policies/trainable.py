@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.control.policies.inputs import Input, seen_by
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel
-from paddock.core.npz import read_npz, write_npz
-from paddock.core.argument_checks import all_finite
-from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.named_arrays import as_floats
-from paddock.control.policies.inputs import Input, seen_by
+from paddock.core.npz import read_npz, write_npz
+from paddock.core.observation import Observation, WheelSpeeds
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

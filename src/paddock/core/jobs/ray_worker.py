@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from paddock.core.errors import PaddockError
-from paddock.core.packages import import_package
 from paddock.core.jobs.worker import CLOSED, JobAnswer, JobFailure, Worker
+from paddock.core.packages import import_package
 
 ADDRESS = "RAY_ADDRESS"  # environment variable with the address of the cluster
 CONNECT_TIMEOUT = 5.0  # timeout for the answer of a cluster [s]

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from paddock.core.errors import PaddockError
 from paddock.core.error_location import error_location, problem_of
+from paddock.core.errors import PaddockError
 
 CLOSED = "the worker was closed"  # failure of jobs that arrive after closing
 

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Protocol, cast
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.experiments.reproductions.rows import Row
 from paddock.core.jobs import FinishedJobs, Workers
+from paddock.experiments.reproductions.rows import Row
 from paddock.report.sheets import Sheet
 
 Progress = Callable[[int, int], None]

@@ -8,8 +8,8 @@ from typing import Any
 
 from paddock.core import library
 from paddock.core.errors import PaddockError, SpecError
-from paddock.core.terminal_text import shell_word
 from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.core.terminal_text import shell_word
 from paddock.core.user_code import is_path
 from paddock.experiments.scenarios.prepare import prepare
 from paddock.experiments.scenarios.scenario_spec import ScenarioSpec

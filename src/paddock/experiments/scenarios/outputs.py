@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from paddock.report import TaskOutcome, fresh_folder, write_run
 from paddock.experiments.scenarios.prepare import PreparedScenario
 from paddock.experiments.scenarios.scenario_result import ScenarioResult
 from paddock.experiments.scenarios.scenario_spec import Output
+from paddock.report import TaskOutcome, fresh_folder, write_run
 
 PATTERNS: dict[Output, str] = {
     "log": "run.log",

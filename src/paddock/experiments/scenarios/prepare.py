@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from paddock.control.behaviours.tasks import SensorRequirement, find_task
-from paddock.control.behaviours.tasks.task import RANGER
 from paddock.control.behaviours.tasks.go_to import GoToSpec
+from paddock.control.behaviours.tasks.task import RANGER
 from paddock.core import library
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.core.geometry import ORIGIN
-from paddock.simulation.robots import RobotSpec
-from paddock.experiments.scenarios.scenario_body import sensor_for, view_of
 from paddock.experiments.scenarios.plan import PlannedTask
+from paddock.experiments.scenarios.scenario_body import sensor_for, view_of
 from paddock.experiments.scenarios.scenario_spec import RobotChange, ScenarioSpec, WorldChange
+from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.placement import check_placement, robot_types
 from paddock.simulation.worlds.world_spec import Placed

@@ -10,17 +10,17 @@ from dataclasses import replace
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
+from paddock.arena.metrics import Metric
+from paddock.arena.metrics.choice import make_metrics
 from paddock.control.behaviours.tasks import TaskContext
 from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import ORIGIN, Pose
-from paddock.arena.metrics import Metric
-from paddock.arena.metrics.choice import make_metrics
-from paddock.report.summary import METRICS
-from paddock.experiments.scenarios.scenario_body import sensor_for, view_of
 from paddock.experiments.scenarios.prepare import PreparedRobot, PreparedScenario, check_tasks, prepare
+from paddock.experiments.scenarios.scenario_body import sensor_for, view_of
 from paddock.experiments.scenarios.scenario_result import ScenarioResult
 from paddock.experiments.scenarios.scenario_spec import ScenarioSpec
 from paddock.experiments.scenarios.task_sequence import TaskSequence
+from paddock.report.summary import METRICS
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.world_spec import Placed
 

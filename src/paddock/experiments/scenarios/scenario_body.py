@@ -8,15 +8,15 @@ from collections.abc import Callable
 from paddock.arena.localisation import odometry_of, rays_of
 from paddock.control.behaviours.avoidance import ProximityRing
 from paddock.control.behaviours.tasks import Ranger, SensorRequirement, TaskContext
-from paddock.control.behaviours.tasks.task import ENCODERS, RANGER
 from paddock.control.behaviours.tasks.safety import derive_clearance
+from paddock.control.behaviours.tasks.task import ENCODERS, RANGER
 from paddock.core.geometry import Pose, bounding_radius
+from paddock.experiments.scenarios.scenario_spec import OdometrySpec, Safety
 from paddock.perception.estimation import Odometry
 from paddock.simulation.robots import RobotSpec
-from paddock.experiments.scenarios.scenario_spec import OdometrySpec, Safety
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 
 PROXIMITY = SensorRequirement(("proximity",))
 

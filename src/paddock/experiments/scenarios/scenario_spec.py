@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
 from paddock.control.behaviours.tasks.task import Duration
-from paddock.core.errors import SpecError, format_value
+from paddock.core.errors import SpecError
 from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import MAX_RUNS, Seed, expand_seeds
 from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.experiments.scenarios.plan import PlannedTask
 
 Output = Literal["log", "trace", "summary", "pictures", "report"]
-MAX_RUNS = 1_000_000
 Whole = Annotated[int, Number("a whole number", low=1, high=MAX_RUNS)]
-MAX_SEED = 2**63 - 1
-Seed = Annotated[int, Number("a seed", low=0, high=MAX_SEED)]
 
 
 class Changes(dict[str, Any]):
@@ -149,15 +147,3 @@ class ScenarioSpec(Spec):
             for seed in self.seeds
             for repetition in range(self.repetitions)
         ]
-
-
-def expand_seeds(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the table with `seeds = 10` expanded to the seeds 0 … 9."""
-    seeds = table.get("seeds")
-    if seeds is None or isinstance(seeds, (list, tuple)):
-        return table
-    if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MAX_RUNS:
-        raise SpecError(
-            f"expected a list of seeds, or their number (1 to {MAX_RUNS}), got {format_value(seeds)}", path="seeds"
-        )
-    return {**table, "seeds": list(range(seeds))}

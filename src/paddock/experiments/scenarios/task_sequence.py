@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from paddock.arena.episodes import Event, Trace
 from paddock.control.behaviours.tasks import Task, TaskContext, find_task
 from paddock.control.behaviours.tasks.task import MOTION
 from paddock.core.geometry import Pose
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.arena.episodes import Event, Trace
-from paddock.perception.estimation import Estimate
 from paddock.experiments.scenarios.plan import PlannedTask
 from paddock.experiments.scenarios.scenario_result import TaskResult
+from paddock.perception.estimation import Estimate
 
 STANDSTILL = WheelSpeeds(0.0, 0.0)
 ALL_ENDED = "all tasks have ended"

@@ -13,17 +13,17 @@ from typing import Any
 
 from paddock.arena.controller_choice import ControllerChoice, find_controller
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.jobs import JobFailure
 from paddock.core.provenance import versions
 from paddock.core.source_hash import hash_source
-from paddock.core.jobs import JobFailure
-from paddock.simulation.robots import RobotSpec, find_robot
-from paddock.simulation.robots.robot_spec import read_robot
 from paddock.experiments.scenarios import PreparedScenario, load_scenario, prepare
 from paddock.experiments.scenarios.loader import OWN_CODE
 from paddock.experiments.scenarios.prepare import check_tasks
 from paddock.experiments.scenarios.scenario_spec import ScenarioSpec
 from paddock.experiments.sweeps.changes import change_table
 from paddock.experiments.sweeps.sweep_spec import SweepSpec
+from paddock.simulation.robots import RobotSpec, find_robot
+from paddock.simulation.robots.robot_spec import read_robot
 from paddock.simulation.worlds import Placed, WorldSpec, load_world
 from paddock.simulation.worlds.fingerprint import hash_pictures
 from paddock.simulation.worlds.placement import Room, check_placement, robot_types

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
 
 MANY = 400  # degrees of freedom above which the normal distribution replaces Student's
 

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError
-from paddock.core.locks import lock_folder
-from paddock.core.terminal_text import shell_word
-from paddock.core.signatures import check_arguments
 from paddock.core.jobs import FinishedJobs, JobFailure, JobRunner, Workers
-from paddock.report.document_files import ensure_folder
-from paddock.experiments.scenarios.scenario_spec import MAX_RUNS
+from paddock.core.locks import lock_folder
+from paddock.core.seeds import MAX_RUNS
+from paddock.core.signatures import check_arguments
+from paddock.core.terminal_text import shell_word
 from paddock.experiments.sweeps.combination import list_combinations
 from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.experiments.sweeps.sweep_spec import SweepSpec, load_sweep
 from paddock.experiments.sweeps.worker import Rows, RunBlock, RunSettings, SweepWorker
+from paddock.report.document_files import ensure_folder
 
 FINISHED = "finished.jsonl"
 BATCH = 50  # seeds per batch if controllers compile; a killed sweep loses at most one batch per worker

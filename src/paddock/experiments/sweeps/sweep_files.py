@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from paddock.arena.episodes.trace_files import import_extra
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file, write_text
 from paddock.core.provenance import collect, read_inputs, write_provenance
-from paddock.arena.episodes.trace_files import import_extra
-from paddock.report.document_files import write_document
 from paddock.experiments.sweeps.inputs import input_files
 from paddock.experiments.sweeps.sweep_report import sweep_report
 from paddock.experiments.sweeps.sweep_result import Sweep
+from paddock.report.document_files import write_document
 
 TABLE, PARQUET, SUMMARY, FAILURES = "runs.csv", "runs.parquet", "summary.csv", "failures.csv"
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from paddock.core.provenance import describe
-from paddock.report.drawing.colours import LINES
+from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.report.document import Failure, Figure, Heading, Paragraph, Part, Remark, SettingsTable
+from paddock.report.drawing.colours import LINES
 from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
 from paddock.report.quantities import label_figure
 from paddock.report.sheets import Sheet
-from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

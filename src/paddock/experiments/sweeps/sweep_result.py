@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.core.errors import UnknownName
 from paddock.arena.episodes.trace_files import import_extra
+from paddock.core.errors import UnknownName
 from paddock.experiments.sweeps.intervals import MeanInterval, estimate_mean, estimate_share
 from paddock.experiments.sweeps.sweep_spec import ABOUT, SweepSpec
 
@@ -47,8 +47,8 @@ class Sweep:
         return f"<Sweep {self.spec.name}, runs: {self.runs}{failed}, figures: {', '.join(self.figures) or 'none'}>"
 
     def _repr_html_(self) -> str:
-        from paddock.report.display import render_display
         from paddock.experiments.sweeps.sweep_report import means_sheet
+        from paddock.report.display import render_display
 
         sheet = means_sheet(self)
         return render_display(f"Sweep {self.spec.name}", f"{self.runs:,} runs, {sheet.about}", [], sheet)

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from paddock.arena.controller_choice import BUILT_IN
-from paddock.control.behaviours.tasks.task import Duration
-from paddock.core.errors import SpecError, UnknownName, format_value
-from paddock.core.spec import Count, Description, Name, Number, Spec, read_toml_file, spec_from_table
 from paddock.arena.metrics import Metric
 from paddock.arena.metrics.choice import MetricChoice, make_metric, make_metrics
+from paddock.control.behaviours.tasks.task import Duration
+from paddock.core.errors import SpecError, UnknownName, format_value
+from paddock.core.seeds import MAX_RUNS, Seed, expand_seeds
+from paddock.core.spec import Count, Description, Name, Number, Spec, read_toml_file, spec_from_table
 from paddock.report.summary import METRICS as USUAL_METRICS
-from paddock.experiments.scenarios.scenario_spec import MAX_RUNS, Seed, expand_seeds
 
 ABOUT = ("run", "seed", "name", "ended", "digest")  # columns that are neither an axis nor a figure
 COLUMNS = (*ABOUT, "world", "robot", "controller", "scenario", "seconds", "tasks_done", "complete")  # not for metrics

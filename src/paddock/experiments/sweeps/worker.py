@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from paddock.arena.batches.batch import Batch
 from paddock.arena.metrics import Metric
 from paddock.control.policies.policy import Policy, is_policy
-from paddock.arena.batches.batch import Batch
 from paddock.experiments.scenarios import run_scenario
 from paddock.experiments.sweeps.combination import Combination
 from paddock.experiments.sweeps.sweep_spec import SweepSpec

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from paddock.learning.evolve.strategies import STRATEGIES, SearchSpace, Strategy
     from paddock.learning.evolve.study import Study, evolve, resume
     from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, TaskKind
-    from paddock.learning.evolve.tasks.maze_task import make_maze_task
     from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
+    from paddock.learning.evolve.tasks.maze_task import make_maze_task
 
 __all__ = [
     "STRATEGIES",
@@ -48,6 +48,6 @@ __getattr__ = import_on_demand(
         "study": ("Study", "evolve", "resume"),
         "tasks.base": ("Evaluation", "EvolutionTask", "TaskKind"),
         "tasks.maze": ("make_maze_task",),
-        "tasks.registry": ("TASKS",),
+        "tasks.evolution_task_registry": ("TASKS",),
     },
 )

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.report.drawing.canvas import Canvas
-from paddock.report.drawing.colours import FAINT
-from paddock.report.drawing.draw_world import draw_world
+from paddock.arena.batches.batch import Batch
+from paddock.arena.batches.rollout import Rollout
 from paddock.learning.evolve.evolution import Evolution
 from paddock.learning.evolve.tasks.evolution_task import Evaluation
 from paddock.learning.evolve.tasks.user_errors import reraise_with_location
 from paddock.learning.evolve.tasks.user_fitness import reports_solved
-from paddock.arena.batches.batch import Batch
-from paddock.arena.batches.rollout import Rollout
+from paddock.report.drawing.canvas import Canvas
+from paddock.report.drawing.colours import FAINT
+from paddock.report.drawing.draw_world import draw_world
 from paddock.simulation.worlds.build import build
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from paddock.core.errors import PaddockError, format_value
-from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, Floats
-from paddock.core.jobs import JobRunner, Workers
+from paddock.arena.batches.batch import Batch
 from paddock.control.policies.networks import Network
 from paddock.control.policies.program import Program
-from paddock.arena.batches.batch import Batch
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.jobs import JobRunner, Workers
+from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, Floats
 from paddock.simulation.worlds.build import build
 
 

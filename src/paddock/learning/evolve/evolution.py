@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, PaddockWarning, format_value
+from paddock.control.policies.networks import Network
+from paddock.control.policies.program import MAX_INSTRUCTIONS, Program
 from paddock.core.error_location import refuse_abstract
+from paddock.core.errors import PaddockError, PaddockWarning, format_value
 from paddock.core.provenance import versions
 from paddock.core.source_hash import hash_source
 from paddock.learning.evolve.evaluators import EvaluatorFactory, LocalEvaluator
@@ -22,8 +24,6 @@ from paddock.learning.evolve.strategies import STRATEGIES, SearchSpace, Strategy
 from paddock.learning.evolve.tasks.evolution_task import EvolutionTask, Floats, compute_weight_scale
 from paddock.learning.evolve.tasks.evolution_task_registry import make_task
 from paddock.learning.evolve.tasks.user_errors import reraise_with_location
-from paddock.control.policies.networks import Network
-from paddock.control.policies.program import MAX_INSTRUCTIONS, Program
 
 WORST_FITNESS = -1e9  # replaces a fitness that is NaN or infinite
 USUAL_LENGTH = 64  # default limit of instructions, unless the initial programs need more than half of them

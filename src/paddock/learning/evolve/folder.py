@@ -11,6 +11,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
+from paddock.control.policies.program import Program
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import append_text, save_image, write_text
 from paddock.core.provenance import FILE as PROVENANCE
@@ -23,7 +24,6 @@ from paddock.learning.evolve.evolution import Evolution, Generation
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.program_text import format_program
 from paddock.learning.evolve.strategies.map_elites import MapElites
-from paddock.control.policies.program import Program
 from paddock.simulation.worlds import WorldSpec, load_world, save_world
 from paddock.simulation.worlds.placement import source_files
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.learning.evolve.tasks.evolution_task import Floats
 from paddock.control.policies.network_kernel import LARGEST_EXPONENT
 from paddock.control.policies.networks import Network
+from paddock.learning.evolve.tasks.evolution_task import Floats
 
 
 class LayerWeights(NamedTuple):

@@ -6,6 +6,7 @@ from paddock.core.errors import PaddockError
 
 try:
     from paddock.learning.gym.endings import ContactMade, FloorCovered, GoalReached, LineLost
+    from paddock.learning.gym.env_spec import EnvSpec, Randomisation
     from paddock.learning.gym.environments import AvoidEnv, ExploreEnv, GoToEnv, LineFollowEnv, MazeEnv, WallFollowEnv
     from paddock.learning.gym.export import export_network
     from paddock.learning.gym.parallel import PaddockParallelEnv, make_parallel_env
@@ -30,7 +31,6 @@ try:
         WallReward,
     )
     from paddock.learning.gym.single import PaddockEnv
-    from paddock.learning.gym.env_spec import EnvSpec, Randomisation
     from paddock.learning.gym.teams import ForagingEnv, LineCrossingEnv, PursuitEnv
     from paddock.learning.gym.terms import Ending, RewardTerm, TermContext
     from paddock.learning.gym.vector import PaddockVectorEnv

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from paddock.core.errors import SimulationError
-from paddock.simulation.engine import state as engine
 from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.plan import lay_out
-from paddock.learning.gym.scene_pool import build_scenes
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.env_tables import Answers, Episodes
+from paddock.learning.gym.plan import lay_out
+from paddock.learning.gym.scene_pool import build_scenes
+from paddock.simulation.engine import state as engine
 
 
 class EnvArrays:

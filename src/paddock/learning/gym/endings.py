@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from paddock.core.jit import Kernel, kernel
 from paddock.core.spec import Metres, Seconds, Share
-from paddock.learning.gym.rewards import arrival, arrival_numbers
 from paddock.learning.gym.env_tables import COVERED, TOUCH
+from paddock.learning.gym.rewards import arrival, arrival_numbers
 from paddock.learning.gym.terms import Ending, TermContext
 
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from paddock.control.policies.inputs import Input
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Share, Spec, convert, hints
-from paddock.simulation.engine.model import Floats
 from paddock.learning.gym.places import FreeSpace
 from paddock.learning.gym.terms import Ending, RewardTerm, Term
-from paddock.control.policies.inputs import Input
+from paddock.simulation.engine.model import Floats
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.rooms import make_room

@@ -10,8 +10,8 @@ import numpy as np
 
 from paddock.core.errors import SpecError
 from paddock.core.geometry import wrap
-from paddock.simulation.engine.model import Floats
 from paddock.learning.gym.endings import ContactMade, FloorCovered, GoalReached, LineLost
+from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.places import FreeSpace
 from paddock.learning.gym.rewards import (
     ArrivalReward,
@@ -23,8 +23,8 @@ from paddock.learning.gym.rewards import (
     TimeReward,
     WallReward,
 )
-from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.terms import Ending, RewardTerm, TermContext
+from paddock.simulation.engine.model import Floats
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.floor import curve
 from paddock.simulation.worlds.mazes import make_maze, make_maze_world

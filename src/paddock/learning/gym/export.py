@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.control.policies.networks import ACTIVATIONS, Network
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.learning.gym.observations import SIGNALS
-from paddock.learning.gym.plan import lay_out
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.env_tables import DISABLED
-from paddock.control.policies.networks import ACTIVATIONS, Network
+from paddock.learning.gym.observations import SIGNALS
+from paddock.learning.gym.plan import lay_out
 
 Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
 

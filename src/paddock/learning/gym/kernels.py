@@ -11,6 +11,9 @@ import numpy as np
 
 from paddock.core.jit import kernel
 from paddock.core.rng import ALONE, EPISODE_STREAM, chain_key, key_of, uniform
+from paddock.learning.gym import env_tables as t
+from paddock.learning.gym.env_tables import UNCOUNTED
+from paddock.learning.gym.reward_dispatch import is_met, reward_of
 from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import AXLE, LEFT_FACTOR, NOISE, RIGHT_FACTOR, SOURCE_STRENGTH, Model
 from paddock.simulation.engine.state import (
@@ -27,9 +30,6 @@ from paddock.simulation.engine.state import (
 )
 from paddock.simulation.engine.state import SEED as NOISE_SEED
 from paddock.simulation.engine.step import copy_rows, step_world
-from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.reward_dispatch import is_met, reward_of
-from paddock.learning.gym.env_tables import UNCOUNTED
 from paddock.simulation.sensors.sense import sense
 
 # Channels of the random numbers of an episode; the channels of robots are CHANNELS_OF_ROBOT apart.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from paddock.control.policies.inputs import Input
 from paddock.core.errors import DeviceRefused, SpecError, UnknownName
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.terms import ALIASES, TermContext, TermSlot
-from paddock.control.policies.inputs import Input
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.camera import CameraSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 
 FAR = 40.0  # radii of a robot: a goal at this distance or farther is observed as 1
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from paddock.core.errors import SimulationError, format_value
+from paddock.learning.gym.env_spec import EnvSpec, check_env_spec
 from paddock.learning.gym.registration import TEAM_ENVIRONMENTS
 from paddock.learning.gym.spaces import action_space, observation_space, shape_observation
-from paddock.learning.gym.env_spec import EnvSpec, check_env_spec
 from paddock.learning.gym.world_env import WorldEnv
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
-from paddock.simulation.engine.model import ITEM_RADIUS, ITEM_X0, ITEM_X1, ITEM_Y0, ITEM_Y1, Floats
 from paddock.learning.gym.env_tables import UNCOUNTED
+from paddock.simulation.engine.model import ITEM_RADIUS, ITEM_X0, ITEM_X1, ITEM_Y0, ITEM_Y1, Floats
 from paddock.simulation.worlds.build import BuiltWorld
 
 Flags = NDArray[np.bool_]

@@ -12,15 +12,15 @@ from paddock.core.errors import SpecError, with_article
 from paddock.core.geometry import bounding_radius
 from paddock.core.jit import Kernel
 from paddock.core.rebuild import rebuild_kernel
-from paddock.simulation.engine.model import Floats, Ints
 from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.reward_dispatch import is_met, reward_of
-from paddock.learning.gym.kernels import step_envs, take_no_picture
-from paddock.learning.gym.observations import SIGNALS, ObservedPart, find_slot, observed_parts
-from paddock.learning.gym.reward_registry import IS_MET, REWARD_OF
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.env_tables import EnvPlan
+from paddock.learning.gym.kernels import step_envs, take_no_picture
+from paddock.learning.gym.observations import SIGNALS, ObservedPart, find_slot, observed_parts
+from paddock.learning.gym.reward_dispatch import is_met, reward_of
+from paddock.learning.gym.reward_registry import IS_MET, REWARD_OF
 from paddock.learning.gym.terms import Term, TermContext
+from paddock.simulation.engine.model import Floats, Ints
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.sense import replace_measure, take_picture
 

@@ -7,8 +7,8 @@ from typing import Any
 import gymnasium
 
 from paddock.core.registry import Registry
-from paddock.learning.gym.single import PaddockEnv
 from paddock.learning.gym.env_spec import EnvSpec
+from paddock.learning.gym.single import PaddockEnv
 from paddock.learning.gym.vector import PaddockVectorEnv
 
 ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(

@@ -7,16 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import paddock
 from paddock.arena import Arena
+from paddock.core.user_code import load_target
+from paddock.learning.gym.env_tables import SCENE
+from paddock.learning.gym.stepper import Stepper
 from paddock.report.drawing import draw_world
-from paddock.report.drawing.layers import border_layer, floor_layer, grid_layer, rays_layer, robot_layer, shadow_layer, wall_layer
+from paddock.report.drawing.layers import (
+    border_layer,
+    floor_layer,
+    grid_layer,
+    rays_layer,
+    robot_layer,
+    shadow_layer,
+    wall_layer,
+)
 from paddock.report.drawing.layout import WorldPicture
 from paddock.report.drawing.legend import draw_goal
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.engine.state import HEADING, SEED, TICK, State, X
-from paddock.learning.gym.stepper import Stepper
-from paddock.learning.gym.env_tables import SCENE
 
 PIXELS = 480  # width of a picture
 GOAL_SIZE = 9  # [pixels]
@@ -70,7 +78,9 @@ class Renderer:
             port = None if self._page is None else self._page.server.port
             self.close()
             self._page, self._scene = (
-                paddock.show(arena_of(self.stepper, world), port=port, open_page=port is None),
+                load_target("paddock:show", "the page")(
+                    arena_of(self.stepper, world), port=port, open_page=port is None
+                ),
                 scene,
             )
             return

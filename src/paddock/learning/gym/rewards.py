@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from paddock.arena.metrics.sensing import avoidance_of, nearest_of, off_centre_of
 from paddock.core.jit import Kernel, kernel
 from paddock.core.spec import Metres
+from paddock.learning.gym.env_tables import FOUND, GOAL_DISTANCE, LEFT, RIGHT, TOUCH, WAY
+from paddock.learning.gym.terms import RewardTerm, TermContext
 from paddock.simulation.engine.kernels.surroundings import gather
 from paddock.simulation.engine.model import ITEM_RADIUS, ITEM_X0, ITEM_X1, ITEM_Y0, ITEM_Y1, RADIUS
 from paddock.simulation.engine.state import HEADING, X, Y
-from paddock.learning.gym.env_tables import FOUND, GOAL_DISTANCE, LEFT, RIGHT, TOUCH, WAY
-from paddock.learning.gym.terms import RewardTerm, TermContext
-from paddock.arena.metrics.sensing import avoidance_of, nearest_of, off_centre_of
 
 # Numbers of goal terms: index of the distance signal, a length [m], and the sign of the last robot's reward, 1 or -1.
 SIGNAL, MEASURE, LAST_ROLE = range(3)

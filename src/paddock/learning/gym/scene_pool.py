@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, SpecError, format_value
 from paddock.core.geometry import Pose, bounding_radius
+from paddock.learning.gym.env_spec import EnvSpec
+from paddock.learning.gym.env_tables import ScenePool
+from paddock.learning.gym.places import FreeSpace
 from paddock.report.drawing.colours import line_color
 from paddock.simulation.engine.model import CROWD, GRID_REACH, ROBOT_COLUMNS, SOURCE_KIND, Floats
 from paddock.simulation.engine.state import initial_commands, initial_state
-from paddock.learning.gym.places import FreeSpace
-from paddock.learning.gym.env_spec import EnvSpec
-from paddock.learning.gym.env_tables import ScenePool
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import Placed, WorldSpec
 from paddock.simulation.worlds.build import BuiltWorld, build

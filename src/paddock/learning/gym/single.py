@@ -8,8 +8,8 @@ import gymnasium
 
 from paddock.core.errors import SimulationError
 from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.spaces import action_space, observation_space, shape_observation
 from paddock.learning.gym.env_spec import EnvSpec, check_env_spec
+from paddock.learning.gym.spaces import action_space, observation_space, shape_observation
 from paddock.learning.gym.world_env import WorldEnv
 
 
@@ -58,4 +58,6 @@ def refuse_several(spec: EnvSpec) -> None:
     """Raise an error if an environment has several robots, which Gymnasium does not support."""
     check_env_spec(spec)
     if spec.robots != 1:
-        raise SimulationError(f"robots: Gymnasium supports 1, got {spec.robots}: use paddock.learning.gym.make_parallel_env")
+        raise SimulationError(
+            f"robots: Gymnasium supports 1, got {spec.robots}: use paddock.learning.gym.make_parallel_env"
+        )

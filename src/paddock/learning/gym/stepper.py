@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import SimulationError, format_value
-from paddock.core.jit import progress_while_compiling
-from paddock.core.error_location import warn_user
-from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.arrays import EnvArrays
-from paddock.learning.gym.plan import kernel_for
-from paddock.learning.gym.scene_pool import scene_of
-from paddock.learning.gym.env_spec import EnvSpec
 from paddock.arena.batches.batch import workspace_of
 from paddock.arena.batches.starts import seeds_of
 from paddock.arena.batches.threads import count_threads
+from paddock.core.error_location import warn_user
+from paddock.core.errors import SimulationError, format_value
+from paddock.core.jit import progress_while_compiling
+from paddock.learning.gym import env_tables as t
+from paddock.learning.gym.arrays import EnvArrays
+from paddock.learning.gym.env_spec import EnvSpec
+from paddock.learning.gym.plan import kernel_for
+from paddock.learning.gym.scene_pool import scene_of
 from paddock.simulation.worlds.build import BuiltWorld
 
 

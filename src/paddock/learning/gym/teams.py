@@ -7,12 +7,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from paddock.simulation.engine.model import Floats
 from paddock.learning.gym.endings import FloorCovered, GoalReached
+from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.environments import Endings, Observed, Rewards, draw_on_line
 from paddock.learning.gym.places import FreeSpace
-from paddock.learning.gym.rewards import ArrivalReward, ContactReward, DiscoveryReward, LineReward, ProgressReward, TimeReward
-from paddock.learning.gym.env_spec import EnvSpec
+from paddock.learning.gym.rewards import (
+    ArrivalReward,
+    ContactReward,
+    DiscoveryReward,
+    LineReward,
+    ProgressReward,
+    TimeReward,
+)
+from paddock.simulation.engine.model import Floats
 from paddock.simulation.worlds import WorldSpec, load_world
 
 

@@ -11,9 +11,9 @@ from paddock.core.geometry import bounding_radius
 from paddock.core.jit import Kernel
 from paddock.core.spec import Spec
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.ground import GroundSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 
 # Aliases of the first device of a kind, independent of its name on the robot.
 ALIASES: dict[str, Callable[[SensorSpec], bool]] = {

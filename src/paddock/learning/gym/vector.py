@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from paddock.arena import Arena
 from paddock.core.errors import SimulationError, UnknownName
 from paddock.learning.gym import env_tables as t
+from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.render import Renderer, arena_of
 from paddock.learning.gym.single import refuse_several
 from paddock.learning.gym.spaces import action_space, observation_space, shape_observation
-from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.stepper import Stepper
 
 MODES = {AutoresetMode.NEXT_STEP: t.NEXT_STEP, AutoresetMode.SAME_STEP: t.SAME_STEP, AutoresetMode.DISABLED: t.DISABLED}

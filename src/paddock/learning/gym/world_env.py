@@ -7,8 +7,8 @@ from typing import Any
 from paddock.arena import Arena
 from paddock.core.errors import UnknownName
 from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.render import Renderer, arena_of
 from paddock.learning.gym.env_spec import EnvSpec
+from paddock.learning.gym.render import Renderer, arena_of
 from paddock.learning.gym.stepper import Stepper
 
 

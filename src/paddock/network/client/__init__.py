@@ -7,20 +7,15 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import LinkError, format_value, suggestion
 from paddock.core.lazy import import_on_demand
-from paddock.core.argument_checks import all_finite
 from paddock.core.registry import Registry
 from paddock.core.user_code import is_path
 
 if TYPE_CHECKING:
-    from paddock.bridges.coppelia.zmq_link import CoppeliaRobot
-    from paddock.bridges.epuck.link.robot import EPuck
-    from paddock.bridges.player.link import PlayerRobot
     from paddock.network.client.remote import RemoteArena
-    from paddock.bridges.common.single import SingleRobot, WatchedBody
-    from paddock.bridges.usarsim.link import UsarSimRobot
-    from paddock.bridges.coppelia.legacy_link import VrepRobot
+    from paddock.network.client.single import SingleRobot, WatchedBody
 
 __all__ = ["LINKS", "SERVERS", "SingleRobot", "WatchedBody", "connect"]
 
@@ -30,16 +25,7 @@ SERVERS = ("ws", "wss", "http", "https")
 LINKS: Registry[Callable[..., Any]] = Registry(
     "link",
     group="paddock.links",
-    builtin={
-        **dict.fromkeys(SERVERS, "paddock.network.client.remote:RemoteArena"),
-        "epuck": "paddock.bridges.epuck.link:connect_epuck",
-        "epuck2": "paddock.bridges.epuck.link:connect_epuck",
-        "orders": "paddock.experiments.ecoli.waypoint_robots.link:connect_orders",
-        "usarsim": "paddock.bridges.usarsim.link:connect_usarsim",
-        "coppelia": "paddock.bridges.coppelia.zmq_link:connect_coppelia",
-        "vrep": "paddock.bridges.coppelia.legacy_link:connect_vrep",
-        "player": "paddock.bridges.player.link:connect_player",
-    },
+    builtin=dict.fromkeys(SERVERS, "paddock.network.client.remote:RemoteArena"),
 )
 """Functions that connect to an arena or a robot, by URL scheme. Each takes the URL and, as keyword arguments, the
 options of `connect` that it supports."""
@@ -56,7 +42,7 @@ def connect(
 @overload
 def connect(
     url: str, *, token: None = None, name: str = "", lock_step: None = None, timeout: float = 10.0
-) -> RemoteArena | EPuck | UsarSimRobot | VrepRobot | CoppeliaRobot | PlayerRobot: ...
+) -> RemoteArena | SingleRobot: ...
 def connect(
     url: str, *, token: str | None = None, name: str = "", lock_step: bool | None = None, timeout: float = 10.0
 ) -> Any:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from paddock.arena.base_arena import BaseArena, check_ticks
 from paddock.arena.robot import Robot
+from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.errors import (
     BadMessage,
     Refused,
@@ -21,7 +22,6 @@ from paddock.core.errors import (
     VersionMismatch,
     format_value,
 )
-from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.network.client.dialogue import Dialogue
 from paddock.network.client.program_end import note_open, send_program_end

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from paddock.network.protocol.map_messages import pack_estimate, pack_grid, pack_map
 from paddock.arena.run_monitor import NO_RUN, GoalRequest, RunMonitor
 from paddock.network.protocol import messages as m
+from paddock.network.protocol.map_messages import pack_estimate, pack_grid, pack_map
 
 
 class RemoteMonitor(RunMonitor):

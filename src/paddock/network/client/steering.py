@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, cast
 
+from paddock.arena.episodes.events import MOTIONS, Event, Kind
 from paddock.core.errors import Refused
 from paddock.core.observation import Command
-from paddock.arena.episodes.events import MOTIONS, Event, Kind
 from paddock.network.client.dialogue import error_of
 from paddock.network.protocol import messages as m
 

@@ -11,20 +11,22 @@ from urllib.parse import urlsplit
 import msgspec
 import numpy as np
 
-import paddock
+from paddock.arena import Arena
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, SpecError, Timeout
 from paddock.core.spec import Spec
-from paddock.network.client import SERVERS
+from paddock.network.client import SERVERS, connect
 from paddock.network.client.remote import RemoteArena
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec
-from paddock.network.nodes.node_messages import HealthMessage, ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
 from paddock.network.nodes.node import ASK_AGAIN, Module
+from paddock.network.nodes.node_messages import HealthMessage, ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
 from paddock.network.nodes.readings import SAME_TIME, make_message
 from paddock.network.nodes.rounds import RoundMerger
 from paddock.network.nodes.show import ModulesShow
+from paddock.simulation.worlds import load_world
+from paddock.simulation.worlds.build import build
 
 COMMAND_AGE = 0.2  # [s] simulated age of a measurement after which commands based on it are rejected
 MAX_LATE = 100  # messages handled at most after a tick was due
@@ -244,8 +246,8 @@ def check_kind(spec: ModulesSpec, robot: Robot) -> None:
 def open_arena(spec: ModulesSpec) -> BaseArena:
     """Open the world of a configuration, or connect to the arena at its URL."""
     if spec.url is None:
-        return paddock.open(spec.place(spec.world), seed=spec.seed)
+        return Arena(build(load_world(spec.place(spec.world))), seed=spec.seed)
     if urlsplit(spec.url).scheme in SERVERS:  # in the lock: if this process hangs, simulated time and the robot stop
-        return paddock.connect(spec.url, lock_step=True, name="coordinator")
-    arena: BaseArena = paddock.connect(spec.url, name="coordinator")  # type: ignore
+        return connect(spec.url, lock_step=True, name="coordinator")
+    arena: BaseArena = connect(spec.url, name="coordinator")  # type: ignore
     return arena

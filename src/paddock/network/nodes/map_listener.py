@@ -12,10 +12,10 @@ import numpy as np
 from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.perception.mapping import OccupancyGrid
 from paddock.network.nodes.bus import open_bus
 from paddock.network.nodes.node_messages import HealthMessage, MapMessage, ModuleMessage, PoseMessage
 from paddock.network.nodes.remote_map import read_map
+from paddock.perception.mapping import OccupancyGrid
 
 log = logging.getLogger("paddock.modules")
 POLL = 0.1  # [s]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddock.network.nodes.remote_map import RemoteMapper
 from paddock.control.navigation import Explorer, Navigator
+from paddock.network.nodes.remote_map import RemoteMapper
 from paddock.simulation.robots import RobotSpec
 
 

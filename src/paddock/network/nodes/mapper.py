@@ -9,17 +9,17 @@ import numpy as np
 
 from paddock.arena.localisation import travel_sensors_of
 from paddock.arena.mapping import motion_noise_of, range_reader_of
+from paddock.control.navigation.costmap import seen_states
 from paddock.core.errors import SpecError
 from paddock.core.geometry import ORIGIN
 from paddock.core.spec import Metres, Spec
-from paddock.perception.mapping import Mapper
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import Duration, ModulesSpec, Options, OptionTable, name_unknown_option
 from paddock.network.nodes.journal import Journal
-from paddock.network.nodes.node_messages import MapMessage, ModuleMessage, PoseMessage, RoundMessage
 from paddock.network.nodes.node import Module
+from paddock.network.nodes.node_messages import MapMessage, ModuleMessage, PoseMessage, RoundMessage
 from paddock.network.nodes.readings import ObservationBuilder, SensorMessage
-from paddock.control.navigation.costmap import seen_states
+from paddock.perception.mapping import Mapper
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,8 +7,8 @@ from typing import Any
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.health_monitor import HealthMonitor
-from paddock.network.nodes.node_messages import ModuleMessage
 from paddock.network.nodes.node import EVERY_MODULE, Module
+from paddock.network.nodes.node_messages import ModuleMessage
 
 
 class MonitorModule(Module):

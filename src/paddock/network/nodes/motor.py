@@ -9,6 +9,7 @@ from paddock.core.observation import WheelSpeeds
 from paddock.core.spec import Seconds, Spec
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec
+from paddock.network.nodes.node import Module
 from paddock.network.nodes.node_messages import (
     DriveMessage,
     ModuleMessage,
@@ -18,7 +19,6 @@ from paddock.network.nodes.node_messages import (
     ResumeMessage,
     StopMessage,
 )
-from paddock.network.nodes.node import Module
 from paddock.network.nodes.safety.motor_gate import ClockReading, MotorGate, MotorLimits
 from paddock.network.nodes.safety.reflex import STILL
 

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from paddock.core.errors import PaddockError
 from paddock.core.error_location import error_location, problem_of
+from paddock.core.errors import PaddockError
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
 from paddock.network.nodes.bus import Bus, open_bus

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paddock.arena.localisation import odometry_of
+from paddock.core.error_location import place, users_code
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.observation import Observation, WheelSpeeds, acting
-from paddock.core.error_location import place, users_code
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
-from paddock.perception.mapping.scan import Floats
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec, Options, OptionTable, name_unknown_option
 from paddock.network.nodes.escape import Escape
+from paddock.network.nodes.node import Module
 from paddock.network.nodes.node_messages import (
     MAX_CHARACTERS,
     MAX_NUMBERS,
@@ -34,9 +34,9 @@ from paddock.network.nodes.node_messages import (
     ResetMessage,
     StopMessage,
 )
-from paddock.network.nodes.node import Module
 from paddock.network.nodes.readings import ObservationBuilder, PointReader
 from paddock.network.nodes.reflex import shape_of
+from paddock.perception.mapping.scan import Floats
 
 PLANNERS: Registry[Callable[..., Any]] = Registry(
     "planner",

@@ -9,7 +9,6 @@ import numpy as np
 
 from paddock.arena.devices import choose_display
 from paddock.core.observation import Observation, Slot
-from paddock.perception.mapping.scan import Floats
 from paddock.network.nodes.node_messages import (
     InsMessage,
     ModuleMessage,
@@ -18,10 +17,11 @@ from paddock.network.nodes.node_messages import (
     SonarMessage,
     to_numbers,
 )
+from paddock.perception.mapping.scan import Floats
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.inertial import InertialSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.sonar import SonarSpec
 
 SAME_TIME = 1e-6  # [s]

@@ -16,6 +16,7 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import MetresOrZero, Seconds, Spec
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import QUICK, ModulesSpec
+from paddock.network.nodes.node import CLOCK_BACK, Module
 from paddock.network.nodes.node_messages import (
     ActionMessage,
     ClearMessage,
@@ -27,7 +28,6 @@ from paddock.network.nodes.node_messages import (
     RoundMessage,
     StopMessage,
 )
-from paddock.network.nodes.node import CLOCK_BACK, Module
 from paddock.network.nodes.readings import ObservationBuilder, PointReader
 from paddock.network.nodes.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
 from paddock.network.nodes.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Refuse, Relay, StopOrder

@@ -12,9 +12,9 @@ from paddock.arena.localisation import odometry_of
 from paddock.arena.mapping import range_reader_of
 from paddock.core.geometry import Pose, compose, relative
 from paddock.core.observation import Observation
+from paddock.network.nodes.node_messages import MapMessage, ModuleMessage, PoseMessage
 from paddock.perception.estimation import Estimate
 from paddock.perception.mapping import GridFrame, OccupancyGrid, Scan
-from paddock.network.nodes.node_messages import MapMessage, ModuleMessage, PoseMessage
 from paddock.simulation.robots import RobotSpec
 
 MEMORY = 50  # stored poses

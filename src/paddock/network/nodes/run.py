@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from paddock.network.nodes.transports.line_transport import LineServer
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.node import Module, locate_errors, start_module
 from paddock.network.nodes.recording import BusRecorder
+from paddock.network.nodes.transports.line_transport import LineServer
 
 LOOK = 0.25  # [s] between two checks whether the run is over
 

@@ -8,8 +8,8 @@ import msgspec
 
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec
-from paddock.network.nodes.node_messages import EVERYONE, ModuleMessage
 from paddock.network.nodes.node import Module
+from paddock.network.nodes.node_messages import EVERYONE, ModuleMessage
 from paddock.network.nodes.readings import ObservationBuilder, SensorMessage
 
 

@@ -11,11 +11,6 @@ from numpy.typing import NDArray
 from paddock.arena.run_monitor import ShownModule
 from paddock.core.geometry import ORIGIN, Pose, compose, relative
 from paddock.core.observation import Observation
-from paddock.perception.estimation import Estimate
-from paddock.perception.mapping import GridFrame, MapView, OccupancyGrid
-from paddock.perception.mapping.quality import sample
-from paddock.perception.mapping.scan import Floats, transform
-from paddock.perception.mapping.view import UNSEEN
 from paddock.network.nodes.health_monitor import HealthMonitor, ModuleHealth
 from paddock.network.nodes.node_messages import (
     GoalMessage,
@@ -29,6 +24,11 @@ from paddock.network.nodes.node_messages import (
 )
 from paddock.network.nodes.readings import PointReader
 from paddock.network.nodes.remote_map import read_map
+from paddock.perception.estimation import Estimate
+from paddock.perception.mapping import GridFrame, MapView, OccupancyGrid
+from paddock.perception.mapping.quality import sample
+from paddock.perception.mapping.scan import Floats, transform
+from paddock.perception.mapping.view import UNSEEN
 from paddock.simulation.robots import RobotSpec
 
 Cells = NDArray[np.uint8]

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from msgspec import field
 
-from paddock.network.protocol.message_base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
 from paddock.network.protocol.class_answers import CLASS_ANSWERS
+from paddock.network.protocol.message_base import (
+    Finite,
+    Int64,
+    Key,
+    Message,
+    Numbers,
+    Prose,
+    Table,
+    Text,
+    by_type,
+    check_table,
+)
 from paddock.network.protocol.parts import (
     MapData,
     Mark,

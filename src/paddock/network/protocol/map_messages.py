@@ -11,12 +11,12 @@ import numpy as np
 from paddock.arena.run_monitor import ShownMap, ShownModule
 from paddock.core.errors import BadMessage, PaddockError
 from paddock.core.geometry import Pose
+from paddock.network.protocol import messages as m
+from paddock.network.protocol.message_base import Numbers
 from paddock.perception.estimation import Estimate
 from paddock.perception.estimation.estimates import check_covariance
 from paddock.perception.mapping.frame import GridFrame, Points
 from paddock.perception.mapping.view import MapView
-from paddock.network.protocol import messages as m
-from paddock.network.protocol.message_base import Numbers
 
 MAX_DOTS = 400  # maximum number of particles in a message
 MAX_CELLS = 16_000_000  # of a received map: 200 m × 200 m with cells of 5 cm

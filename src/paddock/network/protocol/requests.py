@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta, field
 
 from paddock.core.observation import Command
+from paddock.network.protocol.class_requests import CLASS_REQUESTS
 from paddock.network.protocol.message_base import (
     LONGEST_NAME,
     MAX_ENTRIES,
@@ -31,7 +32,6 @@ from paddock.network.protocol.message_base import (
     by_type,
     check_table,
 )
-from paddock.network.protocol.class_requests import CLASS_REQUESTS
 from paddock.network.protocol.parts import MapData
 
 Commands = Annotated[dict[Key, Command], Meta(max_length=MAX_ENTRIES)]

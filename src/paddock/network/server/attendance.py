@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from paddock.teaching.classroom import Student
 from paddock.network.protocol import messages as m
 from paddock.network.server.client import Client
+from paddock.teaching.classroom import Student
 
 SILENT = 30.0  # wall seconds without a request
 

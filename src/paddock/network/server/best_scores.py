@@ -7,8 +7,8 @@ import time
 from collections.abc import Container
 from pathlib import Path
 
-from paddock.teaching.classroom.class_tables import read_table, time_now, write_table
 from paddock.core.errors import PaddockError
+from paddock.teaching.classroom.class_tables import read_table, time_now, write_table
 from paddock.teaching.referees import Officiating
 
 FILE = "best.csv"

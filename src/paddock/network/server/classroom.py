@@ -11,12 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from paddock.teaching.classroom import ClassFolder, Student
-from paddock.teaching.classroom.results import ResultRow
-from paddock.teaching.classroom.submissions import Receipt
 from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.network.protocol import messages as m
-from paddock.teaching.referees import RobotScore
 from paddock.network.server.access import Grant, Role
 from paddock.network.server.attendance import Attendance, is_program
 from paddock.network.server.best_scores import BestScores
@@ -27,6 +23,10 @@ from paddock.network.server.seating import Seating
 from paddock.network.server.submission_service import SubmissionService
 from paddock.network.server.visibility import switch_off_hidden
 from paddock.network.server.world_change import change_world
+from paddock.teaching.classroom import ClassFolder, Student
+from paddock.teaching.classroom.results import ResultRow
+from paddock.teaching.classroom.submissions import Receipt
+from paddock.teaching.referees import RobotScore
 
 if TYPE_CHECKING:
     from paddock.network.server.server import Server

@@ -26,8 +26,8 @@ from paddock.network.protocol.encoding import Malformed
 from paddock.network.protocol.messages import REQUESTS, Hello
 from paddock.network.protocol.websocket import MessageReader, frame
 from paddock.network.server.client import Client, describe_loss, refusal
-from paddock.network.server.page_files import respond_with_file
 from paddock.network.server.lock_queue import LockQueue
+from paddock.network.server.page_files import respond_with_file
 
 if TYPE_CHECKING:
     from paddock.network.server.server import Server

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from paddock.teaching.classroom.results import ResultRow
-from paddock.teaching.classroom.class_tables import time_now
 from paddock.core.errors import PaddockError, Refused
 from paddock.network.protocol import messages as m
+from paddock.network.server.access import Role
+from paddock.network.server.client import Client
 from paddock.report.recordings import Recorder, record
+from paddock.teaching.classroom.class_tables import time_now
+from paddock.teaching.classroom.results import ResultRow
 from paddock.teaching.referees import Officiating, RobotScore
 from paddock.teaching.referees.standings import rank_among
 from paddock.teaching.referees.starts import assign_places
-from paddock.network.server.access import Role
-from paddock.network.server.client import Client
 
 if TYPE_CHECKING:
     from paddock.network.server.session import Session

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from paddock.arena import Arena, Robot
 from paddock.core.observation import Readings
-from paddock.simulation.engine.state import LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.report.recordings.streams import handle_with_all
+from paddock.simulation.engine.state import LEFT_SPEED, RIGHT_SPEED, X, Y
 
 log = logging.getLogger("paddock.server")
 

@@ -6,23 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from paddock.teaching.classroom import ClassFolder, Student, seat_students
-from paddock.teaching.classroom.results import ResultRow, next_heat
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
-from paddock.core.user_limits import ClassLimits
 from paddock.core.spec import Spec, read_toml_file, spec_from_table
+from paddock.core.user_limits import ClassLimits
+from paddock.network.server.access import Grant, Role
+from paddock.network.server.heat_manager import HeatSettings
+from paddock.simulation.robots import RobotSpec, load_robot
+from paddock.simulation.worlds import load_world, world_names
+from paddock.simulation.worlds.placement import Room
+from paddock.simulation.worlds.world_spec import WorldSpec
+from paddock.teaching.classroom import ClassFolder, Student, seat_students
+from paddock.teaching.classroom.results import ResultRow, next_heat
 from paddock.teaching.exercises import Exercise, exercise_names, load_exercise
 from paddock.teaching.exercises.class_starts import deal_places
 from paddock.teaching.referees import Referee
 from paddock.teaching.referees.starts import assign_places
-from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.network.server.access import Grant, Role
-from paddock.network.server.heat_manager import HeatSettings
-from paddock.simulation.worlds import load_world, world_names
-from paddock.simulation.worlds.placement import Room
-from paddock.simulation.worlds.world_spec import WorldSpec
 
 OTHER_FILES = ("class.toml", "secrets.toml", "present.toml")  # files of a class folder that are not worlds
 PRESENT = "present.toml"

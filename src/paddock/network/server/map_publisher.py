@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from paddock.network.protocol.map_messages import pack_grid, pack_map, unpack_estimate, unpack_map
 from paddock.arena.run_monitor import RunMonitor, ShownMap
 from paddock.network.protocol import messages as m
+from paddock.network.protocol.map_messages import pack_grid, pack_map, unpack_estimate, unpack_map
 from paddock.network.server.client import Client
 from paddock.network.server.ownership import Ownership
 

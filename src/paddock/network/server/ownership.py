@@ -14,11 +14,11 @@ from paddock.arena import Arena
 from paddock.core.errors import PaddockError, Refused, UnknownName
 from paddock.core.observation import Command
 from paddock.network.protocol import messages as m
-from paddock.simulation.robots import RobotSpec
-from paddock.simulation.sensors.appearance import add_appearances
 from paddock.network.server.access import Grant, Role
 from paddock.network.server.client import Client
 from paddock.network.server.uploads import uploaded_robot
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.sensors.appearance import add_appearances
 
 MAX_ROBOTS, MAX_SPAWNED = 5000, 32  # in the world; by one client
 LATE = "a heat is running: your robot can take part when it is over"

@@ -19,17 +19,17 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
 from paddock.core.errors import LinkError
+from paddock.core.provenance import available_threads
 from paddock.core.user_limits import NO_CLASS, ClassLimits
 from paddock.network.origins import own_hosts
-from paddock.core.provenance import available_threads
-from paddock.report.recordings import ReplayArena
-from paddock.teaching.referees import Referee
 from paddock.network.server.access import Grant, Role, Tokens
 from paddock.network.server.connection import Connection
 from paddock.network.server.heat_manager import HeatSettings
 from paddock.network.server.order_status_publisher import ListOrders
 from paddock.network.server.session import Session
 from paddock.network.server.time_lock import ServedTime
+from paddock.report.recordings import ReplayArena
+from paddock.teaching.referees import Referee
 
 if TYPE_CHECKING:
     from paddock.network.server.classroom import Classroom

@@ -15,8 +15,6 @@ from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.core.user_limits import ClassLimits
 from paddock.network.protocol import VERSION, Message
 from paddock.network.protocol import messages as m
-from paddock.report.recordings import ReplayArena
-from paddock.teaching.referees import Referee
 from paddock.network.server import class_handlers  # noqa: F401 enters its requests
 from paddock.network.server.access import Role
 from paddock.network.server.client import Client, Subscription, check_count, failure, refusal
@@ -35,6 +33,8 @@ from paddock.network.server.shares import ShareLedger
 from paddock.network.server.supervision import Supervision
 from paddock.network.server.visibility import knows_seed, welcome_of, world_news_of
 from paddock.network.server.world_view import readings_of, scene_of
+from paddock.report.recordings import ReplayArena
+from paddock.teaching.referees import Referee
 
 if TYPE_CHECKING:
     from paddock.network.server.classroom import Classroom

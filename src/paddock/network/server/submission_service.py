@@ -6,11 +6,11 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from paddock.teaching.classroom.submissions import Receipt
 from paddock.core.errors import Refused, UnknownName
 from paddock.network.protocol import messages as m
 from paddock.network.server.client import Client
 from paddock.network.server.lessons import list_exercises
+from paddock.teaching.classroom.submissions import Receipt
 
 if TYPE_CHECKING:
     from paddock.network.server.classroom import Classroom

@@ -11,14 +11,22 @@ from PIL import Image
 
 from paddock.arena import Arena, Robot
 from paddock.arena.devices import Camera
-from paddock.network.protocol.map_messages import thin_particles
 from paddock.core.geometry import Disc
 from paddock.core.observation import Readings
-from paddock.simulation.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X, Y
-from paddock.perception.estimation import Estimate, ellipse_axes
 from paddock.network.protocol.frames import pack, pack_leds
-from paddock.network.protocol.messages import EstimateData, Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
+from paddock.network.protocol.map_messages import thin_particles
+from paddock.network.protocol.messages import (
+    EstimateData,
+    Mark,
+    PictureData,
+    RobotReadings,
+    SceneData,
+    SolidShape,
+    Truth,
+)
+from paddock.perception.estimation import Estimate, ellipse_axes
 from paddock.report.recordings.robot_messages import encode_jpeg
+from paddock.simulation.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X, Y
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds.solids import solids
 

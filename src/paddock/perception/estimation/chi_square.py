@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import math
 
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
 
 PRECISION = 1e-14
 MAX_TERMS = 10_000

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose
-from paddock.core.argument_checks import all_finite
 from paddock.core.observation import Observation
 from paddock.perception.estimation.alternative_pose import AlternativePose
 from paddock.perception.estimation.chi_square import chi_square_quantile

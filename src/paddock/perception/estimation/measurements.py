@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.core.argument_checks import all_finite
 from paddock.core.observation import Observation
 from paddock.perception.estimation.estimates import PoseFix
 from paddock.perception.estimation.motion_model import Floats, wrap_angles

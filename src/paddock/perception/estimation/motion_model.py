@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
-from paddock.core.argument_checks import all_finite
 
 Floats = NDArray[np.float64]
 NO_TURN = 1e-9  # [rad] a smaller turn counts as zero

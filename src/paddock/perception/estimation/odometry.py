@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import ORIGIN, Pose, wrap
-from paddock.core.argument_checks import all_finite
 from paddock.perception.estimation.motion_model import Floats, MotionNoise, roll, roll_jacobians
 
 CERTAIN = MotionNoise()

@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 import numpy as np
 
+from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
-from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.observation import Observation
 from paddock.perception.estimation.ekf import MEMORY
 from paddock.perception.estimation.estimates import Estimate, check_covariance, check_memory

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
 from paddock.perception.estimation.motion_model import Floats
 from paddock.perception.estimation.wheel_calibration import WheelCalibration
 

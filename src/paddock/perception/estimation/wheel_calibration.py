@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose
-from paddock.core.argument_checks import all_finite
 from paddock.perception.estimation.odometry import Odometry
 
 

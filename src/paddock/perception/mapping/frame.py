@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
 
 Cells = NDArray[np.int64]
 Points = NDArray[np.float64]

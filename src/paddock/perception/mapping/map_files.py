@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.files import save_image, write_text
-from paddock.core.argument_checks import all_finite
 from paddock.perception.mapping.frame import GridFrame
 from paddock.perception.mapping.occupancy import FREE, OCCUPIED, OccupancyGrid
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.core.argument_checks import all_finite
 from paddock.perception.mapping.frame import GridFrame, check_cells
 from paddock.perception.mapping.occupancy_kernels import TILE, add_beams, add_cones
 from paddock.perception.mapping.scan import Floats, Scan, transform

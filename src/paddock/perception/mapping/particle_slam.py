@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from paddock.core.argument_checks import check_seed
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose
-from paddock.core.argument_checks import check_seed
 from paddock.perception.estimation.motion_model import Floats
 from paddock.perception.estimation.particle_cloud import carry_along, effective_count, normalise, summarise
 from paddock.perception.estimation.particle_kernels import draw_systematically

@@ -7,8 +7,8 @@ from paddock.perception.vision.assignment import assign
 from paddock.perception.vision.blink import BlinkCode, blink_codes, read_blinks
 from paddock.perception.vision.boards import BoardSpec
 from paddock.perception.vision.calibration import LensCalibration, calibrate_lens
-from paddock.perception.vision.camera_model import CameraModel, CameraPose
 from paddock.perception.vision.camera_client import IpCamera, NotAStream, TimedPicture
+from paddock.perception.vision.camera_model import CameraModel, CameraPose
 from paddock.perception.vision.floor_pose import FloorPose, find_camera_pose
 from paddock.perception.vision.lens import Lens
 from paddock.perception.vision.markers import find_markers

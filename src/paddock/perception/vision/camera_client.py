@@ -13,8 +13,8 @@ from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from paddock.core.errors import LinkError, Refused, Timeout
-from paddock.core.terminal_text import visible
 from paddock.core.named_arrays import Picture
+from paddock.core.terminal_text import visible
 from paddock.perception.vision.deadline import DeadlineReader
 from paddock.perception.vision.decode import DamagedPicture, PictureTooLarge, decode_jpeg
 from paddock.perception.vision.digest import Credentials

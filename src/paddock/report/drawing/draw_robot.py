@@ -12,9 +12,9 @@ from paddock.report.drawing.rays import LineOfSight, beams, draw_beams
 from paddock.report.drawing.symbols import draw_mounts, draw_wheels, front
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.sensors.appearance import PLAIN
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec, is_pivoting
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec, is_pivoting
 from paddock.simulation.worlds.solids import Solid
 
 if TYPE_CHECKING:

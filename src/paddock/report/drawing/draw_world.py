@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
-from paddock.core.argument_checks import all_finite
 from paddock.report.drawing.canvas import check_picture_size
 from paddock.report.drawing.colours import ESTIMATE, FAINT, GOAL, INK, field_colors
+from paddock.report.drawing.draw_robot import draw_robot
 from paddock.report.drawing.layers import (
     axes_layer,
     border_layer,
@@ -29,8 +30,14 @@ from paddock.report.drawing.layers import (
 from paddock.report.drawing.layout import PictureLayout, Trail, WorldPicture
 from paddock.report.drawing.legend import LegendEntry
 from paddock.report.drawing.rays import beams
-from paddock.report.drawing.draw_robot import draw_robot
-from paddock.report.drawing.trails import direction_layer, estimate_layer, has_length, split_trail, trail_layer, trail_start_layer
+from paddock.report.drawing.trails import (
+    direction_layer,
+    estimate_layer,
+    has_length,
+    split_trail,
+    trail_layer,
+    trail_start_layer,
+)
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.worlds.placement import robot_types, start_pose
 from paddock.simulation.worlds.solids import solids

@@ -9,8 +9,8 @@ from paddock.report.drawing.canvas import Canvas
 from paddock.report.drawing.colours import LAMP_EDGE, SOUND, START_POSE, WHEEL, WHITE, blend, darken, tint
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.sensors.appearance import PLAIN
-from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.sensors.bumper import BumperSpec
+from paddock.simulation.sensors.sensor_spec import SensorSpec
 
 
 def draw_robot_body(canvas: Canvas, spec: RobotSpec, pose: Pose, color: str) -> None:

@@ -15,9 +15,9 @@ from paddock.arena import Arena
 from paddock.arena.snapshot import fingerprint
 from paddock.core.errors import PaddockError
 from paddock.core.toml import toml_text
+from paddock.report.recordings.protobuf import decode, encode
 from paddock.simulation.engine.model import Floats, Ints
 from paddock.simulation.engine.state import SEED, TICK, State, initial_commands, initial_state
-from paddock.report.recordings.protobuf import decode, encode
 from paddock.simulation.worlds.build import BuiltWorld, build
 from paddock.simulation.worlds.world_spec import WorldSpec
 

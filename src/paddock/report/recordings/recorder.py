@@ -9,18 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-import paddock
 from paddock.arena import Arena
 from paddock.arena.compiled_recording import CompiledRecording
-from paddock.core.closing import Closing
-from paddock.core.errors import SimulationError, format_value
-from paddock.core.error_location import warn_user
-from paddock.core.reason import explain_os_error
-from paddock.simulation.engine.input_layout import InputLayout
-from paddock.simulation.engine.model import Floats
-from paddock.simulation.engine.state import State
-from paddock.simulation.engine.tape import HEAD, LOOK
 from paddock.arena.episodes import Event
+from paddock.core.closing import Closing
+from paddock.core.error_location import warn_user
+from paddock.core.errors import SimulationError, format_value
+from paddock.core.reason import explain_os_error
+from paddock.core.version import VERSION
 from paddock.report.recordings.exact import (
     CHANGE,
     INPUTS,
@@ -33,6 +29,10 @@ from paddock.report.recordings.exact import (
 )
 from paddock.report.recordings.mcap_file import Chunk, McapFile
 from paddock.report.recordings.streams import StreamRates, Streams
+from paddock.simulation.engine.input_layout import InputLayout
+from paddock.simulation.engine.model import Floats
+from paddock.simulation.engine.state import State
+from paddock.simulation.engine.tape import HEAD, LOOK
 
 FLUSH = 0.5  # wall seconds after which recorded data are on the disk
 LARGEST_CHUNK = 1 << 20  # bytes, uncompressed; a larger chunk is written immediately
@@ -87,7 +87,7 @@ class Recorder(Closing):
         people: Mapping[str, str],
     ) -> None:
         self.arena, self.path, self._people = arena, path, people
-        self._file = McapFile(path, f"paddock {paddock.__version__}")
+        self._file = McapFile(path, f"paddock {VERSION}")
         self._channels = {topic: self._file.channel(topic, schema) for topic, schema in SCHEMAS.items()}
         self._exact = Chunk()
         self._layout = -1

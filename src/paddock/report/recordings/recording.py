@@ -10,13 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from paddock.core.display import display_html
-from paddock.core.errors import PaddockError, UnknownName, format_value
-from paddock.core.argument_checks import all_finite
-from paddock.simulation.engine.state import digest
 from paddock.arena.episodes import Event, Trace
 from paddock.arena.episodes.events import MOTIONS, Kind
 from paddock.arena.episodes.recorder import TraceRecorder
+from paddock.core.argument_checks import all_finite
+from paddock.core.display import display_html
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.report.recordings.exact import (
     CHANGE,
     INPUTS,
@@ -32,6 +31,7 @@ from paddock.report.recordings.exact import (
 from paddock.report.recordings.protobuf import decode
 from paddock.report.recordings.reading import MessagePlace, RecordingFile
 from paddock.report.recordings.replay import ReplayArena
+from paddock.simulation.engine.state import digest
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds.build import BuiltWorld
 

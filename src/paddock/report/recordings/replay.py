@@ -13,10 +13,10 @@ from paddock.arena.local import LocalBody
 from paddock.core.errors import Refused
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
+from paddock.report.recordings.exact import Inputs
 from paddock.simulation.engine.input_layout import InputLayout
 from paddock.simulation.engine.model import Floats, Ints
 from paddock.simulation.engine.state import COMMAND_LEFT, COMMAND_RIGHT
-from paddock.report.recordings.exact import Inputs
 
 if TYPE_CHECKING:
     from paddock.report.recordings.recording import KeyframePlace, Recording

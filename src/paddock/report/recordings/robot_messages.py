@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena import Robot
+from paddock.arena.batches import batch_tables as t
 from paddock.arena.devices import Camera
 from paddock.core.observation import Slot
-from paddock.simulation.engine.model import Floats
 from paddock.report.recordings.mcap_file import Ints, message_head
 from paddock.report.recordings.protobuf import (
     BYTES,
@@ -27,10 +27,10 @@ from paddock.report.recordings.protobuf import (
     tag,
     varint,
 )
+from paddock.simulation.engine.model import Floats
 from paddock.simulation.robots import RobotSpec
-from paddock.arena.batches import batch_tables as t
-from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import SensorSpec
 
 WORLD_FRAME = "world"
 QUALITY = 85  # of JPEG files

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from paddock.arena.episodes import Event
 from paddock.core.geometry import Disc, Shape
 from paddock.core.spec import rgb
-from paddock.arena.episodes import Event
 from paddock.report.recordings.protobuf import encode, encode_field, encode_stamp
 from paddock.report.recordings.robot_messages import WORLD_FRAME
 from paddock.simulation.robots import RobotSpec

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 
 from paddock.arena import Arena, Robot
 from paddock.arena.arena import FOLLOWED
+from paddock.arena.batches.batch_tables import (
+    ROW_COLUMNS,
+    ROW_COMMAND_LEFT,
+    ROW_COMMAND_RIGHT,
+    ROW_CONTACTS,
+    ROW_LEFT,
+    ROW_RIGHT,
+)
 from paddock.arena.compiled_recording import CompiledRecording
-from paddock.arena.robot import SensedDevices
-from paddock.core.errors import PaddockError
-from paddock.core.argument_checks import all_finite
-from paddock.simulation.engine.model import Floats
-from paddock.simulation.engine.state import COMMAND_LEFT, COMMAND_RIGHT, CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.arena.episodes import Event
+from paddock.arena.robot import SensedDevices
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
 from paddock.report.recordings.mcap_file import Chunk, Ints, McapFile
 from paddock.report.recordings.robot_messages import (
     ReadingsMessages,
@@ -34,7 +40,17 @@ from paddock.report.recordings.scene_messages import (
     encode_world_scene,
 )
 from paddock.report.recordings.schemas import describe_readings
-from paddock.arena.batches.batch_tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS, ROW_LEFT, ROW_RIGHT
+from paddock.simulation.engine.model import Floats
+from paddock.simulation.engine.state import (
+    COMMAND_LEFT,
+    COMMAND_RIGHT,
+    CONTACTS,
+    HEADING,
+    LEFT_SPEED,
+    RIGHT_SPEED,
+    X,
+    Y,
+)
 
 MOTION = [X, Y, HEADING, LEFT_SPEED, RIGHT_SPEED, CONTACTS]
 MOTION_IN_ROW = [*range(3), ROW_LEFT, ROW_RIGHT, ROW_CONTACTS]

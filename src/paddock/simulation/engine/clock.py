@@ -6,8 +6,8 @@ import math
 import time
 from collections.abc import Callable
 
-from paddock.core.errors import SimulationError
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import SimulationError
 
 
 def ticks_between_rows(every: float, dt: float) -> int:

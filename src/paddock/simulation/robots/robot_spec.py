@@ -28,8 +28,8 @@ from paddock.core.spec import (
 )
 from paddock.core.user_code import code_beside
 from paddock.simulation.robots.differential import DifferentialDrive, Length
-from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS
+from paddock.simulation.sensors.sensor_spec import SensorSpec
 
 Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", SENSORS)]
 EITHER_OR = (("radius", "outline"), ("scale", "response"))

@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from paddock.core.geometry import box_of
 from paddock.core.rules import rgb
 from paddock.simulation.robots.robot_spec import RobotSpec
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.camera import CameraSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 
 LEFT_WHEEL, RIGHT_WHEEL = "left_wheel_joint", "right_wheel_joint"
 WHEEL_WIDTH = 0.1  # relative to the diameter, because a robot's file contains no width

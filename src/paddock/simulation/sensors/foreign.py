@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from paddock.core.spec import Number
 from paddock.simulation.sensors.appearance import APPEARANCE, Appearance, drop_appearances
-from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS
+from paddock.simulation.sensors.sensor_spec import SensorSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,8 +12,8 @@ from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.rays import ray_to_disc, ray_to_segment
 from paddock.simulation.sensors.aim import aim, mount_at
 from paddock.simulation.sensors.appearance import Appearance
-from paddock.simulation.sensors.sensor_spec import OWN, RangeSensorSpec
 from paddock.simulation.sensors.light import irradiance
+from paddock.simulation.sensors.sensor_spec import OWN, RangeSensorSpec
 
 RANGE, RAYS, AMBIENT, DIRECTIONS = range(4)
 

@@ -12,11 +12,11 @@ from paddock.core.rng import ALONE, key_of
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.surroundings import gather
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X, Y
-from paddock.simulation.sensors.sensor_spec import SensorSpec, View
 from paddock.simulation.sensors.camera import draw, grain
-from paddock.simulation.sensors.sensor_dispatch import measure
 from paddock.simulation.sensors.laser import mix_pixels
+from paddock.simulation.sensors.sensor_dispatch import measure
 from paddock.simulation.sensors.sensor_registry import MEASURE
+from paddock.simulation.sensors.sensor_spec import SensorSpec, View
 from paddock.simulation.sensors.stages import finish
 
 

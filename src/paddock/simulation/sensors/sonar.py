@@ -12,8 +12,8 @@ from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.rays import cone_to_disc, cone_to_segment
 from paddock.simulation.sensors.aim import aim, mount_at
 from paddock.simulation.sensors.appearance import Appearance
-from paddock.simulation.sensors.sensor_spec import OWN, RangeSensorSpec
 from paddock.simulation.sensors.proximity import nearest_hit
+from paddock.simulation.sensors.sensor_spec import OWN, RangeSensorSpec
 
 RANGE, COS_HALF, SIN_HALF, TAN_INCIDENCE, SIN_INCIDENCE = range(5)
 GRAZE = 1e-9  # [m]

@@ -9,8 +9,8 @@ from pathlib import Path
 from paddock.core import library
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
-from paddock.core.terminal_text import shell_word
 from paddock.core.spec import spec_from_table
+from paddock.core.terminal_text import shell_word
 from paddock.core.toml import toml_text
 from paddock.core.user_code import code_beside
 from paddock.simulation.worlds.rooms import make_room, make_track
@@ -76,8 +76,8 @@ def _read_shipped(path: Path) -> WorldSpec:
 
 
 def _read_file(path: Path) -> WorldSpec:
-    from paddock.simulation.worlds.world_files import WorldFile
     from paddock.simulation.worlds.placement import check_placement, robot_types
+    from paddock.simulation.worlds.world_files import WorldFile
 
     with code_beside(path.parent):
         file = WorldFile(path)
@@ -94,13 +94,13 @@ def _find_file(name_or_path: str | Path) -> Path:
     try:
         return library.find(__name__, "world", name_or_path)
     except UnknownName:
-        from paddock.simulation.worlds.importers import PICTURES, STAGE
+        from paddock.simulation.worlds.importers import IMPORTERS, PICTURES
 
         path = Path(str(name_or_path))
         if name_or_path in library.registry("paddock.experiments.scenarios"):
             how = f"run it with `paddock run --scenario {name_or_path}`"
             raise PaddockError(f"{name_or_path!r} is a scenario, not a world: {how}") from None
-        if path.suffix.lower() not in (*STAGE, *PICTURES):
+        if path.suffix.lower() not in (*IMPORTERS, *PICTURES):
             raise
         command = f"paddock import {shell_word(path)} -o {shell_word(f'{path.stem}.toml')}"
         problem = f"this is not a world file: convert it with `{command}`"

@@ -18,10 +18,10 @@ from paddock.simulation.engine.model import Floats, Ints, Model, table
 from paddock.simulation.engine.state import PANS, pan_count, ticks_kept
 from paddock.simulation.engine.step import MAX_PIECES
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.sensors.sensor_spec import Mount, Pivot, RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.chemical import ChemicalSpec
 from paddock.simulation.sensors.inertial import InertialSpec
 from paddock.simulation.sensors.sensor_registry import MEASURE
+from paddock.simulation.sensors.sensor_spec import Mount, Pivot, RangeSensorSpec, SensorSpec
 from paddock.simulation.worlds.floor import draw_floor, field_picture
 from paddock.simulation.worlds.grids import build_grids
 from paddock.simulation.worlds.placement import check_placement, robot_types, start_pose

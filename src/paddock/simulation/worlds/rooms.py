@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from paddock.core.argument_checks import check_whole
 from paddock.core.errors import SpecError, format_value
 from paddock.core.geometry import Point, bounding_radius
-from paddock.core.argument_checks import check_whole
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.worlds.world_spec import Border, Box, Cylinder, Floor, Stroke, Wall, WorldSpec
 
@@ -74,7 +74,9 @@ def _make_random(number: int) -> np.random.Generator:
 def _unit_of(robot: RobotSpec) -> float:
     """Return the radius of a robot [m], the unit of all lengths."""
     if not isinstance(robot, RobotSpec):
-        problem = f"expected a RobotSpec, as paddock.simulation.robots.load_robot(name) returns it, got {format_value(robot)}"
+        problem = (
+            f"expected a RobotSpec, as paddock.simulation.robots.load_robot(name) returns it, got {format_value(robot)}"
+        )
         raise SpecError(problem, path="robot")
     return bounding_radius(robot.body.shape)
 

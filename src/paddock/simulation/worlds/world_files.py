@@ -10,8 +10,8 @@ from typing import Any
 
 from paddock.core import library
 from paddock.core.errors import SpecError, format_value
-from paddock.core.terminal_text import shell_word
 from paddock.core.spec import read_toml_file
+from paddock.core.terminal_text import shell_word
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Annotated
 
-from paddock.core.errors import SpecError
-from paddock.core.user_limits import ClassLimits
 from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.errors import SpecError
 from paddock.core.spec import Description, Number, Spec, Text
 from paddock.core.toml import toml_text
+from paddock.core.user_limits import ClassLimits
 
 
 def is_token(text: str) -> bool:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.teaching.classroom.folder import ClassFolder
-from paddock.teaching.classroom.roster import Student
-from paddock.teaching.classroom.class_spec import ClassSpec
 from paddock.core.errors import PaddockError
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world, save_world
+from paddock.teaching.classroom.class_spec import ClassSpec
+from paddock.teaching.classroom.folder import ClassFolder
+from paddock.teaching.classroom.roster import Student
 
 if TYPE_CHECKING:
     from paddock.teaching.exercises import Exercise

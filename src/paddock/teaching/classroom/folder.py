@@ -7,18 +7,32 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
+from paddock.core.errors import PaddockError, UnknownName, suggestion
+from paddock.core.files import make_new_folder, stamp_of, whole_file, write_text
+from paddock.core.locks import lock_folder
+from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.core.terminal_text import shell_word
+from paddock.teaching.classroom.class_spec import ClassSpec, class_text
 from paddock.teaching.classroom.keys import ClassKeys, new_token, read_keys, write_keys
 from paddock.teaching.classroom.names import tidy_name
 from paddock.teaching.classroom.receipt_book import ReceiptBook
 from paddock.teaching.classroom.results import ResultRow, append_results, read_results
-from paddock.teaching.classroom.roster import State, Student, enrol, give_robots, read_roster, refuse_equal_names, write_roster
-from paddock.teaching.classroom.class_spec import ClassSpec, class_text
-from paddock.teaching.classroom.submissions import Receipt, keep_submission, last_submissions, write_missing, write_receipts
-from paddock.core.errors import PaddockError, UnknownName, suggestion
-from paddock.core.files import make_new_folder, stamp_of, whole_file, write_text
-from paddock.core.locks import lock_folder
-from paddock.core.terminal_text import shell_word
-from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.teaching.classroom.roster import (
+    State,
+    Student,
+    enrol,
+    give_robots,
+    read_roster,
+    refuse_equal_names,
+    write_roster,
+)
+from paddock.teaching.classroom.submissions import (
+    Receipt,
+    keep_submission,
+    last_submissions,
+    write_missing,
+    write_receipts,
+)
 
 SPEC, ROSTER, KEYS = "class.toml", "students.csv", "secrets.toml"
 PARTS = ("exercises", "submissions", "results", "log")

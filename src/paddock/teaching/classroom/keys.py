@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from paddock.teaching.classroom.class_spec import Token
 from paddock.core.errors import SpecError
 from paddock.core.files import write_text
 from paddock.core.spec import Spec, read_toml_file, spec_from_table
+from paddock.teaching.classroom.class_spec import Token
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # without characters that look alike
 HEADER = """\

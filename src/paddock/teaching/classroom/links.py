@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from paddock.teaching.classroom.class_tables import write_table
 from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
 from paddock.core.files import write_text
 from paddock.core.packages import import_package
+from paddock.teaching.classroom.class_tables import write_table
 
 if TYPE_CHECKING:
     from paddock.teaching.classroom.folder import ClassFolder

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
-from paddock.teaching.classroom.class_tables import FORMULA, text_cell
 from paddock.core.errors import PaddockError
+from paddock.teaching.classroom.class_tables import FORMULA, text_cell
 
 LONGEST_NAME = 64  # as in the protocol
 LONGEST_ROBOT = 24

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paddock.teaching.classroom.submissions import RECEIPTS, Receipt, log, read_receipts
 from paddock.core.files import stamp_of
+from paddock.teaching.classroom.submissions import RECEIPTS, Receipt, log, read_receipts
 
 
 class ReceiptBook:

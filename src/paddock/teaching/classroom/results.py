@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from paddock.teaching.classroom.class_tables import append_rows, read_table
 from paddock.core.errors import PaddockError
+from paddock.teaching.classroom.class_tables import append_rows, read_table
 
 RESULTS = "results.csv"
 

@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from paddock.core.geometry import Pose
-from paddock.teaching.referees.starts import assign_places
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds.placement import robot_types
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.teaching.referees.starts import assign_places
 
 DEFAULT_ROBOT = "e-puck"
 

@@ -3,12 +3,12 @@
 from paddock.teaching.contests.bracket import Bracket
 from paddock.teaching.contests.bracket_picture import draw_bracket
 from paddock.teaching.contests.contest import run_contest
+from paddock.teaching.contests.contest_result import ContestResult
+from paddock.teaching.contests.contest_spec import ContestSpec, load_contest
 from paddock.teaching.contests.entrants import Entrant, collect_entrants, find_entrants
 from paddock.teaching.contests.fair_starts import assign_starts
 from paddock.teaching.contests.league import schedule_league
 from paddock.teaching.contests.new import new_contest
-from paddock.teaching.contests.contest_result import ContestResult
-from paddock.teaching.contests.contest_spec import ContestSpec, load_contest
 from paddock.teaching.contests.standings import HeatFigures, LeagueLine, ScoreOrder, rank_league
 
 __all__ = [

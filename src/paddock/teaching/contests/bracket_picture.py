@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from paddock.teaching.contests.bracket import Bracket, Match
 from paddock.report.drawing.colours import FAINT, INK, TARGET, WHITE
 from paddock.report.figures import TEXT, new_axes, shorten
 from paddock.report.fonts import can_write
+from paddock.teaching.contests.bracket import Bracket, Match
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

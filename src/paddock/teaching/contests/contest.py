@@ -9,19 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from paddock.core.errors import PaddockError
+from paddock.core.jobs import FinishedJobs, JobRunner, Workers
+from paddock.core.jobs.runner import give_work
+from paddock.core.keyed_random import draw_uniform
+from paddock.report.document_files import ensure_folder
 from paddock.teaching.contests.bracket import Bracket, Match
+from paddock.teaching.contests.contest_result import ContestResult, DrivenHeat, group_heats
+from paddock.teaching.contests.contest_spec import DOUBLE, LEAGUE, ContestSpec, load_contest
 from paddock.teaching.contests.entrants import Entrant, find_entrants
 from paddock.teaching.contests.fair_starts import assign_starts
 from paddock.teaching.contests.heat import HeatJob, run_heat, seat_robots
 from paddock.teaching.contests.league import draw_lots, schedule_league
-from paddock.teaching.contests.contest_result import ContestResult, DrivenHeat, group_heats
-from paddock.teaching.contests.contest_spec import DOUBLE, LEAGUE, ContestSpec, load_contest
 from paddock.teaching.contests.standings import LeagueLine, ScoreOrder, rank_league
-from paddock.core.errors import PaddockError
-from paddock.core.keyed_random import draw_uniform
-from paddock.core.jobs import FinishedJobs, JobRunner, Workers
-from paddock.core.jobs.runner import give_work
-from paddock.report.document_files import ensure_folder
 
 FINISHED, HEATS = "finished.jsonl", "heats"
 SEEDS = 2**31

@@ -7,12 +7,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from paddock.teaching.contests.bracket_picture import draw_bracket
-from paddock.teaching.contests.contest_result import ContestResult
-from paddock.teaching.contests.standings import RULES
 from paddock.core.provenance import versions
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, SettingsTable
 from paddock.report.sheets import Sheet
+from paddock.teaching.contests.bracket_picture import draw_bracket
+from paddock.teaching.contests.contest_result import ContestResult
+from paddock.teaching.contests.standings import RULES
 
 HEAT_COLUMNS = ("heat", "phase", "round", "name", "start", "score", "place", "points", "fouls", "seconds", "recording")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from paddock.teaching.contests.bracket import Bracket
-from paddock.teaching.contests.entrants import Entrant
 from paddock.teaching.contests.contest_spec import ContestSpec
+from paddock.teaching.contests.entrants import Entrant
 from paddock.teaching.contests.standings import HeatFigures, LeagueLine, ScoreOrder, mean_score, share_points
 
 

@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal, Self
 
 from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.core.seeds import Seed
 from paddock.core.spec import Name, Number, Spec, read_toml_file, spec_from_table
-from paddock.teaching.referees import Referee, make_referee
 from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.teaching.sandbox import SandboxLimits
-from paddock.experiments.scenarios.scenario_spec import Seed
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.placement import start_pose
 from paddock.simulation.worlds.world_spec import GOALS, Start
+from paddock.teaching.referees import Referee, make_referee
+from paddock.teaching.sandbox import SandboxLimits
 
 Times = Annotated[int, Number("a whole number", low=1, high=1000)]
 AtMost = Annotated[int, Number("a whole number", low=0, high=1000)]  # 0: no limit

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from paddock.teaching.classroom import ClassFolder
 from paddock.core.errors import PaddockError
+from paddock.teaching.classroom import ClassFolder
 from paddock.teaching.sandbox.submissions import Submission, find_submissions
 
 

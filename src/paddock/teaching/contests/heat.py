@@ -13,20 +13,20 @@ from typing import Any
 from msgspec.structs import replace
 
 from paddock.arena import Arena, Robot
-from paddock.teaching.contests.entrants import Entrant
-from paddock.teaching.contests.contest_spec import ContestSpec
+from paddock.core.error_location import problem_of
 from paddock.core.errors import PaddockError
 from paddock.core.observation import Command, Observation
-from paddock.core.error_location import problem_of
 from paddock.core.provenance import versions
 from paddock.core.source_hash import find_source, hash_sources
 from paddock.report.drawing.colours import line_color
 from paddock.report.recordings import record
-from paddock.teaching.referees import officiate
-from paddock.teaching.sandbox import SandboxedController, SandboxLost, SubmissionFailure
 from paddock.simulation.worlds import Placed, WorldSpec
 from paddock.simulation.worlds.build import build
 from paddock.simulation.worlds.fingerprint import fingerprint_world
+from paddock.teaching.contests.contest_spec import ContestSpec
+from paddock.teaching.contests.entrants import Entrant
+from paddock.teaching.referees import officiate
+from paddock.teaching.sandbox import SandboxedController, SandboxLost, SubmissionFailure
 
 FORMAT = 1  # version of the data that `identify` hashes
 STAND = (0.0, 0.0)

@@ -1,13 +1,13 @@
 """Exercises: tasks for students as folders, with checks that give points; six are shipped."""
 
 from paddock.teaching.exercises.checks import ExerciseCheck
+from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.teaching.exercises.folders import new_exercise, write_handout
-from paddock.teaching.exercises.student_lines import LineProgress, find_on_line, follow_line
 from paddock.teaching.exercises.loader import exercise_names, find_exercise, load_exercise
 from paddock.teaching.exercises.marks import CheckMark, Marks, check_exercise, mark_runs
 from paddock.teaching.exercises.randomise import Randomise
 from paddock.teaching.exercises.runs import ExerciseRun, RunFailure, run_exercise
-from paddock.teaching.exercises.exercise_spec import Exercise
+from paddock.teaching.exercises.student_lines import LineProgress, find_on_line, follow_line
 from paddock.teaching.exercises.verify import ExerciseFinding, verify_exercise
 
 __all__ = [

@@ -10,12 +10,12 @@ import numpy as np
 from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose
 from paddock.core.keyed_random import draw_uniform
-from paddock.teaching.exercises.student_lines import FloorLine, find_on_line
-from paddock.teaching.exercises.randomise import Randomise
-from paddock.teaching.referees.track import list_starts
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.placement import Room
+from paddock.teaching.exercises.randomise import Randomise
+from paddock.teaching.exercises.student_lines import FloorLine, find_on_line
+from paddock.teaching.referees.track import list_starts
 
 MORE = 6  # bits of the additional start positions on a line, for robots that join later
 DRAWN = 500  # number of random poses to try

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from paddock.teaching.exercises.marks import Marks
-from paddock.teaching.exercises.runs import ExerciseRun
-from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part
 from paddock.report.paths import draw_paths
 from paddock.report.sheets import Sheet, format_number
+from paddock.teaching.exercises.exercise_spec import Exercise
+from paddock.teaching.exercises.marks import Marks
+from paddock.teaching.exercises.runs import ExerciseRun
 
 
 def marks_sheet(marks: Marks) -> Sheet:

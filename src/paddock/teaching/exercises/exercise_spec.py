@@ -7,19 +7,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from paddock.control.behaviours.tasks.task import Duration
-from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
-from paddock.core.spec import Count, Description, Positive, Spec, refuse_duplicates
-from paddock.core.user_code import is_path, load_path
-from paddock.teaching.exercises.checks import ExerciseCheck
-from paddock.teaching.exercises.randomise import Randomise
 from paddock.arena.metrics import Metric
 from paddock.arena.metrics.choice import MetricChoice, make_metric
-from paddock.teaching.referees import AnyReferee
+from paddock.control.behaviours.tasks.task import Duration
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
+from paddock.core.seeds import Seed, expand_seeds
+from paddock.core.spec import Count, Description, Positive, Spec, refuse_duplicates
+from paddock.core.user_code import is_path, load_path
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
-from paddock.experiments.scenarios.scenario_spec import Seed, expand_seeds
 from paddock.simulation.worlds import Placed, WorldSpec, load_world
 from paddock.simulation.worlds.placement import Room, check_placement, robot_types
+from paddock.teaching.exercises.checks import ExerciseCheck
+from paddock.teaching.exercises.randomise import Randomise
+from paddock.teaching.referees import AnyReferee
 
 FILE, HIDDEN_FILE, TEXT_FILE = "exercise.toml", "hidden.toml", "text.md"
 STARTER, SOLUTION = "starter.py", "solution.py"

@@ -7,13 +7,13 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from paddock.core.errors import PaddockError, format_value
-from paddock.core.error_location import error_location, problem_of
-from paddock.core.user_code import is_path, load_path
 from paddock.arena.episodes import Episode
+from paddock.core.error_location import error_location, problem_of
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.user_code import is_path, load_path
+from paddock.simulation.worlds import WorldSpec
 from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.teaching.referees import Officiating
-from paddock.simulation.worlds import WorldSpec
 
 GIVEN = ("trace", "episode", "world")  # possible parameters of a measuring function
 

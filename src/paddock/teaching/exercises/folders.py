@@ -10,8 +10,8 @@ from pathlib import Path
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import make_new_folder, whole_file
-from paddock.teaching.exercises.loader import find_exercise
 from paddock.teaching.exercises.exercise_spec import OWN_FILES, Exercise
+from paddock.teaching.exercises.loader import find_exercise
 
 LEFT_OUT = ("__pycache__", ".*", "*.part")
 

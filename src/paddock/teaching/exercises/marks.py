@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddock.teaching.exercises.checks import ExerciseCheck
-from paddock.teaching.exercises.runs import ExerciseRun, RunFailure, run_exercise
 from paddock.teaching.exercises.exercise_spec import Exercise
+from paddock.teaching.exercises.runs import ExerciseRun, RunFailure, run_exercise
 
 DIGITS = 2  # decimal places of points
 COSTLY = ("answer-timeout", "cpu", "memory", "died")  # failures after which further runs would waste time

@@ -11,9 +11,9 @@ from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Pose
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import MetresOrZero, Number, Spec
-from paddock.teaching.exercises.student_lines import find_on_line
 from paddock.simulation.worlds import Placed, WorldSpec
 from paddock.simulation.worlds.placement import Room, robot_types, start_pose
+from paddock.teaching.exercises.student_lines import find_on_line
 
 TRIES = 500  # attempts to find a free pose
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from paddock.arena import Arena
-from paddock.core.observation import Observation
 from paddock.arena.episodes import Episode
-from paddock.teaching.exercises.figures import collect_figures
+from paddock.core.observation import Observation
+from paddock.simulation.worlds.build import build
 from paddock.teaching.exercises.exercise_spec import Exercise
+from paddock.teaching.exercises.figures import collect_figures
 from paddock.teaching.referees import officiate
 from paddock.teaching.sandbox import SandboxedController, SubmissionFailure
-from paddock.simulation.worlds.build import build
 
 
 @dataclass(frozen=True, kw_only=True)

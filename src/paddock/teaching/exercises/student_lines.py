@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.geometry import Pose
 from paddock.arena.episodes import Trace
 from paddock.arena.episodes.trace import Floats
+from paddock.core.geometry import Pose
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.floor import curve
 

@@ -11,14 +11,14 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from paddock.teaching.classroom.submissions import LATE
-from paddock.teaching.classroom.class_tables import MARK, text_cell
 from paddock.core.files import write_text
-from paddock.teaching.grading.grading import Grading
-from paddock.teaching.grading.grading_report import class_report, describe_failure, format_points, student_report
 from paddock.report.document import Figure, Part, render_html
 from paddock.report.document_files import ensure_folder
 from paddock.report.figures import save_figure
+from paddock.teaching.classroom.class_tables import MARK, text_cell
+from paddock.teaching.classroom.submissions import LATE
+from paddock.teaching.grading.grading import Grading
+from paddock.teaching.grading.grading_report import class_report, describe_failure, format_points, student_report
 
 OVERVIEW, SIMILAR, REPORTS = "overview.html", "similar.csv", "reports"
 

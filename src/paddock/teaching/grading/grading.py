@@ -11,15 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import paddock
+from paddock.core.jobs import FinishedJobs, JobRunner, Workers
+from paddock.core.version import VERSION
+from paddock.report.document_files import ensure_folder
 from paddock.teaching.classroom import Receipt
 from paddock.teaching.classroom.submissions import is_late
 from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
 from paddock.teaching.grading.receipts import find_receipts, list_expected
 from paddock.teaching.grading.similar import SimilarPair, find_similar, read_programs
 from paddock.teaching.grading.worker import GradingJob, GradingWorker, unpack_run
-from paddock.core.jobs import FinishedJobs, JobRunner, Workers
-from paddock.report.document_files import ensure_folder
 from paddock.teaching.sandbox.submissions import Submission, find_submissions
 
 FINISHED = "graded.jsonl"
@@ -140,7 +140,7 @@ def _put_together(
 
 def _exercise_digest(exercise: Exercise) -> str:
     """Return a digest of everything that decides the marks."""
-    whole = hashlib.sha256(paddock.__version__.encode())
+    whole = hashlib.sha256(VERSION.encode())
     for path in _files(Path(exercise.folder)):
         whole.update(path.relative_to(exercise.folder).as_posix().encode() + b"\0" + path.read_bytes())
     return whole.hexdigest()

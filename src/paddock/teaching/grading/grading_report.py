@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 from PIL import Image
 
+from paddock.report.charts import Level, histogram
+from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part, Remark
 from paddock.report.drawing.colours import LINES
+from paddock.report.sheets import Sheet, format_number
 from paddock.teaching.exercises import CheckMark, Exercise, ExerciseRun, RunFailure
 from paddock.teaching.exercises.marks import COSTLY
 from paddock.teaching.grading.grading import GradedSubmission, Grading
-from paddock.report.charts import Level, histogram
-from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part, Remark
-from paddock.report.sheets import Sheet, format_number
 from paddock.teaching.sandbox.submissions import printable_name
 
 PATH, POINTS = "path", "points"

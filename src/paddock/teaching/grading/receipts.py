@@ -6,10 +6,10 @@ import hashlib
 from datetime import date, datetime, time
 from pathlib import Path
 
+from paddock.core.errors import PaddockError
 from paddock.teaching.classroom.folder import ROSTER, SPEC
 from paddock.teaching.classroom.roster import read_roster
 from paddock.teaching.classroom.submissions import RECEIPTS, Receipt, read_missing, read_receipts
-from paddock.core.errors import PaddockError
 from paddock.teaching.sandbox.submissions import Submission
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from paddock.core.errors import PaddockWarning
-from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, check_exercise, load_exercise
 from paddock.report.paths import draw_paths
+from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, check_exercise, load_exercise
 
 PICTURE = 800  # pixels
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from paddock.arena import Arena
-from paddock.core.spec import Metres, Number
 from paddock.arena.metrics.coverage import Coverage
 from paddock.arena.metrics.meter import Meter
+from paddock.core.spec import Metres, Number
 from paddock.teaching.referees.referee import Referee
 
 

@@ -14,8 +14,8 @@ from paddock.core.geometry import Disc, bounding_radius
 from paddock.core.geometry import Point as Place
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import Metres, Number, Point
-from paddock.teaching.referees.referee import Referee
 from paddock.teaching.referees.places import Places, check_inside
+from paddock.teaching.referees.referee import Referee
 from paddock.teaching.referees.ring import entry
 
 TRIES = 1000  # attempts to place each item

@@ -11,9 +11,9 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.core.errors import SpecError
 from paddock.core.spec import Count, Metres, Number, Point
-from paddock.teaching.referees.referee import Foul, Referee
 from paddock.teaching.referees.gates import Gates, Passage
 from paddock.teaching.referees.places import Places
+from paddock.teaching.referees.referee import Foul, Referee
 from paddock.teaching.referees.track import Track, find_tracks
 
 Segment = Annotated[tuple[Point, ...], Count(2, "points", exactly=True)]

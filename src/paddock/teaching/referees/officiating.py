@@ -13,15 +13,15 @@ from typing import Any
 
 from paddock.arena import Arena
 from paddock.arena.base_arena import BaseArena
-from paddock.arena.observers import Schedule
-from paddock.core.closing import Closing
-from paddock.core.errors import PaddockError, format_value
-from paddock.core.argument_checks import all_finite
-from paddock.core.error_location import error_location, problem_of
 from paddock.arena.episodes import Episode
-from paddock.teaching.referees.referee import Foul, Referee
+from paddock.arena.observers import Schedule
+from paddock.core.argument_checks import all_finite
+from paddock.core.closing import Closing
+from paddock.core.error_location import error_location, problem_of
+from paddock.core.errors import PaddockError, format_value
 from paddock.teaching.referees.budget import CpuBudget
 from paddock.teaching.referees.fouls import FoulWatch
+from paddock.teaching.referees.referee import Foul, Referee
 from paddock.teaching.referees.referee_registry import make_referee
 from paddock.teaching.referees.standings import RobotScore, rank
 

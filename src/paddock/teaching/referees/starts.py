@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose
-from paddock.teaching.referees.track import list_starts
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds.placement import Room
 from paddock.simulation.worlds.world_spec import WorldSpec
+from paddock.teaching.referees.track import list_starts
 
 
 def assign_places(world: WorldSpec, robots: Mapping[str, RobotSpec], turn: int = 0) -> dict[str, Pose]:

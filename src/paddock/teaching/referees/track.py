@@ -12,10 +12,10 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose, signed_area
 from paddock.simulation.engine.model import Floats
-from paddock.teaching.referees.gates import Gates
 from paddock.simulation.worlds.floor import curve
 from paddock.simulation.worlds.placement import start_pose
 from paddock.simulation.worlds.world_spec import GOALS, WorldSpec
+from paddock.teaching.referees.gates import Gates
 
 AHEAD = 0.01  # [m] distance of the finish line ahead of the first start
 CLEAR = 0.9  # maximum half width of a gate, relative to half the distance to the next section of the line

@@ -20,7 +20,8 @@ from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.observation import Command, Observation, Slot
 from paddock.core.user_code import check_file
-from paddock.teaching.sandbox import guards, sandbox_messages as messages
+from paddock.teaching.sandbox import guards
+from paddock.teaching.sandbox import sandbox_messages as messages
 from paddock.teaching.sandbox.controller_process import ControllerProcess
 from paddock.teaching.sandbox.controller_runner import ControllerJob
 from paddock.teaching.sandbox.failure import SubmissionFailure

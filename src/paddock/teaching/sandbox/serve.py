@@ -26,7 +26,12 @@ from paddock.teaching.sandbox.guards import find_readable
 
 NUMBER = struct.Struct("<i")
 DIE_WITH_PARENT = 1  # for prctl
-USUAL = ("math", "numpy.linalg", "numpy.random", "paddock.control.behaviours")  # modules that controllers usually import
+USUAL = (
+    "math",
+    "numpy.linalg",
+    "numpy.random",
+    "paddock.control.behaviours",
+)  # that controllers usually import
 DUMP = b"d"  # request through `control`: write a traceback and exit
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from experiments.ecoli.host_program.stage import LEGACY, run_orders
-from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderRobotSpec
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera
-from paddock.testing import PaddockProcess
+from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderRobotSpec
 from paddock.simulation.worlds import load_world
+from paddock.testing import PaddockProcess
 
 pytest.importorskip("cv2", reason="pip install opencv-python-headless")
 

@@ -14,8 +14,8 @@ import pytest
 
 from experiments.ecoli.host_program.stage import LEGACY, NAMES, configure
 from experiments.ecoli.host_program.stage import run_orders as orders
-from paddock.network.client.remote import RemoteArena
 from paddock.experiments.ecoli.waypoint_robots import load_host_config
+from paddock.network.client.remote import RemoteArena
 from paddock.testing import PaddockProcess
 
 Lines = list[dict[str, Any]]

@@ -10,8 +10,16 @@ from types import ModuleType
 
 import pytest
 
-from paddock.experiments.ecoli.commands.orders.language import CATALOGUES, LANGUAGES, _, choose_language, load_catalogue, read_po, translate
 from paddock.core.errors import PaddockError
+from paddock.experiments.ecoli.commands.orders.language import (
+    CATALOGUES,
+    LANGUAGES,
+    _,
+    choose_language,
+    load_catalogue,
+    read_po,
+    translate,
+)
 from paddock.experiments.ecoli.waypoint_robots import read_waypoints
 
 TOOL = Path(__file__).parents[4] / "tools" / "check_translations.py"

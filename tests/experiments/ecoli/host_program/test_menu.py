@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from experiments.ecoli.host_program.stage import NAMES, Program, configure, run_orders
-from paddock.network.client.remote import RemoteArena
 from paddock.experiments.ecoli.waypoint_robots import load_host_config
+from paddock.network.client.remote import RemoteArena
 
 
 def test_every_menu_entry_works_and_invalid_input_returns_to_the_menu(

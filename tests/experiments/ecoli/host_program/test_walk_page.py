@@ -8,10 +8,9 @@ import pytest
 
 import paddock
 from experiments.ecoli.waypoint_robots.order_room import open_room, place, plan_square, running
-from paddock.experiments.ecoli.waypoint_robots import OrderRobots
-from paddock.experiments.ecoli.commands.orders.walk_page import WalkPage
 from paddock.core.errors import LinkError
-from paddock.experiments.ecoli.waypoint_robots import Host, HostConfig, OrderEvent, OrderRobotSpec
+from paddock.experiments.ecoli.commands.orders.walk_page import WalkPage
+from paddock.experiments.ecoli.waypoint_robots import Host, HostConfig, OrderEvent, OrderRobots, OrderRobotSpec
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")

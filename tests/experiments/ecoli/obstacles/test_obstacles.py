@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from paddock.control.behaviours.avoidance import EPUCK_RING
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
 from paddock.experiments.ecoli.obstacles import (
     AmbientLight,
     CameraPicture,
@@ -19,8 +21,6 @@ from paddock.experiments.ecoli.obstacles import (
     measure_sensitivity,
 )
 from paddock.experiments.ecoli.obstacles.evidence import cast_rays
-from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
 
 WALL = WallMap(walls=np.array([[0.0, 0.5, 1.0, 0.5]]))  # along y = 0.5
 FACING = Pose(0.5, 0.44, math.pi / 2)  # 2.3 cm of air between nose and wall

@@ -10,8 +10,8 @@ import pytest
 import paddock
 from experiments.ecoli.overhead_camera.lab import LAB, TINY
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera
-from paddock.experiments.ecoli.overhead_camera.overhead_camera import Scene
 from paddock.experiments.ecoli.overhead_camera.feed import CameraFeed
+from paddock.experiments.ecoli.overhead_camera.overhead_camera import Scene
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import MAX_ROBOTS
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 

@@ -17,12 +17,11 @@ from PIL import Image
 import paddock
 from experiments.ecoli.overhead_camera.lab import serve_camera, with_network
 from paddock.bridges import OpenBridges
-from paddock.experiments.ecoli.overhead_camera import OverheadCameras
-from paddock.experiments.ecoli.overhead_camera import OverheadSpec
+from paddock.experiments.ecoli.overhead_camera import OverheadCameras, OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.guard import REALM, Guard
 from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
-from paddock.testing.servers import wait_for
 from paddock.perception.vision.digest import digest_of, parse_parts
+from paddock.testing.servers import wait_for
 
 SIZE = (320, 240)
 PASSWORD = {"user": "lab", "password": "se:cret"}

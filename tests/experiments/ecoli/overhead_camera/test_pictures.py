@@ -9,7 +9,13 @@ import pytest
 
 import paddock
 from experiments.ecoli.overhead_camera.lab import LAB, SMALL, camera
-from paddock.experiments.ecoli.overhead_camera import CameraMount, ImageSensor, MarkerLayout, OverheadCamera, OverheadSpec
+from paddock.experiments.ecoli.overhead_camera import (
+    CameraMount,
+    ImageSensor,
+    MarkerLayout,
+    OverheadCamera,
+    OverheadSpec,
+)
 from paddock.experiments.ecoli.overhead_camera.sensor import add_noise, draw_chances
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 

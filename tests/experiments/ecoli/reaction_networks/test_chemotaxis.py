@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paddock.experiments.ecoli.reaction_networks import find_dose_response, find_step_response, load_reactions, simulate
 from paddock.experiments.ecoli.walk.network import (
     clockwise_bias,
     find_conserved_drifts,
@@ -14,7 +15,6 @@ from paddock.experiments.ecoli.walk.network import (
     measure_fold_change,
     measure_robustness,
 )
-from paddock.experiments.ecoli.reaction_networks import find_dose_response, find_step_response, load_reactions, simulate
 
 pytestmark = pytest.mark.heavy
 NETWORKS = pytest.mark.parametrize("network", ["ecoli-chemotaxis", "ecoli-chemotaxis-n6"])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 from paddock.experiments.ecoli.reaction_networks import ReactionNetwork, reaction_names, simulate
+from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 
 PAGE = (Path(__file__).parents[4] / "docs" / "reactions.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

@@ -15,11 +15,12 @@ from paddock.experiments.ecoli.reaction_networks import (
     ReactionNetwork,
     ReactionPool,
     ReactionUnit,
+    draw_reactions,
     load_reactions,
+    pools_chart,
     reaction_names,
     simulate,
 )
-from paddock.experiments.ecoli.reaction_networks import draw_reactions, pools_chart
 from paddock.report.grid_layout import lay_out
 
 pytestmark = pytest.mark.heavy

@@ -8,8 +8,8 @@ import pytest
 
 import paddock
 from paddock.control.behaviours.avoidance import EPUCK_RING
-from paddock.experiments.ecoli.obstacles import CAUSES
 from paddock.core.geometry import Pose
+from paddock.experiments.ecoli.obstacles import CAUSES
 from paddock.experiments.ecoli.walk import published
 from paddock.experiments.ecoli.walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli.walk.detection_trials import DetectionTrial, confuse

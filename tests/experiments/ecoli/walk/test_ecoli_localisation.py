@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paddock.perception.estimation import WheelCalibration
 from paddock.experiments.ecoli.walk.faulty_robot import FITTED, WHEEL_DIAMETER
 from paddock.experiments.ecoli.walk.localisation import (
     TARGETS,
@@ -14,6 +13,7 @@ from paddock.experiments.ecoli.walk.localisation import (
     see_with_noise,
     walk,
 )
+from paddock.perception.estimation import WheelCalibration
 
 pytestmark = [pytest.mark.heavy, pytest.mark.long]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from paddock.experiments.reproductions import reproduction_called
 from paddock.experiments.ecoli.walk import published
 from paddock.experiments.ecoli.walk.claims import at_least, at_most, within
 from paddock.experiments.ecoli.walk.orders_runs import OrdersRun, run_experiment_1
 from paddock.experiments.ecoli.walk.report import draw_experiment_1, tabulate_points
+from paddock.experiments.reproductions import reproduction_called
 
 pytestmark = [pytest.mark.heavy, pytest.mark.long]
 

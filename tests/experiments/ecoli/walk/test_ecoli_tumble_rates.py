@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
 from paddock.experiments.ecoli.walk.claims import check_methylation
 from paddock.experiments.ecoli.walk.methylation import HELD, INTACT, MARGIN, UNBIASED, MethylationFigures
 from paddock.experiments.ecoli.walk.tumble_rates import (
@@ -16,7 +17,6 @@ from paddock.experiments.ecoli.walk.tumble_rates import (
     count_in_rings,
     pool_counts,
 )
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
 
 CENTRE, BOUNDS = (1.0, 0.5), (0.0, 0.0, 2.0, 1.0)
 

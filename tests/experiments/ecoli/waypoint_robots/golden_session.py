@@ -1,4 +1,4 @@
-"""The start of experiment 1 as a transcript; `python tests/experiments/ecoli/waypoint_robots/golden_session.py` writes the golden files."""
+"""The start of experiment 1 as a transcript; running this file writes the golden files."""
 
 from __future__ import annotations
 

@@ -6,7 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from paddock.core.geometry import Pose
-from paddock.experiments.ecoli.waypoint_robots import LineQuality, OrderEvent, OrderFirmware, RobotPlan, RobotSession, SimulatedLine
+from paddock.experiments.ecoli.waypoint_robots import (
+    LineQuality,
+    OrderEvent,
+    OrderFirmware,
+    RobotPlan,
+    RobotSession,
+    SimulatedLine,
+)
 from paddock.experiments.ecoli.waypoint_robots.checked_frames import write_checked
 from paddock.experiments.ecoli.waypoint_robots.legacy_frames import write_frame
 from paddock.testing import BenchRobot

@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from experiments.ecoli.waypoint_robots.order_room import open_room, plan_square, running
-from paddock.experiments.ecoli.waypoint_robots import OrderRobots
 from paddock.bridges.epuck.link import read_address
-from paddock.experiments.ecoli.waypoint_robots import Host, HostConfig, OrderRobotSpec, find_order_robots, list_serial_devices
+from paddock.experiments.ecoli.waypoint_robots import (
+    Host,
+    HostConfig,
+    OrderRobots,
+    OrderRobotSpec,
+    find_order_robots,
+    list_serial_devices,
+)
 from paddock.experiments.ecoli.waypoint_robots import serial_device as serial_device_module
 
 serial = pytest.importorskip("serial", reason="pip install pyserial")

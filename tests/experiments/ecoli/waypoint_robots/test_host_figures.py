@@ -9,7 +9,13 @@ import pytest
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.experiments.ecoli.waypoint_robots import MeasuredMotion, OdometryErrors, calibrate_threshold, measure_distance, measure_turn
+from paddock.experiments.ecoli.waypoint_robots import (
+    MeasuredMotion,
+    OdometryErrors,
+    calibrate_threshold,
+    measure_distance,
+    measure_turn,
+)
 
 
 def draw_sums(seed: int, offset: float = 60.0, spread: float = 8.0) -> np.ndarray:

@@ -10,9 +10,16 @@ import pytest
 import paddock
 from experiments.ecoli.waypoint_robots.order_room import open_room, place, plan_square, running
 from paddock.bridges import OpenBridges
-from paddock.experiments.ecoli.waypoint_robots import OrderRobots
 from paddock.core.geometry import Point, Pose
-from paddock.experiments.ecoli.waypoint_robots import DistalAvoidance, Host, HostTiming, OrderEvent, RobotPlan, SteeredAvoidance
+from paddock.experiments.ecoli.waypoint_robots import (
+    DistalAvoidance,
+    Host,
+    HostTiming,
+    OrderEvent,
+    OrderRobots,
+    RobotPlan,
+    SteeredAvoidance,
+)
 from paddock.experiments.ecoli.waypoint_robots.avoidance import Reaction, Sight
 from paddock.experiments.ecoli.waypoint_robots.checked_frames import write_checked
 from paddock.testing import PaddockProcess, wait_for

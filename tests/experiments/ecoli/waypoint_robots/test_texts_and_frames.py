@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from experiments.ecoli.waypoint_robots.lines import Bench
 from paddock import PaddockError
 from paddock.core.errors import BadMessage
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import next_number, read_checked, write_checked, write_checked_text
+from paddock.experiments.ecoli.waypoint_robots.checked_frames import (
+    next_number,
+    read_checked,
+    write_checked,
+    write_checked_text,
+)
 from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.experiments.ecoli.waypoint_robots.texts import (
     ARGUMENTS,

@@ -13,6 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddock.arena.batches.batch_tables import MetricSums, PolicyTable
+from paddock.arena.batches.cuda.proximity_fast_path import Pool, look
+from paddock.arena.batches.cuda.stubs import uniform_single
+from paddock.arena.batches.loop import decide, write_down
 from paddock.core.jit import Kernel
 from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import uniform
@@ -20,10 +24,6 @@ from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import ITEM_COLUMNS, Model
 from paddock.simulation.engine.state import SEED, TICK, State, Workspace
 from paddock.simulation.engine.step import step_world
-from paddock.arena.batches.cuda.proximity_fast_path import Pool, look
-from paddock.arena.batches.cuda.stubs import uniform_single
-from paddock.arena.batches.loop import decide, write_down
-from paddock.arena.batches.batch_tables import MetricSums, PolicyTable
 from paddock.simulation.sensors.sense import sense
 
 cuda: Any = None  # numba's module, set when needed; its simulator expects it among a kernel's global names

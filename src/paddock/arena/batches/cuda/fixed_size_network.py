@@ -6,9 +6,9 @@ weights of a unit are loaded from memory all at once.
 
 from __future__ import annotations
 
-from paddock.core.jit import Kernel, kernel
 from paddock.control.policies.network_kernel import GAIN, LAST, PLAN_COLUMNS, SPEED, STARTED, ZERO, activated, network
 from paddock.control.policies.networks import ACTIVATIONS, Network
+from paddock.core.jit import Kernel, kernel
 
 MAX_LAYERS = 4
 # Set when a driver is built: index of the inputs in a row of readings, whether changes are used, number of inputs and

@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paddock.core.errors import SimulationError
-from paddock.simulation.engine.model import CHANNELS, FIRST_VALUE, Floats
-from paddock.control.policies.kernel_policy import KernelPolicy
-from paddock.control.policies.networks import Network
-from paddock.control.policies.policy import Policy
-from paddock.control.policies.policy_registry import ACT
+from paddock.arena.batches.batch_tables import KIND as MEASURE
+from paddock.arena.batches.batch_tables import MetricSums, PolicyTable
 from paddock.arena.batches.cuda import fixed_size_network, proximity_fast_path, round_body
 from paddock.arena.batches.cuda.device import Cuda
 from paddock.arena.batches.cuda.driver import Sizes, by_column, make_driver
 from paddock.arena.batches.cuda.stubs import without
 from paddock.arena.batches.cuda.usage import crowd_size, most_gathered, parts_used, used_devices
 from paddock.arena.batches.mirror import Mirror, not_empty
-from paddock.arena.batches.batch_tables import KIND as MEASURE
-from paddock.arena.batches.batch_tables import MetricSums, PolicyTable
+from paddock.control.policies.kernel_policy import KernelPolicy
+from paddock.control.policies.networks import Network
+from paddock.control.policies.policy import Policy
+from paddock.control.policies.policy_registry import ACT
+from paddock.core.errors import SimulationError
+from paddock.simulation.engine.model import CHANNELS, FIRST_VALUE, Floats
 from paddock.simulation.worlds.build import BuiltWorld
 
 Pairs = tuple[tuple[Any, Any], ...]

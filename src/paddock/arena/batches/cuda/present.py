@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from paddock.simulation.engine.model import Floats, Ints
-from paddock.simulation.engine.state import TICK, X
 from paddock.arena.batches.cuda.device import Cuda
 from paddock.arena.batches.mirror import Mirror
+from paddock.simulation.engine.model import Floats, Ints
+from paddock.simulation.engine.state import TICK, X
 
 cuda: Any = None  # numba's module, set when needed; its simulator expects it among a kernel's global names
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddock.arena.batches.cuda.device import Cuda
 from paddock.core.jit import kernel
 from paddock.core.rng import ALONE, gauss, key_of
 from paddock.simulation.engine import model as m
@@ -20,9 +21,8 @@ from paddock.simulation.engine.kernels.rays import distance_to_segment, ray_to_d
 from paddock.simulation.engine.kernels.surroundings import put
 from paddock.simulation.engine.model import Model
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X, Y, ticks_kept
-from paddock.arena.batches.cuda.device import Cuda
-from paddock.simulation.sensors.sensor_spec import OWN
 from paddock.simulation.sensors.proximity import AMBIENT, DIRECTIONS, RANGE, RAYS
+from paddock.simulation.sensors.sensor_spec import OWN
 from paddock.simulation.sensors.stages import apply_response, invert_response
 
 WARP = 32  # threads that run in lock-step

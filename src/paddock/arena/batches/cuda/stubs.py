@@ -6,22 +6,22 @@ from collections.abc import Collection, Iterable
 
 import numpy as np
 
+from paddock.arena.batches.cuda.usage import PartsUsed
+from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
+from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS
+from paddock.control.policies.kernel_policy import own
+from paddock.control.policies.network_kernel import add_products
+from paddock.control.policies.policy_dispatch import act
+from paddock.control.policies.policy_registry import ACT
 from paddock.core.jit import Kernel, kernel
 from paddock.core.rng import chain_key
 from paddock.simulation.engine.kernels.contact import polygon_in_disc, polygon_in_segment
 from paddock.simulation.engine.kernels.surroundings import gather_far, gather_robots
 from paddock.simulation.engine.step import dead_reckon, turn_pans
 from paddock.simulation.engine.tape import write_inputs
-from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
-from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS
-from paddock.control.policies.policy_dispatch import act
-from paddock.control.policies.kernel_policy import own
-from paddock.control.policies.network_kernel import add_products
-from paddock.control.policies.policy_registry import ACT
-from paddock.arena.batches.cuda.usage import PartsUsed
-from paddock.simulation.sensors.sensor_dispatch import measure
 from paddock.simulation.sensors.laser import mix_pixels
 from paddock.simulation.sensors.light import irradiance
+from paddock.simulation.sensors.sensor_dispatch import measure
 from paddock.simulation.sensors.sensor_registry import MEASURE
 
 

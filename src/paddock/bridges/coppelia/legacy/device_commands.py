@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 
-from paddock.bridges.coppelia.scene import joints
-from paddock.bridges.coppelia.scene.frames import matrix_of
 from paddock.bridges.coppelia.legacy.caller import Caller
 from paddock.bridges.coppelia.legacy.table import command, pack_float, pack_int, take
+from paddock.bridges.coppelia.scene import joints
+from paddock.bridges.coppelia.scene.frames import matrix_of
 from paddock.bridges.coppelia.scene.objects import ALL, SceneObject
 from paddock.bridges.coppelia.scene.proximity import DetectedSurface, detect
 from paddock.bridges.coppelia.scene.surfaces import collides, measure_distance

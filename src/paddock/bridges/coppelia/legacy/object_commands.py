@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddock.bridges.coppelia.scene import parameters
-from paddock.bridges.coppelia.scene.frames import from_euler, normalise, to_euler
 from paddock.bridges.coppelia.legacy.caller import Caller
 from paddock.bridges.coppelia.legacy.device_commands import COLLECTIONS
 from paddock.bridges.coppelia.legacy.group_data import describe_group
 from paddock.bridges.coppelia.legacy.table import command, pack_float, pack_int, take
+from paddock.bridges.coppelia.scene import parameters
+from paddock.bridges.coppelia.scene.frames import from_euler, normalise, to_euler
 from paddock.bridges.coppelia.scene.objects import ALL, LAST_TYPE, SCENE, WORLD, SceneObject
 
 ALL_OBJECTS = 109  # the type that denotes all objects

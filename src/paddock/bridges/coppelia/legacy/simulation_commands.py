@@ -6,9 +6,9 @@ import logging
 import re
 from typing import TypeVar
 
-from paddock.bridges.coppelia.scene import parameters
 from paddock.bridges.coppelia.legacy.caller import Caller
 from paddock.bridges.coppelia.legacy.table import command, pack_float, pack_int, read_text, take
+from paddock.bridges.coppelia.scene import parameters
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
 from paddock.bridges.coppelia.scene.simulator import TimeControl
 from paddock.core.errors import PaddockError

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from paddock.bridges.coppelia.link.address import SceneAddress
 from paddock.bridges.coppelia.legacy_link.body import VrepBody
 from paddock.bridges.coppelia.legacy_link.client import VrepClient
 from paddock.bridges.coppelia.legacy_link.robot import VrepRobot
 from paddock.bridges.coppelia.legacy_link.spec import find_by_name, kind_of
+from paddock.bridges.coppelia.link.address import SceneAddress
 from paddock.simulation.robots import load_robot
 
 __all__ = ["VrepClient", "VrepRobot", "connect_vrep"]

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.bridges.common.drive_watchdog import StopLine
 from paddock.bridges.coppelia.legacy.messages import ask_for, build_request
 from paddock.bridges.coppelia.legacy.packets import split_packets
-from paddock.core.geometry import Pose
-from paddock.bridges.common.drive_watchdog import StopLine
-from paddock.bridges.coppelia.link.body import Quantity, SceneBody, turn_up
 from paddock.bridges.coppelia.legacy_link.client import STOP_NUMBER, VrepClient
+from paddock.bridges.coppelia.link.body import Quantity, SceneBody, turn_up
+from paddock.core.geometry import Pose
 
 JOINT_POSITION, IMAGE, TARGET_VELOCITY, PROXIMITY = 0x1001, 0x1004, 0x1008, 0x1009
 SET_ORIENTATION, SET_POSITION, ORIENTATION, POSITION = 0x101A, 0x101B, 0x200D, 0x200E

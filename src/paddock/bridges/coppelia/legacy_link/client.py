@@ -7,17 +7,17 @@ import struct
 import time
 from collections.abc import Sequence
 
+from paddock.bridges.common.simulator_client import SimulatorClient
 from paddock.bridges.coppelia.legacy.messages import ERROR, Block, ask_for, build_request, parse_message
 from paddock.bridges.coppelia.legacy.packets import PacketJoiner, split_packets
 from paddock.core.errors import LinkError, Refused, Timeout
-from paddock.bridges.common.simulator_client import SceneClient
 
 LAST_ERRORS, KILL_CONNECTION = 0x0004, 0x000A
 STOP_NUMBER = -2  # message number that the watchdog uses on the same connection
 PAUSE = 0.002  # seconds between two requests for a reply
 
 
-class VrepClient(SceneClient):
+class VrepClient(SimulatorClient):
     """Sends one request at a time and waits for the answer. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:

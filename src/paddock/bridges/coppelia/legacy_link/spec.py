@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 
 from paddock.bridges.coppelia.legacy.messages import ask_for
-from paddock.bridges.coppelia.scene.models import model_of
-from paddock.bridges.coppelia.link.spec import Handles, find_kind, find_parts
 from paddock.bridges.coppelia.legacy_link.client import VrepClient
+from paddock.bridges.coppelia.link.spec import Handles, find_kind, find_parts
+from paddock.bridges.coppelia.scene.models import model_of
 from paddock.simulation.robots import RobotSpec
 
 GET_HANDLE = 0x3001

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.devices import Camera, Device
-from paddock.core.geometry import Pose, wrap
-from paddock.bridges.common.simulator_client import SceneClient
+from paddock.bridges.common.simulator_body import STANDING, SteppedBody
+from paddock.bridges.common.simulator_client import SimulatorClient
 from paddock.bridges.coppelia.link.spec import Handles
-from paddock.bridges.common.simulator_body import STANDING, SimulatorBody
+from paddock.core.geometry import Pose, wrap
 from paddock.simulation.robots import RobotSpec
 
 Quantity = Literal["distance", "image", "angle", "pose"]
@@ -26,21 +26,11 @@ QUANTITIES: dict[str, Quantity] = {
 }  # fmt: skip
 
 
-class SteppedBody(SimulatorBody):
-    """A robot in a simulator whose time is polled."""
-
-    client: SceneClient
-
-    @abstractmethod
-    def forget(self) -> None:
-        """Discard the state after a restart of the simulation."""
-
-
 class SceneBody(SteppedBody):
     """Reads quantities of scene objects."""
 
     def __init__(
-        self, client: SceneClient, name: str, spec: RobotSpec, handles: Handles, *, silence: float = math.inf
+        self, client: SimulatorClient, name: str, spec: RobotSpec, handles: Handles, *, silence: float = math.inf
     ) -> None:
         """
         Args:

@@ -10,7 +10,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from paddock.bridges.coppelia.scene.frames import ORIGIN, Frame, Quaternion, combine, floor_frame, heading_of, relate, rotate
+from paddock.bridges.coppelia.scene.frames import (
+    ORIGIN,
+    Frame,
+    Quaternion,
+    combine,
+    floor_frame,
+    heading_of,
+    relate,
+    rotate,
+)
 from paddock.bridges.coppelia.scene.joints import joint_frame
 from paddock.bridges.coppelia.scene.live import LiveWorld, SceneRobot
 from paddock.bridges.coppelia.scene.models import RobotModel, add_robot, model_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from paddock.bridges.coppelia.legacy.device_commands import COLLECTIONS, MAX_FORCE
 from paddock.bridges.coppelia.scene import joints
 from paddock.bridges.coppelia.scene.frames import matrix_of
-from paddock.bridges.coppelia.legacy.device_commands import COLLECTIONS, MAX_FORCE
 from paddock.bridges.coppelia.scene.objects import ALL, SceneObject
 from paddock.bridges.coppelia.scene.proximity import detect
 from paddock.bridges.coppelia.scene.surfaces import TOUCHING, find_segment, measure_distance

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from paddock.bridges.coppelia.scene import parameters
 from paddock.bridges.coppelia.legacy.simulation_commands import find_kind, reload_scene
+from paddock.bridges.coppelia.scene import parameters
 from paddock.bridges.coppelia.scene.objects import ALL, SCENE, SCRIPTS, SceneObject
 from paddock.bridges.coppelia.scene.paths import find_path, path_of
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene

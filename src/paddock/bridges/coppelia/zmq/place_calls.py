@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddock.bridges.coppelia.scene.frames import ORIGIN, Frame, Quaternion, from_euler, from_matrix, matrix_of, normalise, to_euler
+from paddock.bridges.coppelia.scene.frames import (
+    ORIGIN,
+    Frame,
+    Quaternion,
+    from_euler,
+    from_matrix,
+    matrix_of,
+    normalise,
+    to_euler,
+)
 from paddock.bridges.coppelia.scene.joints import joint_frame
 from paddock.bridges.coppelia.scene.objects import WORLD, SceneObject
 from paddock.bridges.coppelia.zmq.caller import RemoteCaller

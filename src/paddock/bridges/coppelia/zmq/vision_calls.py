@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.bridges.coppelia.scene.objects import SceneObject
-from paddock.bridges.coppelia.scene.vision import paint_image, read_packets, take_depth, take_image, to_grey, vision_shape
+from paddock.bridges.coppelia.scene.vision import (
+    paint_image,
+    read_packets,
+    take_depth,
+    take_image,
+    to_grey,
+    vision_shape,
+)
 from paddock.bridges.coppelia.zmq.caller import RemoteCaller
 from paddock.bridges.coppelia.zmq.constants import GROUPS
 from paddock.bridges.coppelia.zmq.table import call

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from paddock.bridges.coppelia.link.address import SceneAddress
 from paddock.bridges.coppelia.zmq_link.body import CoppeliaBody
 from paddock.bridges.coppelia.zmq_link.client import SimClient
 from paddock.bridges.coppelia.zmq_link.robot import CoppeliaRobot
 from paddock.bridges.coppelia.zmq_link.spec import find_by_path, kind_of_path
-from paddock.bridges.coppelia.link.address import SceneAddress
 from paddock.simulation.robots import load_robot
 
 __all__ = ["CoppeliaRobot", "SimClient", "connect_coppelia"]

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from paddock.core.geometry import Pose
-from paddock.bridges.coppelia.zmq_link.client import SimClient
 from paddock.bridges.common.drive_watchdog import StopLine
 from paddock.bridges.coppelia.link.body import Quantity, SceneBody, turn_up
+from paddock.bridges.coppelia.zmq_link.client import SimClient
+from paddock.core.geometry import Pose
 
 
 class CoppeliaBody(SceneBody):

@@ -6,16 +6,16 @@ import contextlib
 import uuid
 from typing import Any
 
+from paddock.bridges.common.simulator_client import SimulatorClient
 from paddock.bridges.coppelia.zmq.zmtp import ZmtpPeer, pack_message
 from paddock.core.errors import BadMessage, LinkError, Refused
 from paddock.core.packages import import_package
-from paddock.bridges.common.simulator_client import SceneClient
 
 VERSION = 2  # of the protocol
 WAIT, EXECUTED, END = "_*wait*_", "_*executed*_", "_*end*_"
 
 
-class SimClient(SceneClient):
+class SimClient(SimulatorClient):
     """Calls one function at a time and waits for the result. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:

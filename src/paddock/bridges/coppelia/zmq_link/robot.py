@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paddock.bridges.coppelia.zmq_link.body import CoppeliaBody
 from paddock.bridges.common.stepped_robot import SteppedRobot
+from paddock.bridges.coppelia.zmq_link.body import CoppeliaBody
 
 
 class CoppeliaRobot(SteppedRobot):

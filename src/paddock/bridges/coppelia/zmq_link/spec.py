@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from paddock.bridges.coppelia.zmq_link.client import SimClient
 from paddock.bridges.coppelia.link.spec import Handles, find_kind, find_parts
+from paddock.bridges.coppelia.zmq_link.client import SimClient
 from paddock.simulation.robots import RobotSpec
 
 

@@ -6,8 +6,8 @@ import errno
 import re
 import socket
 
-from paddock.core.errors import LinkError, Timeout
 from paddock.bridges.epuck.driver.streams import SocketStream
+from paddock.core.errors import LinkError, Timeout
 
 ADDRESS = re.compile(r"[0-9A-F]{2}(:[0-9A-F]{2}){5}", re.IGNORECASE)
 CHANNEL, MAX_CHANNELS = 1, 30

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import DeviceRefused, LinkError, Timeout
 from paddock.bridges.common.watchdog import RENEWAL, SILENCE, Watchdog, open_watchdog
-from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.driver.streams import ByteStream
+from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.wire.sercom import CameraSettings
+from paddock.core.errors import DeviceRefused, LinkError, Timeout
 
 Raw = tuple[float, ...]  # raw readings
 CLOSED = "the connection to the robot was closed"

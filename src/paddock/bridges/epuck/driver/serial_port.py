@@ -15,13 +15,13 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Timeout
 from paddock.bridges.common.watchdog import SILENCE
-from paddock.bridges.epuck.wire import packets, sercom
 from paddock.bridges.epuck.driver.port import LONGEST, Port, Raw
 from paddock.bridges.epuck.driver.streams import ByteStream
+from paddock.bridges.epuck.wire import packets, sercom
 from paddock.bridges.epuck.wire.pixels import decode_pixels
 from paddock.bridges.epuck.wire.sercom import MARK, MARKED, count_bytes, pack_chain, pack_command, text_command
+from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Timeout
 
 LETTERS = {
     "accelerometer": "a",

@@ -8,10 +8,10 @@ import socket
 import time
 from typing import Any, Protocol
 
-from paddock.core.errors import LinkError, Timeout
-from paddock.core.reason import explain, explain_os_error
 from paddock.bridges.epuck.wire.packets import PORT
 from paddock.bridges.epuck.wire.sercom import BAUD
+from paddock.core.errors import LinkError, Timeout
+from paddock.core.reason import explain, explain_os_error
 
 CHUNK = 1 << 16
 RELEASE = 1.0  # [s] for an ending program, or for its watchdog, to release a serial device

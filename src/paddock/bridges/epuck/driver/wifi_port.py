@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import BadMessage, Timeout
 from paddock.bridges.common.watchdog import SILENCE
-from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.driver.port import Port, Raw
 from paddock.bridges.epuck.driver.streams import ByteStream
+from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.wire.packets import Actuators, Packet, PacketReader
 from paddock.bridges.epuck.wire.pixels import decode_pixels
 from paddock.bridges.epuck.wire.wheel_check import WheelCheck
+from paddock.core.errors import BadMessage, Timeout
 
 BITS = {"led0": 0, "led2": 1, "led4": 2, "led6": 3, "body": packets.BODY, "front": packets.FRONT}
 LEARNING = 0.5  # [s] to wait for the first acknowledgement; without one, none is expected until one arrives

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.core.argument_checks import wrap_int16
-from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.emulator.hardware import EPuckHardware
+from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.wire.pixels import Pixels
 from paddock.bridges.epuck.wire.sercom import ARRAY_HEIGHT, ARRAY_WIDTH, SOUNDS, CameraSettings
+from paddock.core.argument_checks import wrap_int16
 
 FARTHEST = 2000  # [mm], range of the time-of-flight sensor
 LOUD = 0.1  # amplitude of a sound at 1 m (our choice)

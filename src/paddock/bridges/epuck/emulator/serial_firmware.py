@@ -6,12 +6,12 @@ import re
 import struct
 from collections.abc import Callable
 
-from paddock.core.argument_checks import wrap_int16
-from paddock.bridges.epuck.wire import packets, sercom
-from paddock.bridges.epuck.emulator.help_text import write_help
 from paddock.bridges.epuck.emulator.emulated_robot import EmulatedEPuck
+from paddock.bridges.epuck.emulator.help_text import write_help
+from paddock.bridges.epuck.wire import packets, sercom
 from paddock.bridges.epuck.wire.pixels import encode_pixels
 from paddock.bridges.epuck.wire.sercom import CameraSettings, count_bytes, text_answer
+from paddock.core.argument_checks import wrap_int16
 
 BATTERY_EMPTY, BATTERY_FULL = 1816, 2242  # ADC counts
 MAX_WAITING = 4200  # maximum bytes of an unfinished line

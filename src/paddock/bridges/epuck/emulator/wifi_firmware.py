@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.emulator.emulated_robot import EmulatedEPuck
+from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.wire.pixels import RGB565, encode_pixels
 from paddock.bridges.epuck.wire.sercom import CameraSettings
 
-UNASKED = 0.02  # [s] between two unrequested packets of sensors
 WHOLE_VIEW = CameraSettings(RGB565, packets.WIDTH, packets.HEIGHT, 4)
 
 
@@ -27,7 +26,7 @@ class WifiFirmware:
         return b""
 
     def pack_unrequested(self) -> bytes:
-        """Return the packet that is sent every `UNASKED` seconds."""
+        """Return the packet that is sent periodically without a request."""
         with self.robot.hardware.hold_clock():
             return b"" if self.kind else bytes([packets.SENSORS]) + self.robot.read_packet().pack()
 

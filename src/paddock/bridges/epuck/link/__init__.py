@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.driver.port import Port
 from paddock.bridges.epuck.driver.serial_port import SerialPort
 from paddock.bridges.epuck.driver.streams import open_tcp
 from paddock.bridges.epuck.driver.wifi_port import WifiPort
 from paddock.bridges.epuck.link.address import RobotAddress, read_address
 from paddock.bridges.epuck.link.robot import EPuck
+from paddock.bridges.epuck.wire import packets
+
+__all__ = ["EPuck", "connect_epuck"]
 
 
 def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:

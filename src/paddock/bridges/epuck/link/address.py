@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from paddock.bridges.common.robot_url import RobotUrl
 from paddock.bridges.epuck.driver.bluetooth import ADDRESS, CHANNEL, MAX_CHANNELS, open_bluetooth
 from paddock.bridges.epuck.driver.streams import ByteStream, SerialStream
-from paddock.bridges.common.robot_url import RobotUrl
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
 DT = 0.05  # [s], about the round-trip time of Bluetooth

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.arena.localisation import odometry_of
+from paddock.bridges.epuck.driver.port import Port, Raw
+from paddock.bridges.epuck.wire import packets, sercom
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
-from paddock.bridges.epuck.wire import packets, sercom
-from paddock.bridges.epuck.driver.port import Port, Raw
-from paddock.bridges.common.single import WatchedBody
+from paddock.network.client.single import WatchedBody
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.response import Counter, si_of
 

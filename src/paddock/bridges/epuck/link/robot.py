@@ -11,15 +11,15 @@ import numpy as np
 
 from paddock.arena.base_arena import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.core.errors import PaddockError, SimulationError
-from paddock.core.geometry import ORIGIN, Pose, wrap
-from paddock.core.argument_checks import all_finite, check_heading
 from paddock.bridges.common.watchdog import RENEWAL
-from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.driver.port import LONGEST, Port
 from paddock.bridges.epuck.link.body import EPuckBody
 from paddock.bridges.epuck.link.spec import adapt_spec
-from paddock.bridges.common.single import SingleRobot
+from paddock.bridges.epuck.wire import packets
+from paddock.core.argument_checks import all_finite, check_heading
+from paddock.core.errors import PaddockError, SimulationError
+from paddock.core.geometry import ORIGIN, Pose, wrap
+from paddock.network.client.single import SingleRobot
 
 log = logging.getLogger("paddock.links")
 LOUD = 0.1  # amplitude at 1 m that `tone` returns for a recorded sound
@@ -119,6 +119,9 @@ class EPuck(SingleRobot):
     def raw_packet(self) -> packets.Sensors:
         """Return all raw numbers of an e-puck2, including the magnetic field, the button and the remote control."""
         return self.port.read_packet()
+
+    def start_at(self, pose: Pose) -> None:
+        self.set_odometry(*pose)
 
     def set_odometry(self, x: float, y: float, heading: float = 0.0) -> None:
         """Set the pose of the odometry: x, y [m], heading [rad]."""

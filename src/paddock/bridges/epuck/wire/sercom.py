@@ -11,8 +11,8 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from paddock.core.errors import BadMessage
 from paddock.bridges.epuck.wire.pixels import BYTES_PER_PIXEL, RGB565
+from paddock.core.errors import BadMessage
 
 BAUD = 115200  # 8 bits, no parity, 1 stop bit, no flow control
 WELCOME = b'\f\aWELCOME to the SerCom protocol on e-Puck\r\nthe EPFL education robot type "H" for help\r\n'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from paddock.core.errors import BadMessage
 from paddock.core.argument_checks import wrap_int16
+from paddock.core.errors import BadMessage
 
 SETTLING = 0.15  # [s] after a command to a driving robot, during which packets may be older than the command
 ENOUGH = 24  # steps needed to compare the shares of both wheels

@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from paddock.core.errors import SpecError, suggestion
-from paddock.core.geometry import ORIGIN, Point, Pose, compose, rectangle
-from paddock.simulation.worlds.importers.polygons import box_of_corners, outline
-from paddock.simulation.worlds.importers.import_result import ImportedWorld, tidy, world_name
 from paddock.bridges.player.importer.stage_robot import SENSING, make_robot, walk_parts
 from paddock.bridges.player.importer.stage_shapes import StageUnits, find_color, fit, list_blocks, place, trace_bitmap
 from paddock.bridges.player.importer.stage_text import StageEntity, choose, read_stage
+from paddock.core.errors import SpecError, suggestion
+from paddock.core.geometry import ORIGIN, Point, Pose, compose, rectangle
+from paddock.simulation.worlds.importers.import_result import ImportedWorld, tidy, world_name
+from paddock.simulation.worlds.importers.polygons import box_of_corners, outline
 from paddock.simulation.worlds.world_spec import WALL_COLOR, Box, Placed, Wall, WorldSpec
 
 BOUNDARY = 0.01  # [m] thickness of the walls that `boundary 1` adds

@@ -7,16 +7,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from paddock.bridges.player.importer.stage_shapes import StageUnits, convex_hull, find_color, fit, list_blocks, place
+from paddock.bridges.player.importer.stage_text import StageEntity
 from paddock.core.geometry import ORIGIN, Pose, compose, rectangle
 from paddock.simulation.robots.differential import DifferentialDrive
 from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
-from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec
 from paddock.simulation.sensors.bumper import BumperSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.bridges.player.importer.stage_shapes import StageUnits, convex_hull, find_color, fit, list_blocks, place
-from paddock.bridges.player.importer.stage_text import StageEntity
 
 VELOCITIES = (-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -90.0, 90.0)  # default bounds of Stage [m/s], [degrees/s]
 VIEW = (0.0, 8.0, 180.0)  # minimum and maximum range [m], angle [degrees]

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from paddock.bridges.player.importer.stage_text import StageEntity
 from paddock.core.geometry import Point, Pose, compose
 from paddock.simulation.worlds.importers.bitmap import MAX_BOXES, read_brightness, rectangles
-from paddock.bridges.player.importer.stage_text import StageEntity
 
 SIZE = (0.1, 0.1, 0.1)  # [m] default size of a model
 DARK = 0.5  # threshold of the first channel, as in Stage

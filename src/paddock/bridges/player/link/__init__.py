@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from paddock.core.errors import LinkError, suggestion
+from paddock.bridges.common.robot_url import RobotUrl
 from paddock.bridges.player.link.body import PlayerBody
 from paddock.bridges.player.link.client import Place, PlayerClient
 from paddock.bridges.player.link.robot import PlayerRobot
 from paddock.bridges.player.link.spec import KNOWN, choose_devices, describe_robot_there
-from paddock.bridges.common.robot_url import RobotUrl
 from paddock.bridges.player.wire import PlayerInterface
+from paddock.core.errors import LinkError, suggestion
 from paddock.simulation.robots import load_robot
 
 __all__ = ["PlayerClient", "PlayerRobot", "connect_player"]

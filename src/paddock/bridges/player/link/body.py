@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
-from paddock.core.errors import DeviceRefused
-from paddock.core.geometry import Pose
 from paddock.bridges.common.drive_watchdog import StopLine
+from paddock.bridges.common.simulator_body import STANDING, SteppedBody
 from paddock.bridges.player.link.client import Place, PlayerClient, pack_command
 from paddock.bridges.player.link.spec import PlayerSource
-from paddock.bridges.coppelia.link.body import SteppedBody
-from paddock.bridges.common.simulator_body import STANDING
 from paddock.bridges.player.wire import interfaces as layout
+from paddock.core.errors import DeviceRefused
+from paddock.core.geometry import Pose
 from paddock.simulation.robots import RobotSpec
 
 RESET_ODOMETRY, VELOCITY = 6, 1

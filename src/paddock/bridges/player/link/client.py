@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from paddock.core.errors import DeviceRefused, LinkError, Refused
-from paddock.bridges.common.simulator_client import SceneClient
+from paddock.bridges.common.simulator_client import SimulatorClient
 from paddock.bridges.player.wire import MessageType, PlayerAddress, PlayerInterface, PlayerMessage, PlayerSplitter
 from paddock.bridges.player.wire import interfaces as layout
 from paddock.bridges.player.wire.messages import BANNER_BYTES, LARGEST_DATA
+from paddock.core.errors import DeviceRefused, LinkError, Refused
 
 DEVICES, SUBSCRIBE, DATA, DATA_MODE = 1, 3, 4, 5  # requests to the server itself
 STATE = 1  # the subtype of a device's main data
@@ -21,7 +21,7 @@ Place = tuple[int, int]
 """Address of a device: its interface and its index."""
 
 
-class PlayerClient(SceneClient):
+class PlayerClient(SimulatorClient):
     """Sends one request at a time and waits for the answer. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:

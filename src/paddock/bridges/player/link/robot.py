@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paddock.bridges.player.link.body import PlayerBody
 from paddock.bridges.common.stepped_robot import SteppedRobot
+from paddock.bridges.player.link.body import PlayerBody
 
 
 class PlayerRobot(SteppedRobot):

@@ -8,19 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose, compose, rectangle
+from paddock.bridges.player.importer.stage_robot import WHEELS
 from paddock.bridges.player.link.client import Place, PlayerClient
 from paddock.bridges.player.wire import PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, compose, rectangle
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.robots.differential import DifferentialDrive
 from paddock.simulation.robots.robot_spec import BodySpec
-from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec
 from paddock.simulation.sensors.bumper import BumperSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.bridges.player.importer.stage_robot import WHEELS
 
 USUAL_SIZE = (0.4, 0.4, 0.3)  # [m] width, length, height, if the server reports none
 USUAL_RANGE, USUAL_CONE = 8.0, 15.0  # [m], [degrees]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from paddock.core.errors import BadMessage
 from paddock.bridges.ros2.wire.fields import DTYPES, FieldType, RosMessage
+from paddock.core.errors import BadMessage
 
 HEADER = b"\x00\x01\x00\x00"  # little-endian CDR, no options
 COUNT = struct.Struct("<I")

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from paddock.core.errors import BadMessage, format_value, suggestion
 from paddock.bridges.ros2.wire.fields import DTYPES, FieldType, RosMessage
+from paddock.core.errors import BadMessage, format_value, suggestion
 
 SomeMessage = TypeVar("SomeMessage", bound=RosMessage)
 encoder = msgspec.json.Encoder(enc_hook=lambda array: array.tolist())

@@ -6,7 +6,14 @@ from typing import Annotated, ClassVar
 
 from paddock.bridges.ros2.wire.fields import Bool, Numbers, RosMessage, Text, UInt8, UInt64, make_default, zeros
 from paddock.bridges.ros2.wire.service_type import ServiceType
-from paddock.bridges.ros2.wire.standard_messages import AccelMsg, HeaderMsg, PoseMsg, PoseStampedMsg, TwistMsg, VectorMsg
+from paddock.bridges.ros2.wire.standard_messages import (
+    AccelMsg,
+    HeaderMsg,
+    PoseMsg,
+    PoseStampedMsg,
+    TwistMsg,
+    VectorMsg,
+)
 
 PACKAGE = "simulation_interfaces"
 

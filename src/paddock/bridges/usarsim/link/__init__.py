@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from paddock.core.errors import LinkError
 from paddock.bridges.usarsim.link.body import UsarBody
 from paddock.bridges.usarsim.link.camera import ImageConnection
 from paddock.bridges.usarsim.link.robot import UsarSimRobot
 from paddock.bridges.usarsim.link.spec import adapt_spec
 from paddock.bridges.usarsim.link.url import parse_usarsim_url
+from paddock.core.errors import LinkError
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.camera import CameraSpec
 

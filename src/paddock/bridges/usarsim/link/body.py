@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
-from paddock.core.errors import DeviceRefused
-from paddock.core.geometry import Pose
-from paddock.core.observation import Readings
 from paddock.bridges.common.drive_watchdog import StopLine
 from paddock.bridges.common.simulator_body import STANDING, SimulatorBody
 from paddock.bridges.usarsim.link.camera import ImageConnection
 from paddock.bridges.usarsim.link.connection import UsarConnection
-from paddock.simulation.robots import RobotSpec
 from paddock.bridges.usarsim.wire import format_line, join_words
+from paddock.core.errors import DeviceRefused
+from paddock.core.geometry import Pose
+from paddock.core.observation import Readings
+from paddock.simulation.robots import RobotSpec
 
 
 class UsarBody(SimulatorBody):

@@ -8,12 +8,12 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import Timeout
-from paddock.bridges.common.simulator_client import SceneClient
+from paddock.bridges.common.simulator_client import SimulatorClient
 from paddock.bridges.usarsim.wire.images import NEXT, FrameSplitter
+from paddock.core.errors import Timeout
 
 
-class ImageConnection(SceneClient):
+class ImageConnection(SimulatorClient):
     """A connection to an image server, which sends one picture for every `OK`."""
 
     def __init__(self, host: str, port: int, timeout: float) -> None:

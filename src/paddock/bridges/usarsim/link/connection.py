@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from paddock.core.errors import BadMessage, LinkError, Timeout
 from paddock.bridges.usarsim.wire import LineSplitter, UsarLine, UsarReports, format_line, parse_line
+from paddock.core.errors import BadMessage, LinkError, Timeout
 
 log = logging.getLogger("paddock.links")
 CHUNK = 1 << 16

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from paddock.arena.base_arena import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.core.errors import SimulationError
-from paddock.core.geometry import Pose
-from paddock.bridges.common.single import SingleRobot
 from paddock.bridges.usarsim.link.body import UsarBody
 from paddock.bridges.usarsim.link.connection import UsarConnection
+from paddock.core.errors import SimulationError
+from paddock.core.geometry import Pose
+from paddock.network.client.single import SingleRobot
 
 log = logging.getLogger("paddock.links")
 

@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from paddock.core.errors import BadMessage
 from paddock.bridges.usarsim.link.connection import UsarConnection
+from paddock.bridges.usarsim.wire import UsarLine
+from paddock.core.errors import BadMessage
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.robots.differential import DifferentialDrive
-from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.bridges.usarsim.wire import UsarLine
 
 TICK = 0.01745  # [rad] of wheel rotation, if the server does not report it
 

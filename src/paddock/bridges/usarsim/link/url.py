@@ -6,14 +6,14 @@ import contextlib
 import math
 from dataclasses import dataclass
 
-from paddock.core.errors import PaddockError, Timeout
-from paddock.core.geometry import Pose
-from paddock.core.argument_checks import HIGHEST_PORT, all_finite
 from paddock.bridges.common.robot_url import RobotUrl
 from paddock.bridges.usarsim.link.connection import UsarConnection
-from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.bridges.usarsim.wire import ROBOT_CLASSES, join_words, robot_of_class
 from paddock.bridges.usarsim.wire.messages import mirror_pose
+from paddock.core.argument_checks import HIGHEST_PORT, all_finite
+from paddock.core.errors import PaddockError, Timeout
+from paddock.core.geometry import Pose
+from paddock.simulation.robots import RobotSpec, load_robot
 
 PORT = 3000
 OPTIONS = ("class", "name", "at", "heading", "start", "type", "dt", "drive", "scan", "camera", "silence")

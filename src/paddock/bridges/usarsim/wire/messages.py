@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from paddock.core.geometry import Pose, wrap
 from paddock.bridges.usarsim.wire.text import format_line, format_number, join_words
+from paddock.core.geometry import Pose, wrap
 
 Vector = tuple[float, float, float]
 

@@ -6,10 +6,10 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from paddock.core.errors import BadMessage
-from paddock.core.geometry import Pose
 from paddock.bridges.usarsim.wire.messages import mirror_pose
 from paddock.bridges.usarsim.wire.text import UsarLine, read_number
+from paddock.core.errors import BadMessage
+from paddock.core.geometry import Pose
 
 CLOCK_STEP = 0.02  # tolerance of timestamps [s], because some lines have 2 decimals and others 4
 LEFT_WHEELS, RIGHT_WHEELS = ("ECLeft", "W1"), ("ECRight", "W2")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from paddock.control.behaviours.avoidance.avoidance_strategy import ObstacleAvoidance
-from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.error_location import refuse_abstract
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.registry import Registry
 
 HERE = "paddock.control.behaviours.avoidance"

@@ -12,9 +12,9 @@ import numpy as np
 
 from paddock.control.behaviours.answers import check_wheel_speeds
 from paddock.control.behaviours.avoidance.ring import EPUCK_RING, Distances, ProximityRing
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import ORIGIN, Point, Pose, wrap
-from paddock.core.argument_checks import all_finite
 from paddock.core.observation import WheelSpeeds
 
 DriveState = Literal["driving", "reached", "gave up"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from paddock.control.behaviours.avoidance import ObstacleAvoidance, find_avoidance
-from paddock.control.behaviours.tasks.task import ENCODERS, Duration, SensorRequirement, Speed, Task, TaskSpec
 from paddock.control.behaviours.tasks.context import TaskContext
+from paddock.control.behaviours.tasks.task import ENCODERS, Duration, SensorRequirement, Speed, Task, TaskSpec
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paddock.control.behaviours.line import LinePatrol
-from paddock.control.behaviours.tasks.task import Duration, SensorRequirement, Speed, Task, TaskSpec
 from paddock.control.behaviours.tasks.context import TaskContext
+from paddock.control.behaviours.tasks.task import Duration, SensorRequirement, Speed, Task, TaskSpec
 from paddock.core.observation import Observation, WheelSpeeds
 
 LINE_SHARE = 0.6  # of the maximum speed, if no speed is given

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.control.behaviours.tasks.task import ENCODERS, RANGER, Duration, SensorRequirement, Speed, Task, TaskSpec
 from paddock.control.behaviours.tasks.context import TaskContext
+from paddock.control.behaviours.tasks.task import ENCODERS, RANGER, Duration, SensorRequirement, Speed, Task, TaskSpec
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from paddock.control.behaviours.tasks.task import Task, TaskSpec
-from paddock.core.errors import PaddockError, format_value
 from paddock.core.error_location import place_of_class, refuse_abstract
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.registry import Registry
 
 HERE = "paddock.control.behaviours.tasks"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from paddock.control.behaviours.tasks.task import SensorRequirement, Speed, Task, TaskSpec
 from paddock.control.behaviours.tasks.context import TaskContext
+from paddock.control.behaviours.tasks.task import SensorRequirement, Speed, Task, TaskSpec
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import Degrees, Positive

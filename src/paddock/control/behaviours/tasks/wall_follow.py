@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
-from paddock.control.behaviours.tasks.task import ENCODERS, RANGER, SensorRequirement, Task, TaskSpec
 from paddock.control.behaviours.tasks.context import Ranger, TaskContext
+from paddock.control.behaviours.tasks.task import ENCODERS, RANGER, SensorRequirement, Task, TaskSpec
 from paddock.control.behaviours.wall import Side, WallRing, follow_wall, list_numbers, make_wall_follower
 from paddock.core.errors import PaddockError, SpecError, suggestion
 from paddock.core.observation import Observation, Readings, WheelSpeeds

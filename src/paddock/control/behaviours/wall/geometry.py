@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from paddock.control.behaviours.wall.wall_follower import MAX_SPEED, WallFollower, check_positive, clamp
 from paddock.control.behaviours.wall.estimate import AHEAD, BESIDE, REVERSED_RING, RING, WallEstimate
+from paddock.control.behaviours.wall.wall_follower import MAX_SPEED, WallFollower, check_positive, clamp
 
 FAR = 2.0  # obstacles farther ahead are ignored [m]
 STEP = 0.09  # a wall that continues nearer or farther by less than this is the same wall [m]

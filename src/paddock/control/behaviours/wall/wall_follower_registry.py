@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from paddock.control.behaviours.wall.wall_follower import WallFollower
-from paddock.core.errors import SpecError, suggestion
 from paddock.core.error_location import refuse_abstract
+from paddock.core.errors import SpecError, suggestion
 from paddock.core.registry import Registry
 from paddock.core.spec import NotNegative, convert
 

@@ -6,13 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paddock.control.navigation.costmap import CostMap
+from paddock.control.navigation.drive_limits import STILL, Twist
+from paddock.control.navigation.followers.path_follower import (
+    POINTS_AHEAD,
+    PredictingFollower,
+    drive_numbers,
+    spacing_of,
+)
+from paddock.control.navigation.kernels.rollouts import choose_twist
 from paddock.core.geometry import Pose
 from paddock.perception.mapping.frame import Points
 from paddock.perception.mapping.scan import Floats
-from paddock.control.navigation.costmap import CostMap
-from paddock.control.navigation.drive_limits import STILL, Twist
-from paddock.control.navigation.followers.path_follower import POINTS_AHEAD, PredictingFollower, drive_numbers, spacing_of
-from paddock.control.navigation.kernels.rollouts import choose_twist
 
 
 @dataclass(kw_only=True)

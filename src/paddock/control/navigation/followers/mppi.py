@@ -6,14 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.geometry import Pose
-from paddock.core.argument_checks import check_seed
-from paddock.core.rng import chain_key
-from paddock.perception.mapping.frame import Points
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.drive_limits import Twist
-from paddock.control.navigation.followers.path_follower import POINTS_AHEAD, PredictingFollower, drive_numbers, spacing_of
+from paddock.control.navigation.followers.path_follower import (
+    POINTS_AHEAD,
+    PredictingFollower,
+    drive_numbers,
+    spacing_of,
+)
 from paddock.control.navigation.kernels.rollouts import improve_plan
+from paddock.core.argument_checks import check_seed
+from paddock.core.geometry import Pose
+from paddock.core.rng import chain_key
+from paddock.perception.mapping.frame import Points
 
 
 @dataclass(kw_only=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.geometry import Pose, wrap
-from paddock.perception.mapping.frame import Points
-from paddock.perception.mapping.scan import Floats
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.drive_limits import STILL, DriveLimits, Twist
 from paddock.control.navigation.kernels.body import free_time
 from paddock.control.navigation.paths import path_length
+from paddock.core.geometry import Pose, wrap
+from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.scan import Floats
 
 POINTS_AHEAD = 50  # of the path that predicting followers use
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.2, 0.1)  # of a twist, tried in sequence

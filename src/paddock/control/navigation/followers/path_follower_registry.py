@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from paddock.core.errors import UnknownName
-from paddock.core.registry import Registry
 from paddock.control.navigation.drive_limits import DriveLimits
 from paddock.control.navigation.followers.path_follower import Follower
+from paddock.core.errors import UnknownName
+from paddock.core.registry import Registry
 
 HERE = "paddock.control.navigation.followers"
 FOLLOWERS: Registry[type[Follower]] = Registry(

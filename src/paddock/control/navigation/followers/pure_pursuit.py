@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.geometry import Pose, wrap
-from paddock.perception.mapping.frame import Points
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.drive_limits import Twist
 from paddock.control.navigation.followers.path_follower import Follower
 from paddock.control.navigation.paths import path_length
+from paddock.core.geometry import Pose, wrap
+from paddock.perception.mapping.frame import Points
 
 
 @dataclass(kw_only=True)

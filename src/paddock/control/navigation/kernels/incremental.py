@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.jit import kernel
 from paddock.control.navigation.kernels.heap import ABSENT, insert, remove
 from paddock.control.navigation.kernels.search import NOWHERE, neighbour_of, remaining_cost, step_cost
+from paddock.core.jit import kernel
 
 ROWS, COLUMNS, START, GOAL, SIZE = range(5)  # of `whole`; SIZE is the number of cells in the heap
 LEAST, MOVED = 0, 1  # of `numbers`: the minimum cost of a cell, and the distance the start has moved [cells] (k_m)

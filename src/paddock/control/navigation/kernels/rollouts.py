@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from paddock.control.navigation.kernels.body import NEEDED, body_clearance, free_time, roll_on
 from paddock.core.jit import kernel
 from paddock.core.rng import chain_key, gauss
-from paddock.control.navigation.kernels.body import NEEDED, body_clearance, free_time, roll_on
 
 SEPARATION, TOP, ACCELERATION, REACTION = range(4)  # of a drive's limits
 OFF, REMAINING, HEADING, CLEARANCE, COMFORT, SPEED = range(6)  # weights; COMFORT is a distance [m]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from paddock.core.jit import kernel
 from paddock.control.navigation.kernels.heap import ABSENT, insert, remove
+from paddock.core.jit import kernel
 
 DIAGONAL = math.sqrt(2.0)
 # Estimates of the remaining cost are slightly smaller than possible, so that rounding never changes the order.

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from paddock.experiments.ecoli.commands.camera import fit_lens, load_lens
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.reason import explain
+from paddock.experiments.ecoli.commands.camera import fit_lens, load_lens
 from paddock.perception.vision import IpCamera, MarkerSighting, MarkerTracker, find_camera_pose, find_markers, load_site
 
 OLD_PICTURES = 8  # pictures to skip, because they may have been taken before the robot stopped

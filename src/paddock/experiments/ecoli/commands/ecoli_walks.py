@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 from paddock.cli.console import Console
-from paddock.experiments.ecoli.commands.ecoli_networks import figure_paths
-from paddock.experiments.ecoli.commands.ecoli_pieces import run_in_pieces, warm_up
 from paddock.cli.files import check_new, print_written
 from paddock.cli.progress import show_runs
 from paddock.cli.tables import new_table, print_json
 from paddock.core.errors import UnknownName
 from paddock.core.files import write_text
+from paddock.experiments.ecoli.commands.ecoli_networks import figure_paths
+from paddock.experiments.ecoli.commands.ecoli_pieces import run_in_pieces, warm_up
 from paddock.experiments.ecoli.walk.population import (
     WALKERS,
     Comparison,

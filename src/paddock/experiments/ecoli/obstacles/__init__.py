@@ -2,7 +2,13 @@
 
 from paddock.experiments.ecoli.obstacles.classifier import Classification, ObstacleClassifier
 from paddock.experiments.ecoli.obstacles.detection import CAUSES, Cause, CauseScores, Detection
-from paddock.experiments.ecoli.obstacles.evidence import AmbientLight, CameraPicture, EvidenceSource, RobotReports, WallMap
+from paddock.experiments.ecoli.obstacles.evidence import (
+    AmbientLight,
+    CameraPicture,
+    EvidenceSource,
+    RobotReports,
+    WallMap,
+)
 from paddock.experiments.ecoli.obstacles.sensitivity import measure_sensitivity
 
 __all__ = [

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from paddock.core.errors import PaddockError
 from paddock.experiments.ecoli.obstacles.detection import CAUSES, Cause, CauseScores, Detection
 from paddock.experiments.ecoli.obstacles.evidence import EvidenceSource
-from paddock.core.errors import PaddockError
 
 CLEAR = 0.1  # minimum score difference between the two best causes; below it the cause is unknown
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.experiments.ecoli.obstacles.detection import LIT, OTHER, WORST, CauseScores, Detection
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.named_arrays import as_floats
+from paddock.experiments.ecoli.obstacles.detection import LIT, OTHER, WORST, CauseScores, Detection
 
 DAZZLED = 0.5  # score advantage of light if the light sensors are saturated
 Floats = NDArray[np.float64]

@@ -1,10 +1,14 @@
 """A simulated camera above a world, with latency, noise and distortion, for programs that measure with it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.core.lazy import import_on_demand
 from paddock.experiments.ecoli.overhead_camera.board_view import show_board
-from paddock.experiments.ecoli.overhead_camera.overhead_camera import OverheadCamera, Scene
 from paddock.experiments.ecoli.overhead_camera.feed import CameraFeed
 from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
-from paddock.experiments.ecoli.overhead_camera.printing import draw_marker_sheets, save_sheets
+from paddock.experiments.ecoli.overhead_camera.overhead_camera import OverheadCamera, Scene
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import (
     CameraMount,
     CameraNetwork,
@@ -14,6 +18,10 @@ from paddock.experiments.ecoli.overhead_camera.overhead_spec import (
     OverheadSpec,
     load_overhead_camera,
 )
+from paddock.experiments.ecoli.overhead_camera.printing import draw_marker_sheets, save_sheets
+
+if TYPE_CHECKING:
+    from paddock.experiments.ecoli.overhead_camera.bridge import OverheadCameras
 
 __all__ = [
     "CameraFeed",
@@ -24,6 +32,7 @@ __all__ = [
     "ImageSensor",
     "MarkerLayout",
     "OverheadCamera",
+    "OverheadCameras",
     "OverheadSpec",
     "Scene",
     "draw_marker_sheets",
@@ -31,3 +40,5 @@ __all__ = [
     "save_sheets",
     "show_board",
 ]
+
+__getattr__ = import_on_demand(__name__, {"bridge": ("OverheadCameras",)})

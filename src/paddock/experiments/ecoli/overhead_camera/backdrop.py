@@ -13,14 +13,14 @@ from PIL import Image, ImageDraw
 
 from paddock.core.geometry import Disc, Point, Shape, arc_points
 from paddock.core.spec import rgb
-from paddock.report.drawing.canvas import FINER, Canvas
-from paddock.report.drawing.colours import darken, tint
 from paddock.experiments.ecoli.overhead_camera.fit import floor_marker_size, place_floor_markers
+from paddock.experiments.ecoli.overhead_camera.overhead_spec import OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.pixels import Image32, blur, sample
 from paddock.experiments.ecoli.overhead_camera.rays import find_window, frame_of_pixels
-from paddock.experiments.ecoli.overhead_camera.overhead_spec import OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.textures import draw_sheet
 from paddock.perception.vision.camera_model import CameraModel
+from paddock.report.drawing.canvas import FINER, Canvas
+from paddock.report.drawing.colours import darken, tint
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.floor import draw_floor
 from paddock.simulation.worlds.solids import Solid, solids

@@ -8,9 +8,9 @@ import numpy as np
 
 from paddock.core.named_arrays import Picture
 from paddock.experiments.ecoli.overhead_camera.aruco import draw_board
+from paddock.experiments.ecoli.overhead_camera.overhead_spec import OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.pixels import Image32, blur, sample
 from paddock.experiments.ecoli.overhead_camera.sensor import add_noise, encode_jpeg
-from paddock.experiments.ecoli.overhead_camera.overhead_spec import OverheadSpec
 from paddock.perception.vision.boards import BoardSpec
 from paddock.perception.vision.camera_model import rotate_about_axes
 from paddock.perception.vision.decode import decode_jpeg

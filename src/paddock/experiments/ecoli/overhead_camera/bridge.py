@@ -9,11 +9,11 @@ from dataclasses import replace
 from paddock.arena import Arena
 from paddock.bridges.common.bridge import LOOPBACK, Bridge
 from paddock.core.addresses import is_loopback
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import HIGHEST_PORT
-from paddock.experiments.ecoli.overhead_camera.overhead_camera import OverheadCamera
+from paddock.core.errors import PaddockError
 from paddock.experiments.ecoli.overhead_camera.feed import CameraFeed
 from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
+from paddock.experiments.ecoli.overhead_camera.overhead_camera import OverheadCamera
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import OverheadSpec, load_overhead_camera
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from paddock.core.geometry import Disc, bounding_radius
 from paddock.core.spec import rgb
-from paddock.report.drawing.colours import darken
 from paddock.experiments.ecoli.overhead_camera.textures import Texture, draw_body, draw_sheet
+from paddock.report.drawing.colours import darken
 from paddock.simulation.robots import RobotSpec
 
 RED, GREEN, WARM = (255, 40, 30), (60, 255, 90), (255, 90, 60)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from paddock.core.errors import SimulationError, UnknownName
 from paddock.core.named_arrays import Picture, as_picture
-from paddock.simulation.engine.state import FORWARD, HEADING, TURN, X
 from paddock.experiments.ecoli.overhead_camera.backdrop import Backdrop, draw_backdrop
 from paddock.experiments.ecoli.overhead_camera.fit import (
     choose_marker_size,
@@ -21,10 +20,11 @@ from paddock.experiments.ecoli.overhead_camera.fit import (
     place_floor_markers,
 )
 from paddock.experiments.ecoli.overhead_camera.lids import RobotLook, make_look
+from paddock.experiments.ecoli.overhead_camera.overhead_spec import MAX_ROBOTS, OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.paint import paint_robots
 from paddock.experiments.ecoli.overhead_camera.sensor import add_noise, encode_jpeg
-from paddock.experiments.ecoli.overhead_camera.overhead_spec import MAX_ROBOTS, OverheadSpec
 from paddock.perception.vision.site import FloorMarker, MarkedRobot, SiteSpec
+from paddock.simulation.engine.state import FORWARD, HEADING, TURN, X
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.placement import robot_types
 

@@ -10,10 +10,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import save_image, whole_file
-from paddock.report.drawing.canvas import printable
 from paddock.experiments.ecoli.overhead_camera.aruco import draw_board, draw_marker
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import FLOOR_MARKERS
 from paddock.perception.vision.boards import BoardSpec
+from paddock.report.drawing.canvas import printable
 
 DPI = 300
 DOTS = DPI / 0.0254  # per metre

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from paddock.core.geometry import Pose, bounding_radius
+from paddock.experiments.ecoli.overhead_camera.aruco import CELLS, marker_cells
+from paddock.experiments.ecoli.overhead_camera.pixels import Image32, blur, sample
 from paddock.report.drawing.canvas import FINER, Canvas
 from paddock.report.drawing.colours import WHITE
 from paddock.report.drawing.symbols import draw_robot_body
-from paddock.experiments.ecoli.overhead_camera.aruco import CELLS, marker_cells
-from paddock.experiments.ecoli.overhead_camera.pixels import Image32, blur, sample
 from paddock.simulation.robots import RobotSpec
 
 INK, PAPER = (28, 28, 30), (235, 235, 230)  # printed black, and white

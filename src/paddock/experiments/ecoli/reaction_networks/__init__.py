@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paddock.core import library
 from paddock.core.errors import PaddockError, format_value
+from paddock.core.lazy import import_on_demand
 from paddock.core.spec import read_toml_file, spec_from_table
-from paddock.experiments.ecoli.reaction_networks.responses import DoseResponse, StepResponse, find_dose_response, find_step_response
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import (
+    Flux,
+    ReactionNetwork,
+    ReactionPool,
+    ReactionUnit,
+    SwitchOff,
+)
+from paddock.experiments.ecoli.reaction_networks.reaction_tables import (
+    ConservedSum,
+    Matrices,
+    conserved_sums,
+    matrices_of,
+)
+from paddock.experiments.ecoli.reaction_networks.responses import (
+    DoseResponse,
+    StepResponse,
+    find_dose_response,
+    find_step_response,
+)
 from paddock.experiments.ecoli.reaction_networks.simulate import TimeCourse, advance_pools, simulate, start_values
-from paddock.experiments.ecoli.reaction_networks.reaction_spec import Flux, ReactionNetwork, ReactionPool, ReactionUnit, SwitchOff
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import ConservedSum, Matrices, conserved_sums, matrices_of
+
+if TYPE_CHECKING:
+    from paddock.experiments.ecoli.reaction_networks.reaction_charts import (
+        dose_response_chart,
+        pools_chart,
+        step_response_chart,
+    )
+    from paddock.experiments.ecoli.reaction_networks.reaction_picture import draw_reactions
 
 __all__ = [
     "ConservedSum",
@@ -25,14 +51,26 @@ __all__ = [
     "TimeCourse",
     "advance_pools",
     "conserved_sums",
+    "dose_response_chart",
+    "draw_reactions",
     "find_dose_response",
     "find_step_response",
     "load_reactions",
     "matrices_of",
+    "pools_chart",
     "reaction_names",
     "simulate",
     "start_values",
+    "step_response_chart",
 ]
+
+__getattr__ = import_on_demand(
+    __name__,
+    {
+        "reaction_charts": ("dose_response_chart", "pools_chart", "step_response_chart"),
+        "reaction_picture": ("draw_reactions",),
+    },
+)
 
 
 def reaction_names() -> list[str]:

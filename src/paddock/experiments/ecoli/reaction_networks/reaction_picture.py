@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.report.drawing.colours import INK, LINES, WHITE, blend
 from paddock.experiments.ecoli.reaction_networks import ReactionNetwork, ReactionPool, ReactionUnit
+from paddock.report.drawing.colours import INK, LINES, WHITE, blend
 from paddock.report.figures import TITLE, axes_width, new_axes, shorten, text_width
 from paddock.report.grid_layout import lay_out
 

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.named_arrays import as_floats
 from paddock.experiments.ecoli.reaction_networks.faults import explain_fault
 from paddock.experiments.ecoli.reaction_networks.kernels import (

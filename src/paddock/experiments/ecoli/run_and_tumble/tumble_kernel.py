@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from paddock.control.policies.randomness import KEY_WORDS, read_key
 from paddock.core.jit import kernel
 from paddock.core.rng import chain_key, gauss, uniform
-from paddock.control.policies.randomness import KEY_WORDS, read_key
 from paddock.experiments.ecoli.reaction_networks.kernels import POOLS, advance, start_held, start_pools
 from paddock.experiments.ecoli.reaction_networks.motor import find_tumble_odds
 

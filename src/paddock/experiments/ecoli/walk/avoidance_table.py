@@ -10,14 +10,14 @@ from functools import partial
 import numpy as np
 
 import paddock
-from paddock.control.behaviours.avoidance import AvoidingController, make_avoidance
-from paddock.core.keyed_random import draw_uniform
 from paddock.arena.episodes import Trace
-from paddock.experiments.reproductions import Progress
-from paddock.experiments.ecoli.walk.avoidance_scenes import SCENES, AvoidanceScene, build_scene
-from paddock.experiments.reproductions.rows import Row, at_least, require_seeds
-from paddock.core.jobs import Workers, run_jobs
 from paddock.arena.metrics import ContactTime, Distance
+from paddock.control.behaviours.avoidance import AvoidingController, make_avoidance
+from paddock.core.jobs import Workers, run_jobs
+from paddock.core.keyed_random import draw_uniform
+from paddock.experiments.ecoli.walk.avoidance_scenes import SCENES, AvoidanceScene, build_scene
+from paddock.experiments.reproductions import Progress
+from paddock.experiments.reproductions.rows import Row, at_least, require_seeds
 from paddock.report.sheets import Sheet
 
 TOLERANCE = 0.05  # maximum true distance from the goal [m]: the robot's own limit of 2 cm plus its odometry error

@@ -14,8 +14,8 @@ from paddock.experiments.ecoli.walk.methylation import HELD, INTACT, MARGIN, Met
 from paddock.experiments.ecoli.walk.network import NetworkFigures
 from paddock.experiments.ecoli.walk.orders_runs import OrdersRun, mean_errors_in_cm
 from paddock.experiments.ecoli.walk.walks import NOSES, SEEDS, Dish, WalkFigures
-from paddock.experiments.reproductions.rows import Row, at_least, at_most, equals, require_seeds, within
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
+from paddock.experiments.reproductions.rows import Row, at_least, at_most, equals, require_seeds, within
 
 if TYPE_CHECKING:
     from paddock.experiments.ecoli.walk.reproduce import EColiFindings

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.report.drawing.colours import BEST, WORST, line_color
-from paddock.experiments.ecoli.walk.population import Population
 from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.walk.population import Population
 from paddock.report import Series, line_chart
+from paddock.report.drawing.colours import BEST, WORST, line_color
 from paddock.report.figures import TEXT, new_axes, style_axes
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from functools import partial
 import paddock
 from paddock.arena import Robot
 from paddock.control.behaviours.avoidance import EPUCK_RING
-from paddock.experiments.ecoli.obstacles import CAUSES, Cause, Detection, ObstacleClassifier, measure_sensitivity
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.geometry import Pose
 from paddock.core.keyed_random import draw_uniform
+from paddock.experiments.ecoli.obstacles import CAUSES, Cause, Detection, ObstacleClassifier, measure_sensitivity
 from paddock.experiments.ecoli.walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli.walk.lit_dish import (
     LAMP,

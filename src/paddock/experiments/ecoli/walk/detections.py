@@ -11,11 +11,10 @@ import numpy as np
 
 import paddock
 from paddock.control.behaviours.avoidance import Distal
-from paddock.experiments.ecoli.obstacles import CAUSES, Cause, Detection, ObstacleClassifier
 from paddock.core.geometry import Pose
+from paddock.core.jobs import Workers, run_jobs
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.perception.estimation import Odometry
-from paddock.experiments.reproductions import Progress
+from paddock.experiments.ecoli.obstacles import CAUSES, Cause, Detection, ObstacleClassifier
 from paddock.experiments.ecoli.walk import published
 from paddock.experiments.ecoli.walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli.walk.lit_dish import (
@@ -24,7 +23,8 @@ from paddock.experiments.ecoli.walk.lit_dish import (
     make_sources,
     positions_of,
 )
-from paddock.core.jobs import Workers, run_jobs
+from paddock.experiments.reproductions import Progress
+from paddock.perception.estimation import Odometry
 from paddock.report import Level, Series, line_chart
 from paddock.report.sheets import Sheet
 

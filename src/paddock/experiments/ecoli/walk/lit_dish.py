@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 import paddock
 from paddock.control.behaviours.avoidance import EPUCK_RING
-from paddock.experiments.ecoli.obstacles import AmbientLight, CameraPicture, Cause, RobotReports, WallMap
-from paddock.experiments.ecoli.obstacles.evidence import EvidenceSource
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
+from paddock.experiments.ecoli.obstacles import AmbientLight, CameraPicture, Cause, RobotReports, WallMap
+from paddock.experiments.ecoli.obstacles.evidence import EvidenceSource
 from paddock.experiments.ecoli.walk.faulty_robot import FITTED, RobotErrors, apply_robot_errors
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.sensors.proximity import ProximitySpec

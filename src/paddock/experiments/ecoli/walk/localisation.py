@@ -16,8 +16,13 @@ import numpy as np
 import paddock
 from paddock.arena import Arena, travel_sensors_of
 from paddock.arena.calibration import SquareTest, drive_squares, drive_straight
-from paddock.core.geometry import Pose, relative
 from paddock.arena.episodes import Episode, Trace
+from paddock.core.geometry import Pose, relative
+from paddock.experiments.ecoli.walk import published
+from paddock.experiments.ecoli.walk.faulty_robot import FITTED, RobotErrors, apply_robot_errors
+from paddock.experiments.ecoli.walk.rendered_camera import RenderedCamera
+from paddock.experiments.ecoli.walk.simulated_camera import CameraErrorModel, SimulatedCamera
+from paddock.experiments.ecoli.walk.target_walk import TargetWalk
 from paddock.perception.estimation import (
     EKF,
     FixModel,
@@ -29,11 +34,6 @@ from paddock.perception.estimation import (
     normalised_errors,
 )
 from paddock.perception.estimation.motion_model import Floats
-from paddock.experiments.ecoli.walk import published
-from paddock.experiments.ecoli.walk.faulty_robot import FITTED, RobotErrors, apply_robot_errors
-from paddock.experiments.ecoli.walk.rendered_camera import RenderedCamera
-from paddock.experiments.ecoli.walk.simulated_camera import CameraErrorModel, SimulatedCamera
-from paddock.experiments.ecoli.walk.target_walk import TargetWalk
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 
 NAME, START = published.ROBOT_1, published.START_1

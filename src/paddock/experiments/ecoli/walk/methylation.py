@@ -12,6 +12,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 from paddock.experiments.ecoli.walk.network import find_lag
 from paddock.experiments.ecoli.walk.population import HALFWAY, NETWORK, make_walker
 from paddock.experiments.ecoli.walk.tumble_rates import (
@@ -22,7 +23,6 @@ from paddock.experiments.ecoli.walk.tumble_rates import (
     count_tumbles,
     pool_counts,
 )
-from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 from paddock.report.sheets import Sheet
 
 BACKGROUND, FOOD = 0.95, 0.05  # the network's input is BACKGROUND + FOOD · reading

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from paddock.experiments.ecoli.reaction_networks import ReactionNetwork, StepResponse, find_step_response, load_reactions, simulate
+from paddock.experiments.ecoli.reaction_networks import (
+    ReactionNetwork,
+    StepResponse,
+    find_step_response,
+    load_reactions,
+    simulate,
+)
 from paddock.experiments.ecoli.reaction_networks.motor import HALF, HILL
 from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
 

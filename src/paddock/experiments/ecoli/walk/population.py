@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import paddock
+from paddock.arena.metrics import MeanDistance, MeanReading
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.run_and_tumble import RunAndTumble, RunTally
 from paddock.experiments.ecoli.walk.network import AnyNetwork, hold_methylation
 from paddock.experiments.ecoli.walk.statistics import find_mann_whitney_p
-from paddock.arena.metrics import MeanDistance, MeanReading
-from paddock.experiments.ecoli.run_and_tumble import RunAndTumble, RunTally
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.world_spec import Field

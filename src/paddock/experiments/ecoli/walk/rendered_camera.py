@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from paddock.arena import Arena
 from paddock.core.named_arrays import Picture
-from paddock.perception.estimation import PoseFix
-from paddock.experiments.ecoli.walk.walk_camera import calibrate_camera
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, OverheadSpec
+from paddock.experiments.ecoli.walk.walk_camera import calibrate_camera
+from paddock.perception.estimation import PoseFix
 from paddock.perception.vision import MarkerTracker, find_camera_pose, find_markers
 from paddock.perception.vision.decode import decode_jpeg
 

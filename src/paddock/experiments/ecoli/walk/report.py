@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paddock.report.drawing.colours import line_color
-from paddock.experiments.reproductions.document import opening
 from paddock.experiments.ecoli.walk import published
-from paddock.experiments.ecoli.walk.walk_camera import draw_error_map
 from paddock.experiments.ecoli.walk.claims import is_complete
 from paddock.experiments.ecoli.walk.localisation import NEES_BAND
 from paddock.experiments.ecoli.walk.network import CHER, STEPS, NetworkFigures
 from paddock.experiments.ecoli.walk.orders_runs import RobotRun
+from paddock.experiments.ecoli.walk.walk_camera import draw_error_map
 from paddock.experiments.ecoli.walk.walk_report import describe_walks
-from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
+from paddock.experiments.reproductions.document import opening
+from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.report import consistency_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.drawing.colours import line_color
 from paddock.report.figures import new_axes, style_axes
 from paddock.report.sheets import Sheet
 

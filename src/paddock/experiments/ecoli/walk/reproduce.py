@@ -8,10 +8,9 @@ from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
-from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
+from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 from paddock.experiments.ecoli.walk import published
 from paddock.experiments.ecoli.walk.avoidance_table import AvoidanceTable, drive_scene, list_jobs
-from paddock.experiments.ecoli.walk.walk_camera import SIZES, CameraFigures, measure_camera
 from paddock.experiments.ecoli.walk.claims import check_claims
 from paddock.experiments.ecoli.walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli.walk.detection_trials import confuse
@@ -24,10 +23,11 @@ from paddock.experiments.ecoli.walk.localisation import (
 from paddock.experiments.ecoli.walk.network import NetworkFigures, measure_network
 from paddock.experiments.ecoli.walk.orders_runs import GOOD_LINE, OrdersRun, run_experiment_1, run_experiment_2
 from paddock.experiments.ecoli.walk.population import NETWORK
+from paddock.experiments.ecoli.walk.walk_camera import SIZES, CameraFigures, measure_camera
 from paddock.experiments.ecoli.walk.walks import BATCHES, TEAMS_OF_THREE, WalkFigures, run_walks
 from paddock.experiments.ecoli.walk.walks import SEEDS as WALK_SEEDS
-from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 from paddock.experiments.ecoli.waypoint_robots import LineQuality
+from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.perception.vision.opencv import import_opencv
 
 SEEDS = 100  # of the avoidance table; longer experiments have fewer repetitions

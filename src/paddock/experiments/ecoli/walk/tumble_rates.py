@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import paddock
-from paddock.experiments.ecoli.walk.population import centre_of, isolate_walker
-from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
+from paddock.experiments.ecoli.walk.population import centre_of, isolate_walker
 from paddock.simulation.worlds import WorldSpec
 
 RING = 0.02  # [m] width of rings around the food; positions in a ring have about the same concentration

@@ -15,8 +15,14 @@ import numpy as np
 
 from paddock.core.geometry import wrap
 from paddock.core.named_arrays import Picture
-from paddock.experiments.ecoli.overhead_camera import CameraMount, CameraOptics, ImageSensor, OverheadCamera, OverheadSpec, show_board
-from paddock.report import error_map
+from paddock.experiments.ecoli.overhead_camera import (
+    CameraMount,
+    CameraOptics,
+    ImageSensor,
+    OverheadCamera,
+    OverheadSpec,
+    show_board,
+)
 from paddock.perception.vision import (
     BoardSpec,
     CameraModel,
@@ -32,6 +38,7 @@ from paddock.perception.vision import (
 from paddock.perception.vision.decode import decode_jpeg
 from paddock.perception.vision.lens import Floats
 from paddock.perception.vision.tracker import fit_square
+from paddock.report import error_map
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from paddock.core.jobs import run_jobs
 from paddock.experiments.ecoli.walk.methylation import (
     TRIALS,
     MethylationFigures,
@@ -23,7 +24,6 @@ from paddock.experiments.ecoli.walk.population import (
     run_population,
 )
 from paddock.experiments.ecoli.walk.tumble_rates import TumbleCounts, count_tumbles
-from paddock.core.jobs import run_jobs
 
 TEAMS_OF_THREE = "ecoli-chemotaxis"
 SEEDS = (1, 1001, 2001)  # of the first of 100 worlds

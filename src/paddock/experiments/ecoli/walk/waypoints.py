@@ -8,10 +8,10 @@ import numpy as np
 
 import paddock
 from paddock.core.errors import PaddockError, SimulationError
+from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 from paddock.experiments.ecoli.waypoint_robots import Waypoint
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
-from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
 from paddock.simulation.worlds import WorldSpec
 
 MAX_SECONDS = 3600.0  # simulated time after which walkers that turn on the spot are aborted

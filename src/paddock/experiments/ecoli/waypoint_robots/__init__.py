@@ -1,17 +1,46 @@
 """Orders: both ends of a text protocol for e-pucks that drive to points. It does not depend on the simulation."""
 
-from paddock.experiments.ecoli.waypoint_robots.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Sight, SteeredAvoidance
-from paddock.experiments.ecoli.waypoint_robots.configuration import HostConfig, OrderRobotSpec, load_host_config, store_calibration
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.core.lazy import import_on_demand
+from paddock.experiments.ecoli.waypoint_robots.avoidance import (
+    AvoidanceStrategy,
+    DistalAvoidance,
+    Manoeuvre,
+    Sight,
+    SteeredAvoidance,
+)
+from paddock.experiments.ecoli.waypoint_robots.configuration import (
+    HostConfig,
+    OrderRobotSpec,
+    load_host_config,
+    store_calibration,
+)
 from paddock.experiments.ecoli.waypoint_robots.conversation import LinkStatistics
 from paddock.experiments.ecoli.waypoint_robots.discovery import SerialFinding, find_order_robots, list_serial_devices
 from paddock.experiments.ecoli.waypoint_robots.firmware import OrderFirmware
 from paddock.experiments.ecoli.waypoint_robots.host import Host
 from paddock.experiments.ecoli.waypoint_robots.host_end import HostTiming, RobotLost
 from paddock.experiments.ecoli.waypoint_robots.line import LineQuality, SimulatedLine
-from paddock.experiments.ecoli.waypoint_robots.odometry_errors import MeasuredMotion, OdometryErrors, measure_distance, measure_turn
-from paddock.experiments.ecoli.waypoint_robots.proximity_threshold import ThresholdCalibration, calibrate_threshold
+from paddock.experiments.ecoli.waypoint_robots.odometry_errors import (
+    MeasuredMotion,
+    OdometryErrors,
+    measure_distance,
+    measure_turn,
+)
 from paddock.experiments.ecoli.waypoint_robots.order_session import OrderEvent, RobotPlan, RobotSession, WalkResult
-from paddock.experiments.ecoli.waypoint_robots.waypoints import Waypoint, format_waypoints, read_waypoints, write_waypoints
+from paddock.experiments.ecoli.waypoint_robots.proximity_threshold import ThresholdCalibration, calibrate_threshold
+from paddock.experiments.ecoli.waypoint_robots.waypoints import (
+    Waypoint,
+    format_waypoints,
+    read_waypoints,
+    write_waypoints,
+)
+
+if TYPE_CHECKING:
+    from paddock.experiments.ecoli.waypoint_robots.bridge import OrderRobots
 
 __all__ = [
     "AvoidanceStrategy",
@@ -27,6 +56,7 @@ __all__ = [
     "OrderEvent",
     "OrderFirmware",
     "OrderRobotSpec",
+    "OrderRobots",
     "RobotLost",
     "RobotPlan",
     "RobotSession",
@@ -48,3 +78,5 @@ __all__ = [
     "store_calibration",
     "write_waypoints",
 ]
+
+__getattr__ = import_on_demand(__name__, {"bridge": ("OrderRobots",)})

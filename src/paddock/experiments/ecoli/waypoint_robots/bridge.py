@@ -11,12 +11,12 @@ from paddock.arena import Arena
 from paddock.arena.episode_robot import has_left
 from paddock.arena.robot import Robot
 from paddock.bridges.common.bridge import Bridge
+from paddock.bridges.common.emulator_server import EmulatorServer
 from paddock.bridges.epuck.bridge import SimulatedHardware
+from paddock.bridges.epuck.emulator.hardware import EPuckHardware
 from paddock.control.behaviours.avoidance import AVOIDANCE, ObstacleAvoidance, find_avoidance
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.keyed_random import draw_uniform
-from paddock.bridges.epuck.emulator.hardware import EPuckHardware
-from paddock.bridges.common.emulator_server import EmulatorServer
 from paddock.experiments.ecoli.waypoint_robots import AvoidanceStrategy, OrderFirmware, SteeredAvoidance
 from paddock.network.protocol.messages import OrderState
 

@@ -6,9 +6,15 @@ import math
 from dataclasses import dataclass
 
 from paddock.core.geometry import Point, Pose, wrap
-from paddock.perception.estimation.odometry import OdometryForm
-from paddock.experiments.ecoli.waypoint_robots.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Reaction, Sight
+from paddock.experiments.ecoli.waypoint_robots.avoidance import (
+    AvoidanceStrategy,
+    DistalAvoidance,
+    Manoeuvre,
+    Reaction,
+    Sight,
+)
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS, RobotMotion, Work
+from paddock.perception.estimation.odometry import OdometryForm
 
 TRIES = 5  # attempts to pass obstacles before a go-to fails; our choice: "empirical" in the publication
 REACHED = 0.002  # [m], tolerance of a target in checked mode

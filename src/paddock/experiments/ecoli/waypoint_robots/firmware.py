@@ -6,16 +6,30 @@ import math
 from collections import OrderedDict
 from collections.abc import Generator
 
+from paddock.bridges.epuck.emulator.hardware import EPuckHardware
 from paddock.core.errors import BadMessage
 from paddock.core.geometry import Pose, wrap
-from paddock.bridges.epuck.emulator.hardware import EPuckHardware
 from paddock.experiments.ecoli.waypoint_robots import texts
 from paddock.experiments.ecoli.waypoint_robots.avoidance import APPROACH, AvoidanceStrategy, DistalAvoidance
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import MARK, is_newer, next_number, read_checked, write_checked
+from paddock.experiments.ecoli.waypoint_robots.checked_frames import (
+    MARK,
+    is_newer,
+    next_number,
+    read_checked,
+    write_checked,
+)
 from paddock.experiments.ecoli.waypoint_robots.driving import CHECKED, LEGACY, TRIES, Driver, allow_seconds
 from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS, RobotMotion
-from paddock.experiments.ecoli.waypoint_robots.texts import CM, DRIVING, Order, read_order, read_order_loosely, write_order, write_reply
+from paddock.experiments.ecoli.waypoint_robots.texts import (
+    CM,
+    DRIVING,
+    Order,
+    read_order,
+    read_order_loosely,
+    write_order,
+    write_reply,
+)
 
 ANNOUNCEMENT = 16  # length of the radio's text about a new connection, which the robot reads as an order; our choice
 REMEMBERED = 32  # number of replies that are kept for repeated orders

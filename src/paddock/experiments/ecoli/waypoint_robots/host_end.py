@@ -9,10 +9,22 @@ from typing import Literal
 from paddock.core.errors import PaddockError, Timeout
 from paddock.core.reason import explain
 from paddock.experiments.ecoli.waypoint_robots import texts
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import next_number, read_checked, write_checked, write_checked_text
+from paddock.experiments.ecoli.waypoint_robots.checked_frames import (
+    next_number,
+    read_checked,
+    write_checked,
+    write_checked_text,
+)
 from paddock.experiments.ecoli.waypoint_robots.conversation import Conversation, LineEnd
 from paddock.experiments.ecoli.waypoint_robots.legacy_frames import write_frame
-from paddock.experiments.ecoli.waypoint_robots.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
+from paddock.experiments.ecoli.waypoint_robots.texts import (
+    OUR_ARGUMENTS,
+    RELATIVE,
+    Order,
+    Reply,
+    read_reply,
+    write_order,
+)
 
 ASKED_TWICE = frozenset("DTU")  # orders whose reply a stopped robot of 2012 must give twice to be accepted
 ECHOED = frozenset("PANGO")  # orders whose reply repeats their numbers

@@ -7,15 +7,15 @@ from collections.abc import Collection
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
-from paddock.core.geometry import Point, Pose
-from paddock.core.motion import Motion
-from paddock.core.argument_checks import all_finite
-from paddock.core.observation import Readings
 from paddock.bridges.epuck.driver.port import Raw
 from paddock.bridges.epuck.link.address import read_address
 from paddock.bridges.epuck.link.body import EPuckBody, SensorSample
 from paddock.bridges.epuck.link.robot import EPuck
+from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Point, Pose
+from paddock.core.motion import Motion
+from paddock.core.observation import Readings
 from paddock.experiments.ecoli.waypoint_robots.driving import TRIES, allow_seconds, estimate_seconds
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 from paddock.experiments.ecoli.waypoint_robots.port import OrdersPort, require_reply

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
-from paddock.core.geometry import Point, Pose, wrap
-from paddock.core.argument_checks import wrap_int16
 from paddock.bridges.epuck.emulator.hardware import EPuckHardware
+from paddock.core.argument_checks import wrap_int16
+from paddock.core.geometry import Point, Pose, wrap
 from paddock.perception.estimation.odometry import Odometry
 
 Work = Generator[None, None, bool]

@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from typing import NoReturn
 
-from paddock.core.errors import DeviceRefused, LinkError, Timeout
-from paddock.core.geometry import Pose
-from paddock.core.reason import explain
 from paddock.bridges.common.watchdog import RENEWAL, SILENCE
 from paddock.bridges.epuck.driver.port import Port, Raw
 from paddock.bridges.epuck.driver.streams import ByteStream
+from paddock.core.errors import DeviceRefused, LinkError, Timeout
+from paddock.core.geometry import Pose
+from paddock.core.reason import explain
 from paddock.experiments.ecoli.waypoint_robots.conversation import Conversation, ConversationRunner, T
 from paddock.experiments.ecoli.waypoint_robots.host_end import HostEnd, HostTiming
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, DRIVING, Order, Reply

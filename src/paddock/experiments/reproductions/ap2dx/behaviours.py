@@ -16,9 +16,9 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose, box_of, wrap
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.perception.estimation import Odometry
 from paddock.experiments.reproductions.ap2dx.constants import FINAL, BehaviourConstants
 from paddock.network.nodes.safety import ClosingRule
+from paddock.perception.estimation import Odometry
 from paddock.simulation.robots import RobotSpec
 
 SONARS = 8

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.report.drawing.colours import line_color
 from paddock.experiments.reproductions.ap2dx.path_lengths import ENOUGH, PATH_LENGTHS, compare_paths, name_shortest
 from paddock.experiments.reproductions.ap2dx.survey import Survey, show_mean
 from paddock.experiments.reproductions.document import opening
 from paddock.network.nodes.safety import StateSearch
 from paddock.report.charts import Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.drawing.colours import line_color
 from paddock.report.exploration_charts import map_view_chart
 from paddock.report.sheets import Sheet
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.reproductions.ap2dx.claims import check_claims
 from paddock.experiments.reproductions.ap2dx.survey import BEHAVIOURS, Survey, SurveyJob, run_survey
-from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 from paddock.network.nodes.safety import StateSearch, search_handshake, search_original
 from paddock.network.nodes.safety.handshake import SafetyState
 from paddock.network.nodes.safety.original import OriginalState

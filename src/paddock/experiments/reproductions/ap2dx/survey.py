@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 import paddock
 from paddock.arena import Robot, map_truth_of, mapper_of
+from paddock.arena.metrics import ContactTime, Distance
+from paddock.control.navigation import Explorer
 from paddock.core.geometry import Pose, wrap
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.experiments.reproductions.ap2dx.behaviours import Ap2dxBehaviours
 from paddock.experiments.reproductions.ap2dx.constants import FINAL, REPORT
 from paddock.perception.mapping import Mapper, MapQuality, MapTruth, MapView, assess_map
-from paddock.arena.metrics import ContactTime, Distance
-from paddock.control.navigation import Explorer
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.worlds import WorldSpec

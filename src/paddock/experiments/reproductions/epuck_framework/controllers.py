@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from paddock.control.behaviours.distance import require_positive
 from paddock.control.behaviours.line import DARK
-from paddock.core.errors import PaddockError
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import PaddockError
 from paddock.core.observation import Observation, WheelSpeeds
 
 RANGE = 0.05  # [m] objects farther away are ignored

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import paddock
-from paddock.control.behaviours.line import LinePatrol
 from paddock.arena.episodes import Trace
+from paddock.control.behaviours.line import LinePatrol
 from paddock.experiments.reproductions.epuck_framework.controllers import ImprovedCrossing, StockCrossing
 from paddock.experiments.reproductions.epuck_framework.course import NARROW, WIDE, LineCourse, load_course
 from paddock.experiments.reproductions.epuck_framework.figures import CrossingFigures, evaluate_crossing

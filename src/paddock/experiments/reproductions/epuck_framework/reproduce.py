@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.reproductions.epuck_framework.claims import Runs, Times, check_claims
 from paddock.experiments.reproductions.epuck_framework.crossing import SETUPS, CrossingJob, CrossingRun, drive_crossing
 from paddock.experiments.reproductions.epuck_framework.figures import IN_TIME
 from paddock.experiments.reproductions.epuck_framework.timing import TESTS, WAYS, measure_tests
 from paddock.experiments.reproductions.rows import mean_and_spread, number
-from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 
 SEEDS = 20
 
@@ -50,7 +50,7 @@ def reproduce(
     progress: Progress | None = None,
     finished: FinishedJobs | None = None,
 ) -> FrameworkFindings:
-    """Measure the timing tests first, alone, then run the line crossing; see `paddock.experiments.reproductions.Reproduction`."""
+    """Measure the timing tests first, alone, then run the line crossing; see `reproductions.Reproduction`."""
     check_seeds(seeds)
     times = measure_tests()  # with all cycles: with fewer, a thread of the user might never read
     return FrameworkFindings(times, cross(seeds=seeds, workers=workers, progress=progress, finished=finished))

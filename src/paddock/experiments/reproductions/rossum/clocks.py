@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 import paddock
+from paddock.control.policies.networks import Network
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
+from paddock.experiments.reproductions.rossum.serve import serve_world
 from paddock.learning.evolve.tasks.evolution_task import EvolutionTask
 from paddock.learning.evolve.tasks.maze_task import REACHED, MazeFitness
-from paddock.experiments.reproductions.rossum.serve import serve_world
-from paddock.control.policies.networks import Network
 
 THINKING = 0.004  # wall-clock time of the controller per decision [s]
 ROBOT = "scout"

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paddock.core.geometry import Pose
-from paddock.report.drawing.colours import GOAL, line_color
 from paddock.arena.episodes.recorder import TraceRecorder
+from paddock.core.geometry import Pose
 from paddock.experiments.reproductions.document import opening
 from paddock.experiments.reproductions.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.reproductions.rossum.clocks import THINKING
@@ -17,6 +16,7 @@ from paddock.experiments.reproductions.rossum.evolutions import GENERATIONS, INP
 from paddock.experiments.reproductions.rossum.reproduce import find_best
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.drawing.colours import GOAL, line_color
 from paddock.report.paths import draw_paths
 from paddock.report.sheets import Sheet
 from paddock.simulation.worlds import load_world

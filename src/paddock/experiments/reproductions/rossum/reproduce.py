@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from paddock.control.policies.networks import Network
+from paddock.core.jobs import FinishedJobs, Workers
 from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.reproductions.rossum.claims import check_claims
 from paddock.experiments.reproductions.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, learn
 from paddock.experiments.reproductions.rossum.turret import TurretWalk, walk
-from paddock.core.jobs import FinishedJobs, Workers
-from paddock.control.policies.networks import Network
 
 SEEDS = 10
 SPEEDS = (50.0, 500.0)  # the thesis' two

@@ -8,7 +8,17 @@ import numpy as np
 
 from paddock.experiments.reproductions.rows import Row, at_least, at_most, equals
 from paddock.experiments.reproductions.wall_follower.loop import Loop
-from paddock.experiments.reproductions.wall_follower.trials import CLOCK, CURVED, ELSEWHERE, FAST, OTHERS, ROUGH, SLOW, STUDY, Trial
+from paddock.experiments.reproductions.wall_follower.trials import (
+    CLOCK,
+    CURVED,
+    ELSEWHERE,
+    FAST,
+    OTHERS,
+    ROUGH,
+    SLOW,
+    STUDY,
+    Trial,
+)
 
 Loops = Mapping[str, Sequence[Loop]]
 """The loops of every trial, by its row."""

@@ -12,12 +12,12 @@ import numpy as np
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base_arena import BaseArena
+from paddock.arena.episodes import Trace
+from paddock.arena.metrics import ContactTime, Distance
 from paddock.control.behaviours.wall import Side, WallFollower, follow_wall, make_wall_follower
 from paddock.core.observation import Observation, Readings, WheelSpeeds
-from paddock.arena.episodes import Trace
 from paddock.experiments.reproductions.wall_follower.course import Way, find_course
 from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE
-from paddock.arena.metrics import ContactTime, Distance
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 

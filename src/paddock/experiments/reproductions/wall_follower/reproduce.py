@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.experiments.reproductions.wall_follower.claims import Loops, check_claims
 from paddock.experiments.reproductions.wall_follower.loop import LoopJob, compile_kernels, drive
 from paddock.experiments.reproductions.wall_follower.trials import CLOCK, TRIALS, Trial
-from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def reproduce(
     finished: FinishedJobs | None = None,
     trials: Sequence[Trial] = TRIALS,
 ) -> WallFollowerFindings:
-    """Run the four rows of the study's table and our own wall followers; see `paddock.experiments.reproductions.Reproduction`.
+    """Run the four rows of the study's table and our own wall followers; see `reproductions.Reproduction`.
 
     Claims require all trials.
     """

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paddock.learning.evolve.packages import import_package, use_one_thread
-from paddock.learning.evolve.strategies.strategy import Floats
 from paddock.learning.evolve.strategies.replay import ReplayStrategy
+from paddock.learning.evolve.strategies.strategy import Floats
 
 
 class CmaEs(ReplayStrategy):

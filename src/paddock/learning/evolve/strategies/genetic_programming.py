@@ -6,9 +6,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.learning.evolve.strategies.strategy import Floats, Strategy, count_elites, rank
-from paddock.learning.evolve.strategies.trees import OVERHEAD, Tree, compile_trees, count_instructions, cross, grow_tree, mutate
 from paddock.control.policies.register_machine import WHEELS
+from paddock.learning.evolve.strategies.strategy import Floats, Strategy, count_elites, rank
+from paddock.learning.evolve.strategies.trees import (
+    OVERHEAD,
+    Tree,
+    compile_trees,
+    count_instructions,
+    cross,
+    grow_tree,
+    mutate,
+)
 
 Pair = tuple[Tree, Tree]
 

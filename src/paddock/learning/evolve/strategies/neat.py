@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paddock.learning.evolve.packages import import_package
-from paddock.learning.evolve.strategies.strategy import Floats
 from paddock.learning.evolve.strategies.neat_genomes import SETTINGS, compile_genome
 from paddock.learning.evolve.strategies.replay import ReplayStrategy
+from paddock.learning.evolve.strategies.strategy import Floats
 
 
 class Neat(ReplayStrategy):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from paddock.learning.evolve.strategies.strategy import Floats
 from paddock.control.policies.register_machine import COPY, COUNT, INSTRUCTION_COLUMNS, SET, SQUASH, WEIGH, WHEELS
+from paddock.learning.evolve.strategies.strategy import Floats
 
 STEEP = 2.5  # neat-python's activation is tanh(2.5 x)
 

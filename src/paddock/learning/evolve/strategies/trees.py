@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.learning.evolve.strategies.strategy import Floats
 from paddock.control.policies.register_machine import (
     ADD,
     COPY,
@@ -24,6 +23,7 @@ from paddock.control.policies.register_machine import (
     WHEELS,
     WHERE,
 )
+from paddock.learning.evolve.strategies.strategy import Floats
 
 Node = tuple[int, float]
 """An operation and its number: the value of SET, or the register of READ."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paddock.arena.batches.rollout import Rollout
+from paddock.arena.metrics import Avoidance, ContactTime, Coverage, Distance
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, TaskKind
 from paddock.learning.evolve.tasks.robots import get_only_robot, make_range_input
-from paddock.arena.metrics import Avoidance, ContactTime, Coverage, Distance
-from paddock.arena.batches.rollout import Rollout
 from paddock.simulation.worlds import load_world
 
 RANGE = 0.07  # range of an e-puck's infrared sensors [m]

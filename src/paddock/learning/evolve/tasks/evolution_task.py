@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, format_value
-from paddock.core.named_arrays import as_floats
-from paddock.learning.evolve.options import EvolutionConfig
+from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics.metric import Metric
 from paddock.control.policies.inputs import Input
 from paddock.control.policies.networks import Network
 from paddock.control.policies.policy import Policy
 from paddock.control.policies.program import Program
-from paddock.arena.batches.rollout import Rollout
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.named_arrays import as_floats
+from paddock.learning.evolve.options import EvolutionConfig
 from paddock.simulation.worlds import WorldSpec
 
 Floats = NDArray[np.float64]

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paddock.arena.batches.rollout import Rollout
+from paddock.arena.metrics import Distance, Line
+from paddock.control.policies.inputs import Input
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, TaskKind
 from paddock.learning.evolve.tasks.robots import get_only_robot
-from paddock.arena.metrics import Distance, Line
-from paddock.control.policies.inputs import Input
-from paddock.arena.batches.rollout import Rollout
 from paddock.simulation.worlds import load_world
 
 ON_LINE, SHARE = 0.95, 0.9  # minimum shares of the time and of the top speed to solve the task

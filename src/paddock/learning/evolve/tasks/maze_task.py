@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.arena.batches.rollout import Rollout
+from paddock.arena.metrics import Goal
+from paddock.control.policies.inputs import Input
 from paddock.core.errors import PaddockError
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import PLACE, Evaluation, EvolutionTask, Floats, TaskKind
 from paddock.learning.evolve.tasks.robots import RANGING, get_only_robot
-from paddock.arena.metrics import Goal
-from paddock.control.policies.inputs import Input
 from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.arena.batches.rollout import Rollout
 from paddock.simulation.sensors.proximity import ProximitySpec
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.mazes import Layout, Maze, make_maze, make_maze_world, measure_distances, read_maze

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paddock.core.errors import PaddockError, UnknownName
 from paddock.control.policies.inputs import Input, nearness
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.ground import GroundSpec
 from paddock.simulation.sensors.laser import LaserSpec

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from paddock.core.errors import PaddockError
 from paddock.core.error_location import error_location, problem_of
+from paddock.core.errors import PaddockError
 from paddock.core.user_code import is_path
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from paddock.arena.batches.rollout import Rollout
+from paddock.arena.metrics import ContactTime, Coverage, Distance
 from paddock.core.errors import PaddockError, format_value
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import PLACE, Evaluation, EvolutionTask
 from paddock.learning.evolve.tasks.robots import get_only_robot, make_all_inputs
-from paddock.arena.metrics import ContactTime, Coverage, Distance
-from paddock.arena.batches.rollout import Rollout
 from paddock.simulation.worlds import load_world
 
 

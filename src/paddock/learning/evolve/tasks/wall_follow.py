@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from paddock.arena.batches.rollout import Rollout
+from paddock.arena.metrics import ContactTime
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, bounding_radius
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, Floats, TaskKind
 from paddock.learning.evolve.tasks.robots import RANGING, get_only_robot, make_range_input
-from paddock.arena.metrics import ContactTime
-from paddock.arena.batches.rollout import Rollout
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.solids import solids
 

@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddock.arena.batches.cuda.driver import Single, make_motion_copier
+from paddock.arena.batches.cuda.stubs import uniform_single
 from paddock.core.jit import Kernel, kernel
 from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import uniform
+from paddock.learning.gym.env_tables import OVER, Answers, EnvPlan, Episodes, ScenePool
+from paddock.learning.gym.kernels import explore, move_goals, step_env
 from paddock.simulation.engine.model import ITEM_COLUMNS
 from paddock.simulation.engine.state import State, Workspace
-from paddock.learning.gym.kernels import explore, move_goals, step_env
-from paddock.learning.gym.env_tables import OVER, Answers, EnvPlan, Episodes, ScenePool
-from paddock.arena.batches.cuda.driver import Single, make_motion_copier
-from paddock.arena.batches.cuda.stubs import uniform_single
 
 cuda: Any = None  # numba's module, set on first use; its simulator requires it as a global name of the kernel
 

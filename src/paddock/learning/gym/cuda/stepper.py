@@ -9,20 +9,20 @@ from typing import Any, cast
 
 import numpy as np
 
-from paddock.core.errors import DeviceRefused, SimulationError
-from paddock.core.jit import Kernel
-from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.arrays import EnvArrays
-from paddock.learning.gym.cuda.driver import GOALS_STAY, NO_PLOTS, StepSizes, make_step_driver
-from paddock.learning.gym.reward_dispatch import is_met, reward_of
-from paddock.learning.gym.reward_registry import IS_MET, REWARD_OF
-from paddock.learning.gym.env_spec import EnvSpec
-from paddock.learning.gym.env_tables import Answers
 from paddock.arena.batches.cuda.device import Cuda
 from paddock.arena.batches.cuda.launch import MAX_BYTES
 from paddock.arena.batches.cuda.stubs import without
 from paddock.arena.batches.cuda.usage import crowd_size, most_gathered, parts_used, used_devices
 from paddock.arena.batches.starts import seeds_of
+from paddock.core.errors import DeviceRefused, SimulationError
+from paddock.core.jit import Kernel
+from paddock.learning.gym import env_tables as t
+from paddock.learning.gym.arrays import EnvArrays
+from paddock.learning.gym.cuda.driver import GOALS_STAY, NO_PLOTS, StepSizes, make_step_driver
+from paddock.learning.gym.env_spec import EnvSpec
+from paddock.learning.gym.env_tables import Answers
+from paddock.learning.gym.reward_dispatch import is_met, reward_of
+from paddock.learning.gym.reward_registry import IS_MET, REWARD_OF
 
 Pairs = tuple[tuple[Any, Any], ...]
 

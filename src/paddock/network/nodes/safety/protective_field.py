@@ -13,8 +13,8 @@ import numpy as np
 
 from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.observation import WheelSpeeds
-from paddock.perception.mapping.scan import Floats, transform
 from paddock.network.nodes.safety.sweep_kernels import find_contact
+from paddock.perception.mapping.scan import Floats, transform
 
 NO_POINTS: Floats = np.empty((0, 2))
 STILL_SPEED = 1e-6  # [m/s]

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from random import Random
 
+from paddock.core.argument_checks import all_finite, check_whole
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.geometry import bounding_radius
-from paddock.core.argument_checks import all_finite, check_whole
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds.apartments.plan import (
     CORRIDOR,

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Point
+from paddock.core.registry import Registry
 from paddock.simulation.worlds.importers.bitmap import SCALE, THRESHOLD, bitmap_world
 from paddock.simulation.worlds.importers.import_result import ImportedWorld, read_text
 from paddock.simulation.worlds.importers.rossum import rossum_world
-from paddock.bridges.player.importer.stage import stage_world
 from paddock.simulation.worlds.placement import check_placement, robot_types
 from paddock.simulation.worlds.world_spec import Placed
 
 __all__ = [
     "HEIGHT",
+    "IMPORTERS",
     "MAPS",
     "PICTURES",
     "SCALE",
-    "STAGE",
     "THRESHOLD",
     "ImportedWorld",
     "bitmap_world",
     "import_world",
     "place_robot",
     "rossum_world",
-    "stage_world",
 ]
 
-STAGE = (".world", ".inc")
+IMPORTERS: Registry[Callable[..., ImportedWorld]] = Registry("importer", group="paddock.importers")
+"""Functions that read a world file of another simulator, by the suffix of its name: `read(path, height=…)`."""
 MAPS = (".yaml", ".yml")  # files of map_server, which `paddock.perception.mapping.import_map` reads
 PICTURES = (".png", ".pgm", ".pbm", ".bmp", ".gif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 HEIGHT = 0.5  # [m] plans and images have no heights; walls of this height block every sensor of the shipped robots
@@ -67,8 +68,8 @@ def import_world(
         for name, value in (("scale", scale), ("threshold", threshold)):
             if value is not None:
                 raise SpecError(f"expected none: {path.name} is not a picture, and only pictures have it", path=name)
-        if path.suffix.lower() in STAGE:
-            found = stage_world(path, height=height)
+        if path.suffix.lower() in IMPORTERS:
+            found = IMPORTERS.get(path.suffix.lower())(path, height=height)
         else:
             found = rossum_world(read_text(path), file=path.name, height=height)
     return place_robot(found, path, robot=robot, at=at, heading_deg=heading_deg)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import SpecError, format_value
 from paddock.core.argument_checks import all_finite
+from paddock.core.errors import SpecError, format_value
 from paddock.simulation.worlds.importers.import_result import ImportedWorld, tidy, world_name
 from paddock.simulation.worlds.world_spec import WALL_COLOR, Box, Start, WorldSpec
 

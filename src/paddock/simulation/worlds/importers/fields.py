@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from paddock.core.argument_checks import all_finite
 from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
-from paddock.core.argument_checks import all_finite
 from paddock.simulation.worlds.importers.statements import Declaration, StatementEntry, problem_at
 
 UNITS = {"meters": 1.0, "inches": 0.0254, "feet": 0.3048}

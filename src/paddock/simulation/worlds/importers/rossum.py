@@ -12,10 +12,20 @@ from collections import Counter
 from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
 from paddock.simulation.worlds.importers.fields import UNITS, Fields
-from paddock.simulation.worlds.importers.polygons import box_of_corners, move_corners, outline, paint_area, regular
 from paddock.simulation.worlds.importers.import_result import FLOOR_DETAIL, MAX_FLOOR, ImportedWorld, tidy, world_name
+from paddock.simulation.worlds.importers.polygons import box_of_corners, move_corners, outline, paint_area, regular
 from paddock.simulation.worlds.importers.statements import Declaration, StatementEntry, problem_at, statements
-from paddock.simulation.worlds.world_spec import OBSTACLE_COLOR, WALL_COLOR, Box, Floor, Light, Start, Stroke, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import (
+    OBSTACLE_COLOR,
+    WALL_COLOR,
+    Box,
+    Floor,
+    Light,
+    Start,
+    Stroke,
+    Wall,
+    WorldSpec,
+)
 
 KEYS = {
     "wall": ("geometry", "constraint"),

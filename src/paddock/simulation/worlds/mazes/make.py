@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from random import Random
 
-from paddock.core.errors import SpecError, UnknownName, format_value
 from paddock.core.argument_checks import all_finite, check_whole
-from paddock.simulation.worlds.mazes.carve import carve_backtracker, carve_kruskal, carve_rooms, carve_wilson, open_dead_ends
+from paddock.core.errors import SpecError, UnknownName, format_value
+from paddock.simulation.worlds.mazes.carve import (
+    carve_backtracker,
+    carve_kruskal,
+    carve_rooms,
+    carve_wilson,
+    open_dead_ends,
+)
 from paddock.simulation.worlds.mazes.maze import Cell, Maze, Passage, check_size
 
 Carver = Callable[[int, int, Random], set[Passage]]

@@ -7,12 +7,17 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from paddock.experiments.ecoli.commands.orders.language import _, translate
-from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import LinkError
+from paddock.experiments.ecoli.commands.orders.language import _, translate
+from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
+from paddock.experiments.ecoli.waypoint_robots import (
+    OrderRobotSpec,
+    ThresholdCalibration,
+    calibrate_threshold,
+    store_calibration,
+)
 from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
-from paddock.experiments.ecoli.waypoint_robots import OrderRobotSpec, ThresholdCalibration, calibrate_threshold, store_calibration
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 from paddock.experiments.ecoli.waypoint_robots.port import require_reply
 from paddock.experiments.ecoli.waypoint_robots.proximity_threshold import LEAST_MARGIN, STEPS, largest_sum

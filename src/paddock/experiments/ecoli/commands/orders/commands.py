@@ -31,9 +31,9 @@ orders_app = typer.Typer(name="orders")
 
 def run(context: typer.Context, work: Callable[[HostProgram], object]) -> None:
     """Run a command with its options or those given before it to `paddock orders`; False gives exit status 1."""
+    from paddock.core.errors import PaddockError
     from paddock.experiments.ecoli.commands.orders.language import translate
     from paddock.experiments.ecoli.commands.orders.program import HostProgram
-    from paddock.core.errors import PaddockError
 
     before = {} if context.parent is None else context.parent.params
     config, language, log = (context.params[name] or before.get(name) for name in ("config", "language", "log"))

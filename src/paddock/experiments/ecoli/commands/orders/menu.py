@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from paddock.core.errors import PaddockError
 from paddock.experiments.ecoli.commands.orders.calibrate import calibrate
 from paddock.experiments.ecoli.commands.orders.find import find
 from paddock.experiments.ecoli.commands.orders.language import _, translate
@@ -14,7 +15,6 @@ from paddock.experiments.ecoli.commands.orders.odometry import MOTIONS, measure_
 from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.commands.orders.send import send_in_turn
 from paddock.experiments.ecoli.commands.orders.walk import walk
-from paddock.core.errors import PaddockError
 
 LEAVE = "q"
 

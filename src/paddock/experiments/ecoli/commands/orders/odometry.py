@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from functools import partial
 
 import paddock
-from paddock.experiments.ecoli.commands.orders.language import _
-from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.reason import explain
-from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
+from paddock.experiments.ecoli.commands.orders.language import _
+from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.waypoint_robots import MeasuredMotion, OdometryErrors, measure_distance, measure_turn
+from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 from paddock.experiments.ecoli.waypoint_robots.odometry_errors import MotionKind
 from paddock.experiments.ecoli.waypoint_robots.port import require_reply

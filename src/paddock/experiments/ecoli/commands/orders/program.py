@@ -16,12 +16,12 @@ from typing import Any
 from rich.text import Text
 
 from paddock.cli.console import Console
-from paddock.experiments.ecoli.commands.orders.language import _, choose_language, translate
 from paddock.core.errors import LinkError, PaddockError, nearest
 from paddock.core.files import append_text
 from paddock.core.terminal_text import visible
-from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot, connect_orders
+from paddock.experiments.ecoli.commands.orders.language import _, choose_language, translate
 from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderRobotSpec, load_host_config
+from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot, connect_orders
 
 CONFIG = Path("orders.toml")
 FILE_WIDTH = 120  # width of a table that is written to a file [characters]

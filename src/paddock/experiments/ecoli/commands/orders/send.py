@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from paddock.experiments.ecoli.commands.orders.language import _, translate
-from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
-from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
+from paddock.experiments.ecoli.commands.orders.language import _, translate
+from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.waypoint_robots.driving import TRIES, allow_seconds, estimate_seconds
+from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, DRIVING, Order, read_order, write_reply
 

@@ -11,7 +11,15 @@ from typing import Any
 from paddock.experiments.ecoli.commands.orders.language import _
 from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.commands.orders.walk_view import WalkView
-from paddock.experiments.ecoli.waypoint_robots import Host, HostConfig, HostTiming, OrderEvent, RobotPlan, Waypoint, read_waypoints
+from paddock.experiments.ecoli.waypoint_robots import (
+    Host,
+    HostConfig,
+    HostTiming,
+    OrderEvent,
+    RobotPlan,
+    Waypoint,
+    read_waypoints,
+)
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 

@@ -17,6 +17,7 @@ from paddock.arena.body import Body
 from paddock.arena.devices import Device
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, SimulationError, UnknownName
+from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 
 log = logging.getLogger("paddock.links")
@@ -83,6 +84,9 @@ class SingleRobot(Robot, BaseArena):
     def seed(self) -> int:
         """Always 0; exists because every arena has a seed."""
         return 0
+
+    def start_at(self, pose: Pose) -> None:
+        """Set the pose of the robot's odometry, if it has one."""
 
     def stop_at_exit(self) -> None:
         """Stop the robot when the program exits. Call this when the robot is completely constructed."""

@@ -1,0 +1,1 @@
+"""Control: behaviours, compiled policies and navigation. They see observations and give commands."""

@@ -1,0 +1,3 @@
+"""The version of Paddock."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,1 @@
+"""Experiments: scenarios, sweeps, reproductions of publications, and the E. coli walk with all its parts."""

@@ -1,0 +1,1 @@
+"""The E. coli walk: reaction networks, run and tumble, way-point robots, an overhead camera, and the experiments."""

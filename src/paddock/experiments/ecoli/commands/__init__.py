@@ -1,0 +1,1 @@
+"""The commands of the E. coli walk: networks and walks, the program of way-point robots, the overhead camera."""

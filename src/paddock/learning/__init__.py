@@ -1,0 +1,1 @@
+"""Learning: evolution, imitation, and environments for reinforcement learning."""

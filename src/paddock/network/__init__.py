@@ -1,0 +1,1 @@
+"""Network: the protocol, the server with its page, the client, and nodes (a controller as several processes)."""

@@ -1,0 +1,1 @@
+"""Simulation: the engine, sensors, robots and worlds."""

@@ -1,0 +1,1 @@
+"""Teaching: referees, the sandbox, exercises, classes, grading and contests."""
