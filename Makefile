@@ -11,7 +11,8 @@ ARGS ?=
 WORKERS ?= 5  # test processes: more than cores, because many tests wait for other processes
 COVERAGE ?=
 PLAIN ?= tests/simulation/engine tests/simulation/sensors # tests of kernels that also run in plain Python, which checks all indices
-ALL_KERNELS := $(addprefix tests/,engine sensors episodes estimate gym mapping navigation policies reactions rollouts)
+ALL_KERNELS := $(addprefix tests/,simulation/engine simulation/sensors arena/batches arena/episodes perception/estimation perception/mapping \
+	control/navigation control/policies learning/gym experiments/ecoli/reaction_networks)
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile # and all tests of the page together: see tests/conftest.py
 
 # Tests start hundreds of processes. Without cached byte code, each of them would compile all sources again.

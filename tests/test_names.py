@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[1] / "src" / "paddock"
-EXAMPLES = ("exercises/library", "contests/templates")  # as students write
+EXAMPLES = ("teaching/exercises/library", "teaching/contests/templates")  # as students write
 FILES = sorted(path for path in SOURCE.rglob("*.py") if not any(part in path.as_posix() for part in EXAMPLES))
 LONGEST_FUNCTION, LONGEST_FILE = 60, 400  # lines
 IRREGULAR = {
@@ -22,9 +22,9 @@ FOLLOWING = {"as", "at", "by", "down", "for", "from", "in", "of", "to", "up", "w
 PARTICIPLES_THAT_STAY = {
     "arena/until.py:reached",  # `until=reached(goal)`
     "arena/until.py:touched",
-    "policies/inputs.py:seen_by",  # of kernels' files
-    "sensors/response.py:_inverted",
-    "sensors/response.py:unwrapped",
+    "control/policies/inputs.py:seen_by",  # of kernels' files
+    "simulation/sensors/response.py:_inverted",
+    "simulation/sensors/response.py:unwrapped",
 }
 
 

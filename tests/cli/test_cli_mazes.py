@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from test_cli import width
 
+from cli.test_cli import width
 from command_line import paddock
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.mazes import make_maze, read_maze, solve_maze

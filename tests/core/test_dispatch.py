@@ -155,7 +155,7 @@ def test_stale_generated_file_is_detected_and_regenerated(tmp_path: Path) -> Non
 
     stale = call("--check")
     assert stale.returncode == 1
-    assert "sensors/dispatch.py: stale: run python tools/generate_dispatch.py" in stale.stderr.replace("\\", "/")
+    assert "simulation/sensors/sensor_dispatch.py: stale: run python tools/generate_dispatch.py" in stale.stderr.replace("\\", "/")
     assert call().returncode == 0
     assert "sonar" not in (package / "sensors" / "dispatch.py").read_text(encoding="utf-8")
     assert call("--check").returncode == 0

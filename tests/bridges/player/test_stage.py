@@ -13,9 +13,10 @@ from PIL import Image
 
 import paddock
 from command_line import paddock as run
+from paddock.bridges.player import stage_world
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.worlds import WorldSpec, load_world, save_world
-from paddock.simulation.worlds.importers import import_world, stage_world
+from paddock.simulation.worlds.importers import import_world
 
 STAGE = Path(__file__).parent / "stage"
 LAB = STAGE / "lab.world"

@@ -60,7 +60,7 @@ def test_invalid_values_are_refused_in_one_line(options: tuple[str, ...], messag
 
 
 def test_library_messages_name_no_command_line_flags() -> None:
-    for path in (SOURCE / "evolve").rglob("*.py"):
+    for path in (SOURCE / "learning/evolve").rglob("*.py"):
         for line in path.read_text(encoding="utf-8").splitlines():
             flags = re.findall(r"""["' ]--[a-z][a-z-]*""", line)
             assert not flags or "ray start" in line or "flags=" in line, f"{path}: {line}"
