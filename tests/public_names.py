@@ -6,71 +6,25 @@ import importlib
 from pathlib import Path
 
 GOLDEN = Path(__file__).parent / "golden" / "public_names.txt"
-ROOMS = (
-    "",  # paddock itself
-    "arena",
-    "bridges",
-    "classes",
-    "contests",
-    "control",
-    "control.avoidance",
-    "control.obstacles",
-    "control.tasks",
-    "control.wall",
-    "coppelia",
-    "draw",
-    "episodes",
-    "estimate",
-    "evolve",
-    "exercises",
-    "experiments",
-    "experiments.ap2dx",
-    "experiments.ecoli_walk",
-    "experiments.epuck_framework",
-    "extending",
-    "grading",
-    "gym",
-    "gym.cuda",
-    "jobs",
-    "links",
-    "mapping",
-    "mapping.logs",
-    "metrics",
-    "modules",
-    "navigation",
-    "navigation.followers",
-    "orders",
-    "overhead",
-    "player",
-    "policies",
-    "reactions",
-    "recordings",
-    "referees",
-    "report",
-    "robots",
-    "ros2",
-    "sandbox",
-    "scenarios",
-    "sensors",
-    "server",
-    "sweeps",
-    "testing",
-    "vision",
-    "worlds",
-    "worlds.apartments",
-    "worlds.mazes",
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+def is_public(path: Path) -> bool:
+    """Return whether a package exports names."""
+    return "\n__all__ = [" in path.read_text(encoding="utf-8")
+
+
+ROOMS = ("paddock.testing.plugins",) + tuple(
+    ".".join(path.parent.relative_to(SOURCE).parts)
+    for path in sorted((SOURCE / "paddock").rglob("__init__.py"))
+    if is_public(path)
 )
-
-
-def module_of(room: str) -> str:
-    """Return the module of a package."""
-    return f"paddock.{room}" if room else "paddock"
 
 
 def list_names(room: str) -> str:
     """Return a line of the golden file: a package and the names that it exports."""
-    names = importlib.import_module(module_of(room)).__all__
-    return f"{module_of(room)}: {' '.join(sorted(names))}\n"
+    names = importlib.import_module(room).__all__
+    return f"{room}: {' '.join(sorted(names))}\n"
 
 
 if __name__ == "__main__":

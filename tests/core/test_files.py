@@ -101,13 +101,13 @@ def test_all_modules_write_files_through_core_files() -> None:
     others = re.compile(r"""\.write_text\(|\.write_bytes\(|open\((?:[^()]*, *)?["'][wax]""")
     source = Path(paddock.__file__).parent
     allowed = {
-        source / "core" / "files.py",
-        source / "evolve" / "strategies" / "neat.py",  # settings that are read once
-        source / "modules" / "coordinator.py",  # these write line by line, and keep what there was when they are killed
-        source / "modules" / "recording.py",
-        source / "modules" / "supervisor.py",
-        source / "recordings" / "exact.py",  # into a temporary folder
-        source / "recordings" / "mcap_file.py",  # chunk by chunk, and keeps what there was when it is killed
+        source / "core/files.py",
+        source / "learning/evolve/strategies/neat.py",  # settings that are read once
+        source / "network/nodes/coordinator.py",  # these write line by line, and keep what there was when they are killed
+        source / "network/nodes/recording.py",
+        source / "network/nodes/supervisor.py",
+        source / "report/recordings/exact.py",  # into a temporary folder
+        source / "report/recordings/mcap_file.py",  # chunk by chunk, and keeps what there was when it is killed
     }
     found = [path for path in source.rglob("*.py") if others.search(path.read_text(encoding="utf-8"))]
     assert set(found) <= allowed

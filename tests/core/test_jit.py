@@ -231,10 +231,10 @@ def test_stamp_ignores_files_without_kernels(package: Path) -> None:
     assert stamp() == before
 
 
-@pytest.mark.parametrize("folder", ["engine", "sensors"])
+@pytest.mark.parametrize("folder", ["simulation/engine", "simulation/sensors"])
 def test_stamp_changes_with_constants_beside_kernels(package: Path, folder: str) -> None:
     before = stamp()
-    (package / folder).mkdir()
+    (package / folder).mkdir(parents=True)
     (package / folder / "columns.py").write_text("X, Y = range(2)\n")
     assert stamp() != before
 

@@ -20,9 +20,10 @@ def folder(package: str) -> Path:
 
 @functools.cache
 def registry(package: str) -> Registry[Path]:
-    """Return the registry of spec files by name; other packages add files through the entry-point group `package`."""
+    """Return the registry of spec files by name; other packages add files through an entry point: `paddock.worlds`."""
     shipped = {path.stem: path for path in sorted(folder(package).glob(f"*{SUFFIX}"), key=lambda path: path.stem)}
-    return Registry(package.rpartition(".")[2].removesuffix("s"), group=package, builtin=shipped, base=Path)
+    name = package.rpartition(".")[2]
+    return Registry(name.removesuffix("s").replace("_", " "), group=f"paddock.{name}", builtin=shipped, base=Path)
 
 
 def is_shipped(path: Path, package: str) -> bool:

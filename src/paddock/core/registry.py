@@ -163,14 +163,15 @@ class Registry(Generic[T]):
         if self._discovered:
             return
         self._discovered = True
-        for name, target in read_provided().get(self.group, {}).items():
+        provided = read_provided().get(self.group, {})
+        for name, target in provided.items():
             self._entries.setdefault(name, Entry(target, _origin(target)))
         for point in sorted(metadata.entry_points(group=self.group), key=lambda point: (point.name, point.value)):
             origin = f"package {point.dist.name if point.dist else '?'} ({point.value})"
             there = self._entries.get(point.name)
             if there is None:
                 self._entries[point.name] = Entry(point.value, origin)
-            elif there.origin.startswith("paddock."):
+            elif point.name in self.builtin or point.name in provided:
                 warnings.warn(
                     f"{self.what} {point.name!r} of {origin} is ignored: {there.origin} already uses that name",
                     RuntimeWarning,

@@ -102,7 +102,7 @@ def has_ended(process: str) -> bool:
 def test_workers_exit_with_their_parent_process(end: signal.Signals, tmp_path: Path) -> None:
     files = [tmp_path / "a", tmp_path / "b"]
     program = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r}); from jobs import work\n"
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r}); from core.jobs import work\n"
         f"from paddock.core.jobs import run_jobs; run_jobs(work.wait, {[str(file) for file in files]}, workers=2)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) as process:

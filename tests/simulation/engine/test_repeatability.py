@@ -263,7 +263,7 @@ def test_digest_is_identical_across_processes_and_thread_counts(threads):
     here = Path(__file__).resolve().parent
     environment = {**os.environ, "NUMBA_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
     run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(here), str(here.parent)],
+        [sys.executable, "-c", SCRIPT, str(here), str(here.parents[1])],
         env=environment, capture_output=True, text=True, check=True, timeout=300,
     )  # fmt: skip
     assert run.stdout.strip() == run_once(7, 40)

@@ -15,7 +15,7 @@ from paddock.simulation.robots import RobotSpec, load_robot, robot_names
 from paddock.simulation.worlds.world_spec import Border, Placed, WorldSpec
 from paddock.testing import check_robot, furnished_room
 
-LIBRARY = Path(paddock.__file__).parent / "robots" / "library"
+LIBRARY = Path(paddock.__file__).parent / "simulation/robots/library"
 PAGE = Path(__file__).parents[3] / "docs" / "robots.md"
 
 

@@ -46,8 +46,8 @@ __getattr__ = import_on_demand(
         "options": ("EvolutionConfig", "Execution"),
         "strategies": ("STRATEGIES", "SearchSpace", "Strategy"),
         "study": ("Study", "evolve", "resume"),
-        "tasks.base": ("Evaluation", "EvolutionTask", "TaskKind"),
-        "tasks.maze": ("make_maze_task",),
+        "tasks.evolution_task": ("Evaluation", "EvolutionTask", "TaskKind"),
+        "tasks.maze_task": ("make_maze_task",),
         "tasks.evolution_task_registry": ("TASKS",),
     },
 )

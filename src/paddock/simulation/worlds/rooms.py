@@ -74,9 +74,7 @@ def _make_random(number: int) -> np.random.Generator:
 def _unit_of(robot: RobotSpec) -> float:
     """Return the radius of a robot [m], the unit of all lengths."""
     if not isinstance(robot, RobotSpec):
-        problem = (
-            f"expected a RobotSpec, as paddock.simulation.robots.load_robot(name) returns it, got {format_value(robot)}"
-        )
+        problem = f"expected a RobotSpec, as `load_robot(name)` returns it, got {format_value(robot)}"
         raise SpecError(problem, path="robot")
     return bounding_radius(robot.body.shape)
 

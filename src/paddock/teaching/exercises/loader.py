@@ -27,7 +27,7 @@ class HiddenSeeds(Spec):
 def exercise_folders() -> Registry[Path]:
     """Return the folders of all exercises by name; other packages add theirs through the entry-point group."""
     shipped = {file.parent.name: file.parent for file in sorted(library.folder(PACKAGE).glob(f"*/{FILE}"))}
-    return Registry("exercise", group=PACKAGE, builtin=shipped, base=Path)
+    return Registry("exercise", group="paddock.exercises", builtin=shipped, base=Path)
 
 
 def exercise_names() -> list[str]:
