@@ -14,11 +14,8 @@ def is_public(path: Path) -> bool:
     return "\n__all__ = [" in path.read_text(encoding="utf-8")
 
 
-ROOMS = ("paddock.testing.plugins",) + tuple(
-    ".".join(path.parent.relative_to(SOURCE).parts)
-    for path in sorted((SOURCE / "paddock").rglob("__init__.py"))
-    if is_public(path)
-)
+PACKAGES = [path for path in sorted((SOURCE / "paddock").rglob("__init__.py")) if is_public(path)]
+ROOMS = [*(".".join(path.parent.relative_to(SOURCE).parts) for path in PACKAGES), "paddock.testing.plugins"]
 
 
 def list_names(room: str) -> str:

@@ -12,6 +12,20 @@ SOURCE = Path(__file__).parents[1] / "src" / "paddock"
 EXAMPLES = ("teaching/exercises/library", "teaching/contests/templates")  # as students write
 FILES = sorted(path for path in SOURCE.rglob("*.py") if not any(part in path.as_posix() for part in EXAMPLES))
 LONGEST_FUNCTION, LONGEST_FILE = 60, 400  # lines
+ALIKE = {  # file names that every folder of a kind may have: a language, a reproduction
+    "bridges": {
+        "body.py",
+        "bridge.py",
+        "client.py",
+        "connection.py",
+        "messages.py",
+        "robot.py",
+        "session.py",
+        "spec.py",
+    },
+    "experiments/reproductions": {"claims.py", "report.py", "reproduce.py"},
+    "experiments/ecoli": {"bridge.py", "claims.py", "link.py", "report.py", "reproduce.py"},
+}
 IRREGULAR = {
     "broken", "built", "chosen", "done", "drawn", "driven", "found", "given", "gone", "held", "kept", "known", "lost",
     "made", "meant", "met", "said", "seen", "sent", "shown", "sold", "spent", "taken", "told", "written",
@@ -86,6 +100,29 @@ def test_no_function_and_no_file_is_too_long() -> None:
     assert [names.long_functions for names in read_names().values() if names.long_functions] == []
     lines = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
     assert {path: count for path, count in lines.items() if count > LONGEST_FILE} == {}
+
+
+def test_floors_of_the_package() -> None:
+    floors = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    design = "core simulation perception control arena report learning teaching network bridges experiments cli testing"
+    assert floors == set(design.split())
+    assert {path.name for path in SOURCE.iterdir() if path.is_file()} == {"__init__.py", "__main__.py", "py.typed"}
+
+
+def test_packages_are_at_most_four_levels_deep() -> None:
+    packages = [path.parent.relative_to(SOURCE) for path in FILES if path.name == "__init__.py"]
+    assert [str(package) for package in packages if len(package.parts) > 4] == []
+
+
+def test_file_names_are_used_at_most_three_times() -> None:
+    """Folders of one kind have the same files: knowing one language or reproduction is knowing all."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in FILES:
+        relative = path.relative_to(SOURCE)
+        kind = next((kind for kind in ALIKE if relative.is_relative_to(kind)), None)
+        if path.name != "__init__.py" and path.name not in ALIKE.get(kind or "", ()):
+            places[path.name].append(str(relative))
+    assert {name: paths for name, paths in places.items() if len(paths) > 3} == {}
 
 
 def test_no_variable_is_called_one() -> None:

@@ -103,7 +103,8 @@ def test_all_modules_write_files_through_core_files() -> None:
     allowed = {
         source / "core/files.py",
         source / "learning/evolve/strategies/neat.py",  # settings that are read once
-        source / "network/nodes/coordinator.py",  # these write line by line, and keep what there was when they are killed
+        source
+        / "network/nodes/coordinator.py",  # these write line by line, and keep what there was when they are killed
         source / "network/nodes/recording.py",
         source / "network/nodes/supervisor.py",
         source / "report/recordings/exact.py",  # into a temporary folder
