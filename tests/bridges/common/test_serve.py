@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import ROOM, bench
+from bridges.epuck.epuck_fixtures import ROOM, bench
 from paddock.bridges import OpenBridges
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.network.server import Server, Settings

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bridges.coppelia.coppelia_room import new_client, served
+from bridges.coppelia.coppelia_fixtures import new_client, served
 from paddock.bridges.coppelia import CoppeliaServer
 from paddock.bridges.coppelia.scene.objects import SCRIPTS
 from paddock.bridges.coppelia.zmq import CALLS, CONSTANTS, signal_calls

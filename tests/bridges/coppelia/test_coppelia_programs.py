@@ -8,10 +8,10 @@ import threading
 
 import pytest
 
+from bridges.coppelia.coppelia_fixtures import new_client, served
 from bridges.coppelia.coppelia_programs.line_follower import follow_line
 from bridges.coppelia.coppelia_programs.wall_follower import WITHIN, follow_walls
-from bridges.coppelia.coppelia_room import new_client, served
-from bridges.coppelia.vrep_room import LOOP
+from bridges.coppelia.vrep_fixtures import LOOP
 from paddock.testing import PaddockProcess
 
 
