@@ -191,16 +191,6 @@ class RunSpec(Spec):
 
         return Arena(build(self.make_world(), dt=self.dt), seed=self.seed)
 
-    def batch(self, seeds: Sequence[int], *, threads: int | None = None) -> Batch:
-        """Return the runs of several seeds as one batch, each equal to the arena of its seed."""
-        from paddock.arena.batches.batch import Batch
-
-        worlds = [self.with_seed(seed).make_world() for seed in seeds]
-        alike = self.randomise.only_moves and not is_path(self.world)
-        scenes = [build(world, dt=self.dt) for world in (worlds[:1] if alike else worlds)]
-        starts = [[start_pose(world, robot) for robot in world.robots] for world in worlds] if alike else None
-        return Batch(scenes, len(seeds), seed=list(seeds), threads=threads, starts=starts)
-
     def run(
         self, *, watch: Callable[[Arena], AbstractContextManager[object]] | None = None, speed: float | None = None
     ) -> Episode:
@@ -293,6 +283,32 @@ class RunSpec(Spec):
             return name
         source = find_source(str(name), self.folder or None)
         return [str(name).rpartition(":")[2], None if source is None else hash_sources(source)]
+
+
+def make_batch(
+    runs: Sequence[RunSpec], *, seeds: Sequence[int] | None = None, copies: int = 1, **options: Any
+) -> Batch:
+    """Return runs as one batch; without other seeds, world i is the arena of run i.
+
+    Args:
+        runs: the runs, with the same robots; worlds that differ in their start poses only are built once.
+        seeds: seeds of the noise; None: those of the runs.
+        copies: how often all runs are repeated.
+        options: further arguments of the Batch.
+    """
+    from paddock.arena.batches.batch import Batch
+
+    worlds, bases = [run.make_world() for run in runs], [run.load_world() for run in runs]
+    different = list({id(world): world for world in bases}.values())
+    takes_turns = all(base is different[i % len(different)] for i, base in enumerate(bases))
+    starts = None
+    if takes_turns and all(run.randomise.only_moves for run in runs):
+        poses = [[start_pose(world, robot) for robot in world.robots] for world in worlds]
+        starts = copies * poses if any(world is not base for world, base in zip(worlds, bases, strict=True)) else None
+        worlds = different
+    scenes = [build(world, dt=run.dt) for world, run in zip(worlds, runs, strict=False)]
+    noise = [run.seed for run in runs] if seeds is None else list(seeds)
+    return Batch(scenes, copies * len(runs), seed=copies * noise, starts=starts, **options)
 
 
 def load_run(source: str | Path | Mapping[str, Any] | RunSpec) -> RunSpec:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from paddock.arena.batches.batch import Batch
 from paddock.arena.controllers import Drivers
-from paddock.arena.run_spec import RunSpec
+from paddock.arena.run_spec import RunSpec, make_batch
 from paddock.control.policies.policy import is_policy
 from paddock.experiments.sweeps.combination import Combination
 from paddock.simulation.worlds.placement import robot_types
@@ -33,7 +33,7 @@ class SweepWorker:
         """Return the rows of every seed."""
         plans = [self.combinations[block.combination].plan(seed) for seed in block.seeds]
         if len(plans) > 1 and self.uses_batches(block.combination):
-            return _run_batch(plans[0], block.seeds)
+            return _run_batch(plans)
         return [_run_alone(plan) for plan in plans]
 
     def uses_batches(self, number: int) -> bool:
@@ -50,8 +50,8 @@ def _make_drivers(plan: RunSpec, batch: Batch) -> Drivers:
         return source.make(batch.arena(0))
 
 
-def _run_batch(plan: RunSpec, seeds: Sequence[int]) -> list[Rows]:
-    batch = plan.batch(seeds, threads=1)
+def _run_batch(plans: Sequence[RunSpec]) -> list[Rows]:
+    plan, batch = plans[0], make_batch(plans, threads=1)
     rollout = batch.run(plan.seconds, _make_drivers(plan, batch).controllers, metrics=plan.make_metrics())
     return [
         [

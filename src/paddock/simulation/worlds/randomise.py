@@ -43,6 +43,11 @@ class Randomise(Spec):
         """Whether the worlds of all seeds differ in their start poses only."""
         return self == Randomise(starts=self.starts, position=self.position, heading_deg=self.heading_deg)
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether robots start where the world places them."""
+        return self.starts == "placed" and not self.position and not self.heading_deg
+
     def apply(self, world: WorldSpec, seed: int) -> WorldSpec:
         """Return the world of a seed."""
         if self == Randomise():
