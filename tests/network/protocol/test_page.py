@@ -1,4 +1,4 @@
-"""docs/protocol.md documents every message and field with type and default, and its example session is correct."""
+"""docs/network/protocol.md documents every message and field with type and default, and its example session is correct."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from paddock.network.protocol.messages import ANSWERS, REQUESTS, Finite, Int64, 
 from paddock.network.server import Server, Settings, handlers, ownership, uploads
 from paddock.network.server import connection as connections
 
-PAGE = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "network/protocol.md").read_text(encoding="utf-8")
 PARTS = {
     cls.__name__: cls
     for cls in (Command, *vars(messages).values())
