@@ -46,7 +46,15 @@ explains transport, encodings, versions, roles and time. The page is generated: 
 Lengths are in metres, angles in radians, times in seconds. Ticks count from the start. The types are those of
 [Encoding](protocol.md#encoding).
 """
-WORDS = {bool: "bool", int: "int", float: "number", str: "text", bytes: "bytes", Numbers: "numbers", Table: "table"}
+WORDS: dict[Any, str] = {
+    bool: "bool",
+    int: "int",
+    float: "number",
+    str: "text",
+    bytes: "bytes",
+    Numbers: "numbers",
+    Table: "table",
+}
 WORDS |= {Finite: "number", Int64: "int", Text: "text", Measured: "number"}
 ROLE = re.compile(r"\((supervisor|controller)\)")
 ANSWER = re.compile(r"→ `(\w+)`")
