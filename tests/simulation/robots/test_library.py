@@ -261,7 +261,7 @@ def test_scout_turret_measures_in_its_pan_direction() -> None:
         scout.turret.pan(math.radians(170))
 
 
-# --- docs/simulation/robots.md -----------------------------------------------------------------------------------------
+# --- docs/simulation/robots.md --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", robot_names())
