@@ -22,8 +22,8 @@ from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 from pages import run_examples
 
 DOCS = Path(__file__).parents[1] / "docs"
-API, SENSORS = DOCS / "api.md", DOCS / "sensors.md"
-CONTROLLERS, BATCHES, SLAM = DOCS / "controllers.md", DOCS / "batches.md", DOCS / "slam.md"
+API, SENSORS = DOCS / "api.md", DOCS / "simulation/sensors.md"
+CONTROLLERS, BATCHES, SLAM = DOCS / "control/controllers.md", DOCS / "arena/batches.md", DOCS / "perception/slam.md"
 ROBOT = """
 name = "minimal"
 body = { radius = 0.05, height = 0.1 }
@@ -75,11 +75,11 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
         API,
         SENSORS,
         CONTROLLERS,
-        DOCS / "exercises.md",
-        DOCS / "recordings.md",
-        DOCS / "referees.md",
+        DOCS / "teaching/exercises.md",
+        DOCS / "report/recordings.md",
+        DOCS / "arena/referees.md",
         pytest.param(BATCHES, marks=pytest.mark.long),
-        pytest.param(DOCS / "grading.md", marks=pytest.mark.long),
+        pytest.param(DOCS / "teaching/grading.md", marks=pytest.mark.long),
         SLAM,
     ],  # it compiles a loop of its own
     ids=lambda page: page.stem,

@@ -96,7 +96,7 @@ def test_display_modules_are_imported_lazily() -> None:
 
 @pytest.mark.heavy
 def test_examples_of_the_page_run() -> None:
-    assert run_examples(DOCS / "notebooks.md")
+    assert run_examples(DOCS / "report/notebooks.md")
 
 
 # ---- kernels

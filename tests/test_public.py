@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 PUBLIC = set(ROOMS)
 BLOCK = re.compile(r"^( *)```(?:python|py)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 PAGES = [
-    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("docs/**/*.md"),
     *ROOT.glob("examples/**/*.py"),
     *ROOT.glob("examples/**/*.md"),
     *ROOT.glob("examples/notebooks/*.ipynb"),

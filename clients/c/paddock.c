@@ -1,4 +1,4 @@
-/* Implements paddock.h: a WebSocket (RFC 6455) with msgpack messages, see docs/protocol.md. Uses POSIX sockets. */
+/* Implements paddock.h: a WebSocket (RFC 6455) with msgpack messages, see docs/network/protocol.md. Uses POSIX sockets. */
 #define _POSIX_C_SOURCE 200809L
 #include "paddock.h"
 

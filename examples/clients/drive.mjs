@@ -4,14 +4,14 @@
 //   node --experimental-websocket examples/clients/drive.mjs http://127.0.0.1:8642/ 20
 //
 // Node 22 and later have WebSocket without the flag. The second argument is how long to drive, in simulated seconds.
-// The protocol is described in docs/protocol.md.
+// The protocol is described in docs/network/protocol.md.
 
 const [address = "http://127.0.0.1:8642/", seconds = "20"] = process.argv.slice(2);
 const url = new URL(address);
 const token = new URLSearchParams(url.hash.slice(1)).get("token") ?? "";
 
 const robot = "explorer";
-const spec = { // the same keys as in a TOML file, see docs/robots.md
+const spec = { // the same keys as in a TOML file, see docs/simulation/robots.md
   name: "explorer",
   body: { radius: 0.04, height: 0.05, color: "teal" },
   drive: { wheel_separation: 0.06, wheel_diameter: 0.04, max_speed: 0.2 },

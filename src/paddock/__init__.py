@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from paddock.arena import Arena
     from paddock.arena.batches.batch import Batch
     from paddock.arena.episodes import Episode, Event, Trace
+    from paddock.arena.run_spec import RunSpec, load_run
     from paddock.arena.until import reached, touched
     from paddock.core.geometry import Pose
     from paddock.core.jit import kernel
@@ -61,6 +62,7 @@ __all__ = [
     "Recording",
     "Refused",
     "RobotSpec",
+    "RunSpec",
     "SimulationError",
     "SpecError",
     "Sweep",
@@ -72,6 +74,7 @@ __all__ = [
     "batch",
     "connect",
     "kernel",
+    "load_run",
     "open",
     "reached",
     "record",
@@ -89,6 +92,7 @@ __getattr__ = import_on_demand(
         "core.jit": ("kernel",),
         "core.observation": ("Command", "Observation"),
         "arena.episodes": ("Episode", "Event", "Trace"),
+        "arena.run_spec": ("RunSpec", "load_run"),
         "network.client": ("connect",),
         "report.recordings": ("Recording", "record"),
         "simulation.robots": ("RobotSpec",),
@@ -134,7 +138,7 @@ def batch(
         threads: processor threads to use; None for all cores. Results do not depend on it.
         device: "cpu", or "cuda" for an NVIDIA GPU (needs the extra `gpu`).
         precision: precision of the GPU: "float64" (equal to the CPU except for the last bits) or "float32" (faster).
-        starts: start poses of the robots: None for those of the worlds, "random" for free positions drawn from each
+        starts: start poses of the robots: None for those of the worlds, a rule such as "anywhere", drawn from each
             world's seed, or an array of poses (x, y [m], heading [rad]), shape (n, robots, 3).
     """
     from paddock.arena.batches.batch import Batch

@@ -43,6 +43,11 @@ def test_package_works_without_a_language(language: Path, tmp_path: Path) -> Non
     removed = language.relative_to(PACKAGE)
     shutil.rmtree(tmp_path / "src" / "paddock" / removed)
     shutil.rmtree(tmp_path / "tests" / removed)
+    (page,) = tmp_path.glob(f"docs/{removed}*")  # a file, or a folder of several pages
+    if page.is_dir():
+        shutil.rmtree(page)
+    else:
+        page.unlink()
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
 
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:

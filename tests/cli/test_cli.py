@@ -360,7 +360,7 @@ def test_error_before_the_first_tick_prints_no_table(tmp_path: Path) -> None:
 
 
 def test_controller_of_docs_page_avoids_obstacles(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "control/controllers.md").read_text(encoding="utf-8")
     program = next(b for b in page.split("```python\n")[1:] if b.startswith("# my_controller.py")).split("```")[0]
     (tmp_path / "my_controller.py").write_text(program)
     done = paddock("run", "clutter", "-c", "my_controller.py", "--headless", "--seconds", "120", folder=tmp_path)

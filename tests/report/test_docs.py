@@ -1,4 +1,4 @@
-"""Tests that the examples of docs/reports.md run."""
+"""Tests that the examples of docs/report/reports.md run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
+PAGE = Path(__file__).parents[2] / "docs" / "report/reports.md"
 
 
 def test_examples_run_and_write_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

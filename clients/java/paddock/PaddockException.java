@@ -10,7 +10,7 @@ public final class PaddockException extends RuntimeException {
         this.error = error;
     }
 
-    /** Return the class of the error, such as {@code UnknownName}; see docs/protocol.md. */
+    /** Return the class of the error, such as {@code UnknownName}; see docs/network/protocol.md. */
     public String error() {
         return error;
     }

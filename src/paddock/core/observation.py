@@ -41,10 +41,10 @@ class WheelSpeeds(NamedTuple):
 class Command(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A command to one robot; omitted fields stay unchanged. Messages contain this class directly."""
 
-    wheels: tuple[Finite, Finite] | None = None  # wheel speeds left, right [m/s], at the rim
-    pans: Mapping[str, Finite] = field(default_factory=dict)  # pan angle [rad] by device
+    wheels: tuple[Finite, Finite] | None = None  # wheel speeds left, right [m/s]; capped at the robot's maximum
+    pans: Mapping[str, Finite] = field(default_factory=dict)  # target angle [rad] by pivoting device
     leds: Mapping[str, Finite] = field(default_factory=dict)  # brightness 0 … 1 by LED
-    tone: tuple[Finite, Finite] | None = None  # frequency [Hz], amplitude at 1 m
+    tone: tuple[Finite, Finite] | None = None  # frequency [Hz], amplitude at 1 m; `[0, 0]` is silence
 
 
 class Slot(NamedTuple):

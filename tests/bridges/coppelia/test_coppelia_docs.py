@@ -1,4 +1,4 @@
-"""The examples of docs/coppelia.md run unchanged."""
+"""The examples of docs/bridges/coppelia/zmq.md run unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.bridges.coppelia.zmq_link import connect_coppelia
 from paddock.core.errors import LinkError
 from pages import DOCS, run_examples
 
-PAGE = DOCS / "coppelia.md"
+PAGE = DOCS / "bridges/coppelia/zmq.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The examples of docs/vrep.md run unchanged."""
+"""The examples of docs/bridges/coppelia/vrep.md run unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.bridges.coppelia.scene import CoppeliaScene
 from paddock.core.errors import LinkError
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "vrep.md"
+PAGE = Path(__file__).parents[3] / "docs" / "bridges/coppelia/vrep.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The examples of docs/e-puck.md run against emulators, and its table of devices is complete."""
+"""The examples of docs/bridges/epuck.md run against emulators, and its table of devices is complete."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import paddock
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.simulation.robots import load_robot
 
-PAGE = Path(__file__).parents[3] / "docs" / "e-puck.md"
+PAGE = Path(__file__).parents[3] / "docs" / "bridges/epuck.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The examples of docs/player.md run unchanged."""
+"""The examples of docs/bridges/player.md run unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.bridges.player.link import OPTIONS
 from paddock.bridges.player.wire import PlayerInterface
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "player.md"
+PAGE = Path(__file__).parents[3] / "docs" / "bridges/player.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

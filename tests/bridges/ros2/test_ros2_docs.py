@@ -1,4 +1,4 @@
-"""The examples of docs/ros2.md run unchanged."""
+"""The examples of docs/bridges/ros2.md run unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.bridges.ros2.rosbridge import ANY_ORIGIN
 from paddock.bridges.ros2.simulation_control import list_services
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "ros2.md"
+PAGE = Path(__file__).parents[3] / "docs" / "bridges/ros2.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

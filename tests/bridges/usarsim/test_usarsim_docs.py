@@ -1,4 +1,4 @@
-"""The examples of docs/usarsim.md run unchanged."""
+"""The examples of docs/bridges/usarsim.md run unchanged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from paddock.bridges.usarsim.link.url import OPTIONS
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "usarsim.md"
+PAGE = Path(__file__).parents[3] / "docs" / "bridges/usarsim.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Tests that the examples of docs/avoidance.md run."""
+"""Tests that the examples of docs/control/avoidance.md run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.control.behaviours.avoidance import AVOIDANCE
 from paddock.experiments.scenarios import load_scenario, run_scenario
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "avoidance.md"
+PAGE = Path(__file__).parents[3] / "docs" / "control/avoidance.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

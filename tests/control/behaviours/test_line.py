@@ -259,7 +259,7 @@ def test_invalid_arguments_are_refused(make: Callable[[], object], message: str)
 
 
 def test_controller_files_of_docs_page_run(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "line-crossing.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "experiments/line-crossing.md").read_text(encoding="utf-8")
     files = re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert [name for name, _ in files] == ["stock.py", "curving.py"]
     for name, text in files:

@@ -121,7 +121,7 @@ def test_user_task_is_deterministic_per_seed(tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 def test_wall_follower_of_docs_page_follows_walls(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "wall-follower.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "experiments/wall-follower.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(# my_follower.*?)```", page, re.DOTALL)
     (task,) = re.findall(r"```toml\n\[\[tasks\]\]\n(.*?)```", page, re.DOTALL)
     spec = load_scenario(write(tmp_path, 'task = "move"\n[[tasks]]\n' + task, world="wall-loop", my_follower=code))

@@ -166,7 +166,7 @@ def test_scenario_selects_sensor_for_wall_follow(sensor: str | None) -> None:
 
 @pytest.mark.heavy
 def test_docs_example_turns_the_corner() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "wall-follower.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "experiments/wall-follower.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page.split("## Other robots")[1].split("\n## ")[0], re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)

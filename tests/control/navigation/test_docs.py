@@ -1,4 +1,4 @@
-"""Tests that the examples of docs/navigation.md run and that the page describes every choice."""
+"""Tests that the examples of docs/control/navigation.md run and that the page describes every choice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from paddock.control.navigation import EXPLORATION, FOLLOWERS, RECOVERIES
 from pages import DOCS, run_examples
 
-PAGE = DOCS / "navigation.md"
+PAGE = DOCS / "control/navigation.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

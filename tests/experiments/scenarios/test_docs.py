@@ -1,4 +1,4 @@
-"""The examples and tables of docs/scenarios.md are correct."""
+"""The examples and tables of docs/experiments/scenarios.md are correct."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.experiments.scenarios import load_scenario, run_scenario, scenario_
 from paddock.experiments.scenarios import scenario_spec as spec
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "scenarios.md"
+PAGE = Path(__file__).parents[3] / "docs" / "experiments/scenarios.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

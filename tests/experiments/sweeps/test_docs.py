@@ -10,7 +10,7 @@ import pytest
 
 from pages import DOCS, run_examples
 
-PAGE = DOCS / "sweeps.md"
+PAGE = DOCS / "experiments/sweeps.md"
 
 
 @pytest.mark.heavy

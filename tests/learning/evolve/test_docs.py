@@ -1,4 +1,4 @@
-"""Tests that the examples of docs/evolution.md run."""
+"""Tests that the examples of docs/learning/evolution.md run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.cli.evolve_options import evolve
 from paddock.learning.evolve.strategies import STRATEGIES
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
 
-PAGE = (Path(__file__).parents[3] / "docs" / "evolution.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "learning/evolution.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 

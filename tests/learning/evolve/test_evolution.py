@@ -374,7 +374,8 @@ def test_task_of_several_worlds_is_tested_in_all_of_them() -> None:
         return Evaluation(drive["distance"][:, 0], 1.0 - number, np.zeros((len(number), 2)))
 
     task = make_task(EvolutionConfig(task="avoid", seconds=1.0))
-    task = replace(task, evaluate=evaluate, worlds=(load_world("clutter"), replace(load_world("clutter"), boxes=())))
+    worlds = load_world("clutter"), replace(load_world("clutter"), boxes=())
+    task = replace(task, evaluate=evaluate, runs=tuple(replace(task.runs[0], world=world) for world in worlds))
     config = EvolutionConfig(task="avoid", population=3, generations=1, seed=7)
     evolution = Evolution(config, task=task)
     evolution.run()

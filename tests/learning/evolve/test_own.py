@@ -62,13 +62,13 @@ TASKS = """
 import numpy as np
 from paddock.learning.evolve import Evaluation, EvolutionTask, Strategy
 from paddock.control.policies import nearness
-from paddock.simulation.worlds import load_world
+from paddock import RunSpec
 
 def two(drive, other):
     return drive["distance"][:, 0]
 
 def task(**more):
-    return EvolutionTask(**{"name": "mine", "worlds": (load_world("clutter"),), "seconds": 0.5, "inputs": (nearness(),),
+    return EvolutionTask(**{"name": "mine", "runs": (RunSpec(world="clutter", seconds=0.5),), "inputs": (nearness(),),
                             "speed": 0.1, "evaluate": lists, **more})
 
 def lists(drive):
@@ -90,7 +90,7 @@ def single():
     return task(inputs=nearness())
 
 def named():
-    return task(worlds=("clutter",))
+    return task(runs=("clutter",))
 
 class Still(Strategy):
     def begin(self):
@@ -127,7 +127,7 @@ class Odd(Still):
         ("short", "mine: evaluate: expected an Evaluation of 4 worlds, got one of 1"),
         ("flat", "fitness: expected one number for every world, and two of behaviour, got shapes (4,), (4,) and (4,)"),
         ("single", "EvolutionTask: inputs: expected a tuple of at least one Input, got"),
-        ("named", "EvolutionTask: worlds: expected a tuple of at least one WorldSpec, got ['clutter']"),
+        ("named", "EvolutionTask: runs: expected a tuple of at least one RunSpec, got ['clutter']"),
     ],
 )
 def test_invalid_task_is_refused(folder: Path, task: str, message: str) -> None:

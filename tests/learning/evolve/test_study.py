@@ -209,7 +209,7 @@ def test_picture_starts_at_the_random_start_pose() -> None:
     study = evolve(config)
     drive, evaluation, _ = drive_champion(study.evolution)
     assert evaluation.fitness.tolist() == [study.summary["best_fitness"]]
-    start = study.evolution.task.worlds[0].robots[0].at
+    start = study.evolution.task.runs[0].load_world().robots[0].at
     assert start is not None
     assert extract_trail(drive, 0)[0] != pytest.approx(start, abs=0.01)
 

@@ -8,7 +8,7 @@ import pytest
 
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "gym.md"
+PAGE = Path(__file__).parents[3] / "docs" / "learning/gym.md"
 
 
 def test_page_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import paddock
 import paddock.learning.gym as pg
 
 BOTH = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
-WILD = pg.Randomisation(noise=(0.0, 2.0), wheel_error=0.05, separation_error=0.05, light=(0.5, 2.0))
+WILD = pg.Randomise(noise=(0.0, 2.0), wheel_error=0.05, separation_error=0.05, light=(0.5, 2.0))
 
 
 def drive(envs: Any, steps: int, seed: int = 7) -> list[Any]:

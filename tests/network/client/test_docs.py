@@ -1,4 +1,4 @@
-"""The examples and tables of docs/remote.md are correct."""
+"""The examples and tables of docs/network/remote.md are correct."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import paddock
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "remote.md"
+PAGE = Path(__file__).parents[3] / "docs" / "network/remote.md"
 
 
 @pytest.mark.heavy

@@ -1,4 +1,4 @@
-"""Tests of `paddock module` and `paddock modules`, and of the examples of docs/modules.md."""
+"""Tests of `paddock module` and `paddock modules`, and of the examples of docs/network/nodes.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from paddock.network.nodes.health import LatencyHistogram
 from paddock.network.nodes.node_messages import MESSAGES, HealthMessage, RoundMessage
 from paddock.perception.mapping.logs import read_tum
 
-PAGE = Path(__file__).parents[3] / "docs" / "modules.md"
+PAGE = Path(__file__).parents[3] / "docs" / "network/nodes.md"
 
 
 def blocks(language: str) -> list[str]:

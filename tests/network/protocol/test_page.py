@@ -1,119 +1,59 @@
-"""docs/protocol.md documents every message and field with type and default, and its example session is correct."""
+"""The protocol's pages: the generated one lists every message, and the example session of the other one is correct."""
 
 from __future__ import annotations
 
 import json
 import re
-import types
-import typing
-from collections.abc import Mapping
+import subprocess
+import sys
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Any
 
-import msgspec
 import pytest
 from websockets.sync.client import connect
 
 import paddock
-from network.protocol.samples import KNOWN
 from paddock.core import errors
-from paddock.core.observation import Command
 from paddock.network.protocol import VERSION, messages
 from paddock.network.protocol import message_base as base
 from paddock.network.protocol.frames import BODY
-from paddock.network.protocol.messages import ANSWERS, REQUESTS, Finite, Int64, Measured, Numbers, Table, Text
+from paddock.network.protocol.messages import ANSWERS, REQUESTS
 from paddock.network.server import Server, Settings, handlers, ownership, uploads
 from paddock.network.server import connection as connections
 
-PAGE = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text(encoding="utf-8")
-PARTS = {
-    cls.__name__: cls
-    for cls in (Command, *vars(messages).values())
-    if isinstance(cls, type) and issubclass(cls, msgspec.Struct) and not issubclass(cls, messages.Message)
-    if cls not in (messages.MessagePart, msgspec.Struct)
-}
-WORDS = {bool: "bool", int: "int", float: "number", str: "text", bytes: "bytes", Numbers: "numbers", Table: "table"}
-WORDS |= {Finite: "number", Int64: "int", Text: "text", Measured: "number"}
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs/network/protocol.md").read_text(encoding="utf-8")
+MESSAGES = (ROOT / "docs/network/protocol-messages.md").read_text(encoding="utf-8")
 
 
-def sections() -> dict[str, str]:
+def sections(page: str) -> dict[str, str]:
     """The text below every heading, by the heading."""
-    parts = re.split(r"^##+ (.*)\n", PAGE, flags=re.MULTILINE)
+    parts = re.split(r"^##+ (.*)\n", page, flags=re.MULTILINE)
     return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def told(hint: Any) -> str:
-    """A type as the page writes it."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint in WORDS:
-        return WORDS[hint]
-    if origin is Annotated:
-        kind, limits = arguments
-        return told(kind) if get_origin(kind) in (tuple, dict) else f"{WORDS[kind]}, {bounds(limits)}"
-    if origin in (Union, types.UnionType):
-        return " or ".join("null" if choice is type(None) else told(choice) for choice in arguments)
-    if origin is tuple:
-        if arguments[-1] is Ellipsis:
-            return f"list of {told(arguments[0])}"
-        return f"[{', '.join(told(item) for item in arguments)}]"
-    if origin in (dict, Mapping):
-        return f"map of {told(arguments[1])}"
-    return f"[{hint.__name__}](#{hint.__name__.lower()})"
+def test_generated_page_is_up_to_date() -> None:
+    """`python tools/generate_protocol.py` writes it."""
+    subprocess.run([sys.executable, ROOT / "tools/generate_protocol.py", "--check"], check=True)
 
 
-def bounds(limits: msgspec.Meta) -> str:
-    if limits.max_length is not None:
-        return f"≤ {limits.max_length} characters"
-    return f"> {limits.gt} … {limits.le}" if limits.gt is not None else f"{limits.ge} … {limits.le}"
+@pytest.mark.parametrize("kind", [*REQUESTS, *ANSWERS])
+def test_generated_page_has_a_section_for_every_message(kind: str) -> None:
+    text = sections(MESSAGES)[kind]
+    fields = (REQUESTS | ANSWERS)[kind].__struct_fields__
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) | {"id"} == {*fields, "id"}
+    assert text.strip()[0].isupper()
 
 
-def rows(cls: Any) -> dict[str, tuple[str, str]]:
-    """Type and default of the fields of a class, without the id of requests, which is documented once."""
-    hints = typing.get_type_hints(cls, include_extras=True)
-    return {
-        field.name: (told(hints[field.name]), default(field))
-        for field in msgspec.structs.fields(cls)
-        if field.name != "id" or not field.required
-    }
-
-
-def default(field: msgspec.structs.FieldInfo) -> str:
-    if field.required:
-        return "required"
-    if field.default is msgspec.NODEFAULT:
-        return "`{}`"
-    empty = field.default == b""  # as JSON has it
-    return f"`{json.dumps('' if empty else field.default)}`"
-
-
-def table_told(text: str) -> dict[str, tuple[str, str]]:
-    found = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| [^|]+ \|$", text, re.MULTILINE)
-    return {name: (kind, start) for name, kind, start in found}
-
-
-@pytest.mark.parametrize("kind", KNOWN)
-def test_page_documents_all_fields_of_message(kind: str) -> None:
-    assert table_told(sections()[kind]) == rows(KNOWN[kind])
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_page_documents_all_fields_of_part(part: str) -> None:
-    assert table_told(sections()[part]) == rows(PARTS[part])
-
-
-@pytest.mark.parametrize("kind", REQUESTS)
-def test_page_documents_answer_of_request(kind: str) -> None:
-    answer = re.search(r"→ `(\w+)`", REQUESTS[kind].__doc__ or "")
-    assert (answer is None) == (kind in ("steer", "got", "show", "goal_answer", "program_ended"))
-    if answer is not None:
-        assert f"→ [`{answer[1]}`](#{answer[1]})" in sections()[kind]
-
-
-def test_every_message_is_in_overview_of_its_direction() -> None:
-    overview = sections()["All messages"]
-    up, down = overview.split("from the server", 1)
-    assert set(re.findall(r"\(#(\w+)\)", up)) == set(REQUESTS)
-    assert set(re.findall(r"\(#(\w+)\)", down)) == set(ANSWERS)
+def test_generated_page_shows_types_limits_and_meanings() -> None:
+    rows = MESSAGES.splitlines()
+    assert "| `robot` | text, ≤ 64 characters | required | one of yours |" in rows
+    assert (
+        "| `timeout` | number, > 0 … 3600 | `10.0` | maximum time [s] until the next `step` while others wait |" in rows
+    )
+    assert "| `commands` | map of [Command](#command) | `{}` | by robot; applied first |" in rows
+    assert "| [`reset`](#reset) | supervisor | [`done`](#done) |" in rows
+    assert "| [`steer`](#steer) | controller | – |" in rows
 
 
 def test_page_documents_every_byte_of_body_record() -> None:
@@ -124,7 +64,7 @@ def test_page_documents_every_byte_of_body_record() -> None:
 
 
 def test_table_of_errors_names_only_existing_classes() -> None:
-    named = re.findall(r"^\| `([A-Z]\w+)` \|", sections()["Errors"], re.MULTILINE)
+    named = re.findall(r"^\| `([A-Z]\w+)` \|", sections(PAGE)["Errors"], re.MULTILINE)
     assert {"BadMessage", "Refused", "UnknownName", "DeviceNotEnabled", "SpecError", "VersionMismatch"} <= set(named)
     assert all(issubclass(getattr(errors, name), errors.PaddockError) for name in named)
 
@@ -143,7 +83,7 @@ def test_page_documents_limits() -> None:
         "subscriptions of a client": handlers.MAX_SUBSCRIPTIONS,
         "snapshots of a client": handlers.MAX_SNAPSHOTS,
     }
-    told = dict(re.findall(r"^\| ([^|]+) \| (\d[\d ]*\b)", sections()["Limits"], re.MULTILINE))
+    told = dict(re.findall(r"^\| ([^|]+) \| (\d[\d ]*\b)", sections(PAGE)["Limits"], re.MULTILINE))
     assert {what: int(told[what].replace(" ", "")) for what in limits} == limits
     assert f"version **{VERSION}**" in PAGE
 

@@ -1,4 +1,4 @@
-"""The JavaScript example client, run by Node against a server process, as documented in docs/protocol.md."""
+"""The JavaScript example client, run by Node against a server process, as documented in docs/network/protocol.md."""
 
 from __future__ import annotations
 

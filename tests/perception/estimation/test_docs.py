@@ -1,4 +1,4 @@
-"""Tests that the examples of docs/localisation.md run."""
+"""Tests that the examples of docs/perception/localisation.md run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.core.toml import read_toml
 from paddock.simulation.robots import RobotSpec
 from pages import DOCS, run_examples
 
-PAGE = DOCS / "localisation.md"
+PAGE = DOCS / "perception/localisation.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

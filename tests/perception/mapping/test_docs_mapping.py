@@ -1,4 +1,4 @@
-"""Tests that the examples of docs/mapping.md run."""
+"""Tests that the examples of docs/perception/mapping.md run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from paddock.perception.mapping import MAPPING_METHODS
 from pages import DOCS, run_examples
 
-PAGE = DOCS / "mapping.md"
+PAGE = DOCS / "perception/mapping.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

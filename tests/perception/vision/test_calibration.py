@@ -70,7 +70,7 @@ def test_reproduction_figures_hold_at_small_scale() -> None:
 
 def test_python_examples_of_the_page_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    page = DOCS / "overhead-camera.md"
+    page = DOCS / "experiments/ecoli/overhead-camera.md"
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks:
@@ -79,7 +79,7 @@ def test_python_examples_of_the_page_run_in_order(tmp_path: Path, monkeypatch: p
 
 
 def test_toml_files_of_the_page_are_valid() -> None:
-    text = (DOCS / "overhead-camera.md").read_text(encoding="utf-8")
+    text = (DOCS / "experiments/ecoli/overhead-camera.md").read_text(encoding="utf-8")
     camera_file, site_file = re.findall(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert OverheadSpec.from_toml(camera_file).network.latency == 0.12
     assert SiteSpec.from_toml(site_file).robots[0].name == "e-puck_2479"

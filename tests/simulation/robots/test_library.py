@@ -16,7 +16,7 @@ from paddock.simulation.worlds.world_spec import Border, Placed, WorldSpec
 from paddock.testing import check_robot, furnished_room
 
 LIBRARY = Path(paddock.__file__).parent / "simulation/robots/library"
-PAGE = Path(__file__).parents[3] / "docs" / "robots.md"
+PAGE = Path(__file__).parents[3] / "docs" / "simulation/robots.md"
 
 
 def at_rest(robot: str | RobotSpec, **where: float | bool) -> paddock.Arena:
@@ -261,7 +261,7 @@ def test_scout_turret_measures_in_its_pan_direction() -> None:
         scout.turret.pan(math.radians(170))
 
 
-# --- docs/robots.md -----------------------------------------------------------------------------------------
+# --- docs/simulation/robots.md --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", robot_names())

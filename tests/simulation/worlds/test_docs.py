@@ -1,4 +1,4 @@
-"""The examples of docs/worlds.md run unchanged."""
+"""The examples of docs/simulation/worlds.md run unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import paddock
 from paddock.simulation.worlds import load_world, save_world, world_names
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "worlds.md"
+PAGE = Path(__file__).parents[3] / "docs" / "simulation/worlds.md"
 
 
 def blocks(language: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The examples of docs/mazes.md run unchanged."""
+"""The examples of docs/simulation/mazes.md run unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.cli.app import app
 from paddock.simulation.worlds.importers import import_world
 from paddock.simulation.worlds.mazes import KINDS
 
-PAGE = (Path(__file__).parents[3] / "docs" / "mazes.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "simulation/mazes.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

@@ -13,7 +13,7 @@ from paddock.teaching.contests import ContestSpec, load_contest
 from paddock.teaching.contests.standings import RULES
 from pages import DOCS, run_examples
 
-PAGE = DOCS / "contests.md"
+PAGE = DOCS / "teaching/contests.md"
 
 
 @pytest.mark.heavy

@@ -306,7 +306,7 @@ class Batch:
                 raise UnknownName("robot", name, self.robots)
             if not is_policy(controller):
                 raise SimulationError(
-                    f"run: {controller!r} is not a policy: batches run compiled controllers, see docs/batches.md"
+                    f"run: {controller!r} is not a policy: batches run compiled controllers, see docs/arena/batches.md"
                 )
             chosen[self.robots.index(name)] = controller
         return chosen

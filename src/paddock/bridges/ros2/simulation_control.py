@@ -199,7 +199,7 @@ class _Simulation:
         return {}
 
     def get_features(self, request: services.GetSimulatorFeaturesRequest) -> dict[str, Any]:
-        info = "Paddock: uri is the name of a shipped robot; see docs/ros2.md"
+        info = "Paddock: uri is the name of a shipped robot; see docs/bridges/ros2.md"
         return {"features": services.FeaturesMsg(np.array(FEATURES, np.uint16), [], info)}
 
     def _find(self, name: str) -> ArenaRobot:

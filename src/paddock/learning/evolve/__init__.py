@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, TaskKind
     from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
     from paddock.learning.evolve.tasks.maze_task import make_maze_task
+    from paddock.learning.evolve.tasks.user_fitness import make_run_task
 
 __all__ = [
     "STRATEGIES",
@@ -34,6 +35,7 @@ __all__ = [
     "evolve",
     "imitate",
     "make_maze_task",
+    "make_run_task",
     "resume",
 ]
 
@@ -48,6 +50,7 @@ __getattr__ = import_on_demand(
         "study": ("Study", "evolve", "resume"),
         "tasks.evolution_task": ("Evaluation", "EvolutionTask", "TaskKind"),
         "tasks.maze_task": ("make_maze_task",),
+        "tasks.user_fitness": ("make_run_task",),
         "tasks.evolution_task_registry": ("TASKS",),
     },
 )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.arena.batches.batch import Batch
 from paddock.arena.batches.rollout import Rollout
 from paddock.learning.evolve.evolution import Evolution
 from paddock.learning.evolve.tasks.evolution_task import Evaluation
@@ -15,7 +14,6 @@ from paddock.learning.evolve.tasks.user_fitness import reports_solved
 from paddock.report.drawing.canvas import Canvas
 from paddock.report.drawing.colours import FAINT
 from paddock.report.drawing.draw_world import draw_world
-from paddock.simulation.worlds.build import build
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -73,10 +71,8 @@ def extract_trail(rollout: Rollout, world: int) -> list[tuple[float, float]]:
 def drive_champion(evolution: Evolution) -> tuple[Rollout, Evaluation, float]:
     """Repeat the champion's first trial in all its worlds; return the rollout, its evaluation and the tick [s]."""
     task, config = evolution.task, evolution.config
-    scenes = [build(world) for world in task.worlds]
-    seeds = [config.seed + i for i in range(len(scenes))]
-    means: dict[str, Any] = {"device": evolution.evaluator.device, "precision": config.precision, "starts": task.starts}
-    batch = Batch(scenes, len(scenes), seed=seeds, threads=1, **means)
+    means: dict[str, Any] = {"device": evolution.evaluator.device, "precision": config.precision, "threads": 1}
+    batch = task.make_batch(len(task.runs), seed=config.seed, **means)
 
     def drive(every: float | None) -> Rollout:
         batch.reset()

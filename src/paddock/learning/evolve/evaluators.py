@@ -13,7 +13,6 @@ from paddock.control.policies.program import Program
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jobs import JobRunner, Workers
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, Floats
-from paddock.simulation.worlds.build import build
 
 
 class Evaluator(Protocol):
@@ -62,17 +61,17 @@ class LocalEvaluator:
         """
         self.task, self.policy, self.seed, self.device = task, policy, seed, device
         self.options: dict[str, Any] = {
-            "threads": threads, "device": device, "precision": precision, "starts": task.starts,
+            "threads": threads, "device": device, "precision": precision,
         }  # fmt: skip
-        self.scenes = [build(world) for world in task.worlds]
-        self.drives = (repeats or task.trials) * len(self.scenes)  # drives of each individual
+        self.drives = (repeats or task.trials) * len(task.runs)  # drives of each individual
         self._batch: Batch | None = None
 
     def __call__(self, individuals: Floats) -> Evaluation:
         """Simulate all worlds of all individuals, and return their evaluation."""
         if self._batch is None or len(self._batch) != self.drives * len(individuals):
-            seeds = (self.seed + np.tile(np.arange(self.drives), len(individuals))).tolist()
-            self._batch = Batch(self.scenes, self.drives * len(individuals), seed=seeds, **self.options)
+            self._batch = self.task.make_batch(
+                self.drives, seed=self.seed, individuals=len(individuals), **self.options
+            )
         else:
             self._batch.reset()
         rollout = self._batch.run(
@@ -93,7 +92,7 @@ class LocalEvaluator:
 
     def compile(self) -> None:
         """Compile the kernels by running one tick."""
-        batch = Batch(self.scenes, len(self.scenes), seed=[0] * len(self.scenes), **self.options)
+        batch = self.task.make_batch(len(self.task.runs), seed=0, **self.options)
         batch.run(batch.dt, self.policy, metrics=self.task.metrics)
 
 

@@ -6,7 +6,7 @@ from paddock.core.errors import PaddockError
 
 try:
     from paddock.learning.gym.endings import ContactMade, FloorCovered, GoalReached, LineLost
-    from paddock.learning.gym.env_spec import EnvSpec, Randomisation
+    from paddock.learning.gym.env_spec import EnvSpec
     from paddock.learning.gym.environments import AvoidEnv, ExploreEnv, GoToEnv, LineFollowEnv, MazeEnv, WallFollowEnv
     from paddock.learning.gym.export import export_network
     from paddock.learning.gym.parallel import PaddockParallelEnv, make_parallel_env
@@ -34,6 +34,7 @@ try:
     from paddock.learning.gym.teams import ForagingEnv, LineCrossingEnv, PursuitEnv
     from paddock.learning.gym.terms import Ending, RewardTerm, TermContext
     from paddock.learning.gym.vector import PaddockVectorEnv
+    from paddock.simulation.worlds.randomise import Randomise
     from paddock.simulation.worlds.rooms import make_room, make_track
 except ModuleNotFoundError as error:
     if error.name not in ("gymnasium", "pettingzoo"):
@@ -69,7 +70,7 @@ __all__ = [
     "PaddockVectorEnv",
     "ProgressReward",
     "PursuitEnv",
-    "Randomisation",
+    "Randomise",
     "RewardTerm",
     "TermContext",
     "TimeReward",

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from paddock.arena.run_spec import RunSpec
 from paddock.control.policies.inputs import Input
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
-from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Share, Spec, convert, hints
+from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Spec, convert, hints
 from paddock.learning.gym.places import FreeSpace
 from paddock.learning.gym.terms import Ending, RewardTerm, Term
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
+from paddock.simulation.worlds.placement import robot_types
+from paddock.simulation.worlds.randomise import Randomise
 from paddock.simulation.worlds.rooms import make_room
 
 Whole = Annotated[int, Number("a whole number", low=1, limit=1e6)]
 Range = tuple[NotNegative, NotNegative]
 LEAST_DISTANCE = 8.0  # default minimum distance from start to goal in robot radii
 REDRAWS = 50  # of starts that are too near to the exit or to the prey; a small world may have no others
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Randomisation(Spec):
-    """Domain randomisation: values drawn for each episode, uniformly and from the seed."""
-
-    noise: Range = (1.0, 1.0)  # of sensors and wheels, relative to the data sheet
-    wheel_error: Share = 0.0  # maximum relative error of each wheel's diameter
-    separation_error: Share = 0.0  # maximum relative error of the wheel separation
-    light: Range = (1.0, 1.0)  # brightness of lamps, strength of sounds and fields
-
-    def check(self) -> None:
-        for name in ("noise", "light"):
-            low, high = getattr(self, name)
-            if low > high:
-                raise SpecError(f"expected [lowest, highest], got {format_value((low, high))}", path=name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +39,7 @@ class EnvSpec(Spec):
     """
 
     robot: str | RobotSpec = "e-puck"
-    world: object = None  # a world's name, file or spec, or a list of them; None: the environment's own
+    world: object = None  # a world's name, file, spec or run, or a list of them; None: the environment's own
     robots: Whole = 1  # in each world, all of the same type
     observe: tuple[object, ...] = ("ranges",)  # names of devices and signals, or `Input`s with custom scales
     flat: bool = True  # one row of numbers instead of a dict by name
@@ -65,14 +52,37 @@ class EnvSpec(Spec):
     ticks: Whole = 1  # in a step
     rooms: Whole = 32  # number of generated worlds to draw from
     first_room: Annotated[int, Number("a whole number", low=0, limit=1e9)] = 0  # other numbers: other, unseen rooms
+    starts: Literal["drawn", "placed"] = "drawn"  # drawn by the environment; where the worlds place their robots
     places: Whole = 64  # number of starts, and of goals, to draw from in each world
     goals: Literal["drawn", "prey", "food"] = "drawn"  # drawn per episode; the last robot; the nearest piece of food
     least_distance: MetresOrZero | None = None  # minimum distance from start to goal; None: 8 radii of the robot
     plot: Metres | None = None  # side of a plot of the floor; None: `plot_radii` radii of the robot
-    randomise: Randomisation = Randomisation()
+    randomise: Randomise = Randomise()  # noise, errors of wheels and light, drawn for each episode
 
     plot_radii: ClassVar[float] = 4.0  # default side of a plot of the floor in radii of a robot
     timeout_is_success: ClassVar[bool] = False  # whether reaching the time limit is a success
+
+    @classmethod
+    def from_runs(cls, runs: Sequence[RunSpec], **options: Any) -> Self:
+        """Create an environment of planned runs, such as those of an exercise; an episode starts as one of them.
+
+        Args:
+            runs: the runs, with the same robots.
+            options: settings that replace those of the runs.
+        """
+        first, worlds = runs[0], tuple(run.make_world() for run in runs)
+        kinds = robot_types(worlds[0])
+        given = {
+            "world": worlds,
+            "robot": kinds[0],
+            "robots": len(kinds),
+            "starts": "placed",
+            "observe": first.devices or cls.__dataclass_fields__["observe"].default,
+            "time_limit": first.seconds,
+            "dt": first.dt or worlds[0].dt,
+            "ticks": max(1, round((first.period or 0.0) / (first.dt or worlds[0].dt))),
+        }
+        return cls.from_options(**{**given, **options})
 
     @classmethod
     def from_options(cls, **options: Any) -> Self:
@@ -110,6 +120,8 @@ class EnvSpec(Spec):
             raise SpecError(f"expected no {min(plots)!r} if goals is 'food', which uses no plots", path="observe")
         if isinstance(self.world, list):
             object.__setattr__(self, "world", tuple(self.world))
+        if not self.randomise.is_placed:
+            raise SpecError("expected no change of start poses here; make_starts draws them", path="randomise")
         if self.world == ():
             raise SpecError("expected at least one world", path="world")
 
@@ -152,6 +164,8 @@ class EnvSpec(Spec):
     def _load(self, world: object) -> WorldSpec:
         if isinstance(world, str | Path):
             return load_world(world)
+        if isinstance(world, RunSpec):
+            return world.make_world()
         if not isinstance(world, WorldSpec):
             raise SpecError(f"expected a world's name, file or spec, got {format_value(world)}", path="world")
         return world

@@ -19,10 +19,11 @@ from paddock.report.drawing.colours import line_color
 from paddock.simulation.engine.model import CROWD, GRID_REACH, ROBOT_COLUMNS, SOURCE_KIND, Floats
 from paddock.simulation.engine.state import initial_commands, initial_state
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.worlds import Placed, WorldSpec
+from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.build import BuiltWorld, build
 from paddock.simulation.worlds.fingerprint import hash_pictures
 from paddock.simulation.worlds.placement import Room
+from paddock.simulation.worlds.starts import fill_world
 
 PLOT = 0.8  # side of the cells from which positions are drawn, in radii of a robot
 STREAM = 15  # of random numbers, so that other code with the same small seeds draws different numbers
@@ -40,26 +41,23 @@ def build_scenes(spec: EnvSpec) -> Scenes:
 
 @functools.lru_cache(maxsize=16)
 def _build_scenes(spec: EnvSpec, robot: RobotSpec, worlds: tuple[WorldSpec, ...], pictures: tuple[str, ...]) -> Scenes:
-    scenes = tuple(build(_with_robots(world, robot, spec.robots), dt=spec.dt) for world in worlds)
+    scenes = tuple(build(_furnish(world, robot, spec), dt=spec.dt) for world in worlds)
     return scenes, _stack(spec, robot, scenes)
 
 
-def _with_robots(world: WorldSpec, robot: RobotSpec, count: int) -> WorldSpec:
-    """Return the world with other robots at any free poses; episodes set the start poses."""
-    empty, placed = world.with_robots(), []
-    room = Room(empty)
-    for i in range(count):
-        pose = room.free_pose(robot)
-        if pose is None:
-            raise SpecError(
-                f"{world.name} has no room for {count} robots of type {robot.name!r}: use a larger world",
-                path="robot",
-                file=world.file,
-            )
-        name, color = ("robot", None) if count == 1 else (f"robot{i}", line_color(i))
-        room.add(robot, pose, name)
-        placed.append(Placed(name=name, type=robot, at=(pose.x, pose.y), color=color))
-    return empty.with_robots(*placed)
+def _furnish(world: WorldSpec, robot: RobotSpec, spec: EnvSpec) -> WorldSpec:
+    """Return the world with the robots of the environment; if these are drawn, episodes set the start poses."""
+    if spec.starts == "placed":
+        placed = world.robots
+    else:
+        names = ["robot"] if spec.robots == 1 else [f"robot{i}" for i in range(spec.robots)]
+        placed = fill_world(world, dict.fromkeys(names, robot)).robots
+        placed = placed if spec.robots == 1 else tuple(replace(r, color=line_color(i)) for i, r in enumerate(placed))
+    if len(placed) != spec.robots:
+        raise SpecError(
+            f"{world.name} has {len(placed)} robots, expected {spec.robots}", path="robots", file=world.file
+        )
+    return world.with_robots(*placed)
 
 
 def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> ScenePool:
@@ -72,7 +70,8 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
     for number, scene in enumerate(scenes):
         rng = np.random.default_rng((STREAM, spec.first_room + number))
         space = FreeSpace(scene, radius, PLOT * radius)
-        starts.append(_check_places(spec, "make_starts", spec.make_starts(space, rng), (spec.robots, 3)))
+        drawn = scene.poses[None] if spec.starts == "placed" else spec.make_starts(space, rng)
+        starts.append(_check_places(spec, "make_starts", drawn, (spec.robots, 3)))
         _refuse_overlaps(spec, robot, scene.spec, starts[-1])
         goals.append(_check_places(spec, "make_goals", spec.make_goals(space, rng), (2,)))
         if spec.explores:

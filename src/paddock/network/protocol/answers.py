@@ -31,35 +31,35 @@ from paddock.network.protocol.parts import (
 
 
 class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
-    """The answer to `hello`; `robots` and `clock` follow."""
+    """The answer to `hello`. `robots` and `clock` follow."""
 
     id: Int64
-    version: Int64
-    server: Text
-    client: Text  # name assigned to the client
-    role: Text  # viewer, controller or supervisor
+    version: Int64  # protocol version of the server
+    server: Text  # name and release of the server
+    client: Text  # name assigned to you
+    role: Text  # `viewer`, `controller` or `supervisor`
     world: Table  # the world's spec, without robots
-    dt: Finite
-    lock_step: bool  # whether clients are expected to join the lock
-    minor: Int64 = 0  # of the server
+    dt: Finite  # length of a tick [s]
+    lock_step: bool  # whether the clock runs only while a client is in the lock
+    minor: Int64 = 0  # the server's minor version; see Versions
     real: bool = False  # whether its robots are real: the clock is the wall clock, and poses are measured
-    title: Text = ""  # of the class; empty: no class
+    title: Text = ""  # title of the served class; empty: no class
     exercise: Text = ""  # current exercise; empty: none
-    shows: Text = "all"  # visible part of the world: all, own or nothing
-    waits: Text = ""  # why the client's robot cannot be driven until a `heat` without `waits`; empty: it can
+    shows: Text = "all"  # visible part of the world and the robots: `all`, `own` or `nothing`
+    waits: Text = ""  # why your robot cannot be driven yet: wait for a `heat` without `waits`; empty: it can
 
     def __post_init__(self) -> None:
         check_table(self.world, "welcome.world")
 
 
 class SceneData(Message, tag="scene", frozen=True, kw_only=True):
-    """All that is drawn except the robots."""
+    """All that is drawn except the robots. x to the right, y up."""
 
     id: Int64
-    title: Text
-    bounds: tuple[Finite, Finite, Finite, Finite]
-    floor: bytes  # a PNG file that fills `floor_bounds`
-    floor_bounds: tuple[Finite, Finite, Finite, Finite]
+    title: Text  # title of the world
+    bounds: tuple[Finite, Finite, Finite, Finite]  # left, bottom, right, top [m]
+    floor: bytes  # a PNG file
+    floor_bounds: tuple[Finite, Finite, Finite, Finite]  # area that the PNG covers, in the same order [m]
     solids: tuple[SolidShape, ...]
     marks: tuple[Mark, ...] = ()
 
@@ -74,23 +74,23 @@ class Answer(Message, tag="answer", frozen=True, kw_only=True):
     """The requested value."""
 
     id: Int64
-    value: Text | Int64
+    value: Text | Int64  # a text or a number, depending on the request
 
 
 class Refusal(Message, tag="refused", frozen=True, kw_only=True):
-    """The request was refused and had no effect; `error` is the error's class, `message` the reason."""
+    """The request was refused and had no effect."""
 
-    error: Text
-    message: Prose
-    id: Int64 | None = None
+    error: Text  # the class of the error
+    message: Prose  # the problem, its location, and what is allowed
+    id: Int64 | None = None  # None: the refused message had no `id`, or it could not be read
 
 
 class Observed(Message, tag="observed", frozen=True, kw_only=True):
-    """Readings of the enabled devices of the client's robots at a tick."""
+    """Readings of the enabled devices of your robots at a tick."""
 
     id: Int64
     tick: Int64
-    robots: dict[Key, RobotReadings]
+    robots: dict[Key, RobotReadings]  # by name: robots of which you enabled devices, or which you read or commanded
 
 
 class Reading(Message, tag="reading", frozen=True, kw_only=True):
@@ -98,8 +98,8 @@ class Reading(Message, tag="reading", frozen=True, kw_only=True):
 
     id: Int64
     tick: Int64
-    values: Numbers | None = None
-    picture: PictureData | None = None
+    values: Numbers | None = None  # None for a picture
+    picture: PictureData | None = None  # None for numbers
 
 
 class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
@@ -108,33 +108,33 @@ class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
     robot: Text
     tick: Int64
     seen: RobotReadings
-    stream: Text = ""
+    stream: Text = ""  # as in `subscribe`
 
 
 class FrameData(Message, tag="frame", frozen=True, kw_only=True):
-    """Poses and LEDs of all robots, in the order of `robots`; see `frames.py`."""
+    """Poses and LEDs of all robots, in the order of the last `robots`."""
 
     frame: Int64  # number of the frame, for `got`
     tick: Int64
-    bodies: bytes
-    lamps: bytes = b""  # a bit per LED, the same number of bytes for each robot; empty if all are off
+    bodies: bytes  # 20 bytes per robot, see Bodies
+    lamps: bytes = b""  # a bit per LED, see Bodies
 
 
 class ClockState(Message, tag="clock", frozen=True, kw_only=True):
-    """State of the clock; sent when it changes."""
+    """State of the clock. Sent when it changes, and once a second while you wait for a `step`, as a keep-alive."""
 
     tick: Int64
-    seed: Int64 | None = None  # None for students: hidden parts of an exercise could be computed from it
-    running: bool
-    speed: Finite  # 0 for as fast as possible
+    seed: Int64 | None = None  # None in a class, except for supervisors: an exercise could hide what follows from it
+    running: bool  # false: paused
+    speed: Finite  # simulated seconds per second; 0: as fast as possible
     lock: tuple[Text, ...] = ()  # the clients in the lock
 
 
 class RobotList(Message, tag="robots", frozen=True, kw_only=True):
-    """All robots and the specs of their kinds; sent when they change."""
+    """All robots and the specs of their kinds. Sent when they change."""
 
-    kinds: tuple[Table, ...]
-    robots: tuple[RobotInfo, ...]
+    kinds: tuple[Table, ...]  # their specs, as in robot files
+    robots: tuple[RobotInfo, ...]  # in the order of the frames
 
     def __post_init__(self) -> None:
         for i, kind in enumerate(self.kinds):
@@ -142,87 +142,89 @@ class RobotList(Message, tag="robots", frozen=True, kw_only=True):
 
 
 class Released(Message, tag="released", frozen=True, kw_only=True):
-    """A client was released from the lock because it did not answer in time; its robots were stopped."""
+    """A client was released from the lock because it did not answer in time. Its robots were stopped."""
 
     client: Text
-    robots: tuple[Text, ...]
+    robots: tuple[Text, ...]  # the stopped robots
     reason: Text
 
 
 class EventNews(Message, tag="event", frozen=True, kw_only=True):
-    """An intervention, such as a reset, a pause or a moved robot; sent to clients that requested events in `hello`."""
+    """An intervention of another client in the clock or the robots. Sent if your `hello` has `events`."""
 
-    kind: Text
+    kind: Text  # `teleport`, `reset`, `restore`, `pause`, `resume`, `speed`, `driver`, `goal`, `spawn` or `remove`
     text: Text  # description with the name of the client, for display
     tick: Int64
-    robot: Text | None = None
+    robot: Text | None = None  # the robot; None: all robots
 
 
 class History(Message, tag="history", frozen=True, kw_only=True):
-    """Samples since the last reset, at equal intervals of simulated time."""
+    """Samples since the last reset, at most a few hundred, at equal intervals of simulated time that grow with the run.
+    Numbers of more than 16 values are their minimum, and readings are sent only in worlds with few robots."""
 
     id: Int64
-    ticks: Numbers  # of the samples
-    paths: bytes = b""  # float32 x, y [m] of every robot at every sample; NaN where it did not exist or was teleported
+    ticks: Numbers  # ticks of the samples
+    paths: bytes = b""  # float32 x, y [m] of all `robots` at every sample; NaN: not there, or teleported
     wheels: Numbers | None = None  # wheel speeds left, right [m/s] of the named robot at every sample
-    readings: dict[Key, Numbers] = field(default_factory=dict)  # … and of its devices; the minimum of a scan
+    readings: dict[Key, Numbers] = field(default_factory=dict)  # of its devices, sample after sample
 
 
 class RunStatus(Message, tag="run", frozen=True, kw_only=True):
-    """State of the run of a program in the server's process; sent when it changes."""
+    """State of the run of a program that steps the arena itself. Sent after `welcome`, and when it changes."""
 
-    state: Text  # running, ended or failed
-    reason: Prose = ""  # why it ended
+    state: Text  # `running`, `ended` or `failed`
+    reason: Prose = ""  # why the run ended
     again: bool = False  # whether `run_again` restarts it
     intervention: Prose = ""  # first intervention that makes the run not repeatable; empty: none
 
 
 class Timeline(Message, tag="timeline", frozen=True, kw_only=True):
-    """State of a replay; sent when it changes. The ticks of the recording are the clock's plus `offset`."""
+    """State of a replay: robots repeat the recorded run. Sent after `welcome`, and when it changes."""
 
-    first: Int64  # ticks of the recording
-    last: Int64
-    offset: Int64 = 0
+    first: Int64  # first tick of the recording
+    last: Int64  # last tick of the recording
+    offset: Int64 = 0  # tick of the recording minus that of `clock`; not 0 after the clock was set back
     live: bool = False  # the replay has ended: robots execute commands
-    name: Text = ""  # of the file
+    name: Text = ""  # name of its file
     marks: tuple[TimelineMark, ...] = ()
 
 
 class MapNews(Message, tag="map", frozen=True, kw_only=True):
-    """The map of a robot's own program; sent to clients that receive frames and subscribe to the robot."""
+    """The map of a robot's program. Sent to clients with frames and a subscription to it, at most ten times a
+    second."""
 
     robot: Text
-    map: MapData | None = None  # None: there is no longer a map
+    map: MapData | None = None  # None: there is no longer a map, such as after a reset
 
 
 class Asked(Message, tag="asked", frozen=True, kw_only=True):
-    """A client watches a robot that the receiver drives; answer with `show`. Sent if `hello` has `shows`."""
+    """A client watches a robot that you drive: answer with `show`. Sent if your `hello` has `shows`."""
 
     robot: Text
     cells: bool = False  # whether to include the cells of its map
 
 
 class GoalNews(Message, tag="goal", frozen=True, kw_only=True):
-    """A goal for a robot that the receiver drives; answer with `goal_answer`."""
+    """A goal for a robot that you drive: answer with `goal_answer`. Sent if your `hello` has `shows`."""
 
     robot: Text
-    x: Finite
-    y: Finite
-    number: Int64  # of the goal, for the answer
+    x: Finite  # [m], in the frame of your map
+    y: Finite  # [m]
+    number: Int64  # number of the goal, for the answer
 
 
 class Scores(Message, tag="scores", frozen=True, kw_only=True):
-    """The scoreboard."""
+    """The scoreboard, best first. Sent to clients that receive frames."""
 
     scores: tuple[Score, ...]
     label: Text = ""  # name of the score
-    unit: Text = ""
+    unit: Text = ""  # unit of the scores
     error: Text = ""  # why there are no more scores
-    lower_is_better: bool = False
+    lower_is_better: bool = False  # whether a lower score is better
 
 
 class OrderStates(Message, tag="orders", frozen=True, kw_only=True):
-    """States of the robots that take orders; sent twice a second to clients that receive frames."""
+    """States of the robots that take orders. Sent twice a second to clients that receive frames."""
 
     robots: tuple[OrderState, ...]
 

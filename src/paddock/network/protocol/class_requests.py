@@ -28,14 +28,14 @@ class Disconnect(Request, tag="disconnect", frozen=True, kw_only=True):
 class LockOut(Request, tag="lock_out", frozen=True, kw_only=True):
     """Lock a student out of the class, or let the student in again (supervisor). → `done`"""
 
-    student: Name
-    on: bool = True
+    student: Name  # full name of the student
+    on: bool = True  # false: let the student in again
 
 
 class SetHeat(Request, tag="set_heat", frozen=True, kw_only=True):
     """Move all robots to their starts and hold them, give the start signal, or end the heat (supervisor). → `done`"""
 
-    action: Name  # prepare, start or stop
+    action: Name  # `prepare`, `start` or `stop`
 
 
 class Submit(Request, tag="submit", frozen=True, kw_only=True):
@@ -43,11 +43,11 @@ class Submit(Request, tag="submit", frozen=True, kw_only=True):
 
     exercise: Name = ""  # empty: the current exercise
     file: Name  # name of the file, without folders
-    data: bytes
+    data: bytes  # content of the file
 
 
 class AskExercise(Request, tag="ask_exercise", frozen=True, kw_only=True):
-    """Request the current exercise: its text, its starter code, and the submissions. → `exercise_text`"""
+    """Request the current exercise: its text, its starter code, and your submissions. → `exercise_text`"""
 
 
 class ProgramEnded(Message, tag="program_ended", frozen=True, kw_only=True):

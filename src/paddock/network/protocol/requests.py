@@ -41,10 +41,10 @@ Devices = Annotated[tuple[Name, ...], Meta(max_length=MAX_ENTRIES)]
 class Hello(Request, tag="hello", frozen=True, kw_only=True):
     """The first message of a connection. → `welcome`"""
 
-    version: Int64
-    name: Name = ""  # name that others see
-    token: Token = ""
-    minor: Int64 = 0  # of the client; unknown fields of a newer client are ignored
+    version: Int64  # version of this protocol that the client implements
+    name: Name = ""  # name that others see; a number is appended if it is taken; the name of the token takes precedence
+    token: Token = ""  # the part of the join link after `#token=`; may be empty on the server's own machine
+    minor: Int64 = 0  # your minor version; see Versions
     events: bool = False  # whether to receive `event`
     shows: bool = False  # whether to receive `asked` and `goal`
 
@@ -54,20 +54,20 @@ class LookRequest(Request, tag="look", frozen=True, kw_only=True):
 
 
 class Claim(Request, tag="claim", frozen=True, kw_only=True):
-    """Take ownership of a robot; refused if another client drives it. → `done`"""
+    """Take ownership of a robot (controller). Refused if another client drives it. → `done`"""
 
     robot: Name
     force: bool = False  # take it from the client that drives it (supervisor)
 
 
 class Spawn(Request, tag="spawn", frozen=True, kw_only=True):
-    """Add a robot, of a shipped kind by name or with its own spec, and claim it. → `done`"""
+    """Add a robot to the world and claim it (controller). → `done`"""
 
-    robot: Name
-    kind: Annotated[str, Meta(max_length=LONGEST_NAME)] | Table
-    at: tuple[Finite, Finite] | None = None  # [m]; None: any free position
-    heading: Finite = 0.0
-    color: Colour | None = None
+    robot: Name  # a name that is not in use: letters, digits, `-` and `_`
+    kind: Annotated[str, Meta(max_length=LONGEST_NAME)] | Table  # a shipped robot, or your own TOML file as a map
+    at: tuple[Finite, Finite] | None = None  # x, y [m]; None: any free position
+    heading: Finite = 0.0  # [rad]
+    color: Colour | None = None  # `#rrggbb` or an English name; None: the colour in the spec
 
     def __post_init__(self) -> None:
         if type(self.kind) is dict:
@@ -75,84 +75,86 @@ class Spawn(Request, tag="spawn", frozen=True, kw_only=True):
 
 
 class Leave(Request, tag="leave", frozen=True, kw_only=True):
-    """Give up ownership of a robot. It stops; a spawned robot is removed. → `done`"""
+    """Give up ownership of a robot (controller). It stops; a spawned robot is removed. → `done`"""
 
-    robot: Name
+    robot: Name  # one of yours
 
 
 class Enable(Request, tag="enable", frozen=True, kw_only=True):
-    """Enable or disable devices of a robot for `observed`; no names mean all devices. → `done`"""
+    """Select the devices of a robot that `observed` contains. Each client has its own selection. → `done`"""
 
-    robot: Name
-    devices: Devices = ()
-    on: bool = True
+    robot: Name  # a robot that you may read
+    devices: Devices = ()  # names of devices; empty: all
+    on: bool = True  # true: enable; false: disable
 
 
 class PollOnly(Request, tag="poll_only", frozen=True, kw_only=True):
-    """Compute a range sensor only when `read` requests it, or end this mode. → `done`"""
+    """Compute a range sensor only when `read` requests it, or end this mode. Refused for other kinds. → `done`"""
 
     robot: Name
-    device: Name
-    on: bool = True
+    device: Name  # a range sensor: proximity, sonar or laser
+    on: bool = True  # false: part of `observed` again
 
 
 class Step(Request, tag="step", frozen=True, kw_only=True):
-    """Apply commands, let ticks pass, and request the readings. → `observed`, when the ticks have passed"""
+    """Apply commands, let ticks pass, and request the readings of the enabled devices (controller). In the lock this is
+    the acknowledgement of the current tick. → `observed`, when the ticks have passed"""
 
-    ticks: Ticks = 1
-    commands: Commands = field(default_factory=dict)
+    ticks: Ticks = 1  # number of ticks; 0 is answered immediately
+    commands: Commands = field(default_factory=dict)  # by robot; applied before the ticks
 
 
 class Sense(Request, tag="sense", frozen=True, kw_only=True):
-    """Request the current readings of the enabled devices of a robot. → `observed`"""
+    """Request the current readings of the enabled devices of a robot. No time passes. → `observed`"""
 
-    robot: Name
-    commands: Commands = field(default_factory=dict)
+    robot: Name  # a robot that you may read
+    commands: Commands = field(default_factory=dict)  # by robot; applied first
 
 
 class Read(Request, tag="read", frozen=True, kw_only=True):
-    """Request the reading of one enabled device, in SI units or in raw hardware units. → `reading`"""
+    """Request the reading of one enabled device, also of a poll-only one. → `reading`"""
 
     robot: Name
     device: Name
-    raw: bool = False
-    commands: Commands = field(default_factory=dict)
+    raw: bool = False  # in raw hardware units; for a camera: the distance [m] of every pixel
+    commands: Commands = field(default_factory=dict)  # by robot; applied first
 
 
 class Subscribe(Request, tag="subscribe", frozen=True, kw_only=True):
-    """Subscribe to devices of a robot: `sensed` is sent once per period of simulated time. → `done`"""
+    """Subscribe to devices of a robot: the server sends `sensed`, immediately and then once per period of simulated
+    time. A new subscription replaces the previous one of the same robot and stream. → `done`"""
 
     robot: Name
-    devices: Devices = ()  # empty: all
-    period: Period = 0.0  # [s]; 0: every tick
-    jpeg: bool = False  # pictures as JPEG files
-    stream: Name = ""  # name of the subscription, for several subscriptions to a robot
+    devices: Devices = ()  # empty: all that are not poll-only
+    period: Period = 0.0  # simulated seconds, rounded to ticks; 0: every tick
+    jpeg: bool = False  # pictures as JPEG files instead of raw rows
+    stream: Name = ""  # a name of your choice, for several subscriptions to a robot
 
 
 class Unsubscribe(Request, tag="unsubscribe", frozen=True, kw_only=True):
     """End a subscription. → `done`"""
 
     robot: Name
-    stream: Name = ""
+    stream: Name = ""  # as in `subscribe`
 
 
 class Frames(Request, tag="frames", frozen=True, kw_only=True):
-    """Request the poses of all robots as `frame`, at `rate` frames per second at most; 0 stops them. → `done`"""
+    """Request the poses of all robots as `frame`. The next one is sent after you have sent `got`. → `done`"""
 
-    rate: Rate
+    rate: Rate  # maximum number of frames per second; 0: stop
 
 
 class Recall(Request, tag="recall", frozen=True, kw_only=True):
-    """Request samples since the last reset: the paths of all robots, or the readings of one. → `history`"""
+    """Request the history since the last reset: all paths, or wheel speeds and readings of one robot. → `history`"""
 
-    robot: Name = ""  # empty: the paths of all
+    robot: Name = ""  # robot whose readings are requested; empty: the paths of all robots
 
 
 class Lock(Request, tag="lock", frozen=True, kw_only=True):
-    """Join or leave the lock: the clock waits until every member has requested a `step`. → `done`"""
+    """Join the lock, or leave it (controller). The clock waits until every member has requested a `step`. → `done`"""
 
-    on: bool = True
-    timeout: TimeoutSeconds = 10.0  # maximum time [s] until the next step while others wait
+    on: bool = True  # false: leave it
+    timeout: TimeoutSeconds = 10.0  # maximum time [s] until the next `step` while others wait
 
 
 class Play(Request, tag="play", frozen=True, kw_only=True):
@@ -164,33 +166,33 @@ class Pause(Request, tag="pause", frozen=True, kw_only=True):
 
 
 class Advance(Request, tag="advance", frozen=True, kw_only=True):
-    """Advance a paused clock by some ticks (supervisor). → `done`, immediately"""
+    """Advance a paused clock by some ticks (supervisor). The answer is immediate. → `done`"""
 
     ticks: Ticks = 1
 
 
 class SetSpeed(Request, tag="set_speed", frozen=True, kw_only=True):
-    """Set the speed in simulated seconds per second; 0 for as fast as possible (supervisor). → `done`"""
+    """Change the speed of the clock (supervisor). → `done`"""
 
-    speed: Speed
+    speed: Speed  # simulated seconds per second, at least 0.01; 0: as fast as possible
 
 
 class Reset(Request, tag="reset", frozen=True, kw_only=True):
-    """Reset the world to its start, with the same seed or another (supervisor). → `done`"""
+    """Reset the world to its start (supervisor). → `done`"""
 
-    seed: Seed | None = None
+    seed: Seed | None = None  # None: the current seed
 
 
 class RunAgain(Request, tag="run_again", frozen=True, kw_only=True):
-    """Restart the run of a program whose run has ended (supervisor). → `done`"""
+    """Restart the run of a program whose run has ended (supervisor); `play` and `reset` then do the same. → `done`"""
 
-    seed: Seed | None = None
+    seed: Seed | None = None  # another seed
 
 
 class Seek(Request, tag="seek", frozen=True, kw_only=True):
-    """Go to a tick of the replayed recording (supervisor). → `done`"""
+    """Go to a tick of the replayed recording (supervisor). Refused once the arena is live. → `done`"""
 
-    tick: Int64
+    tick: Int64  # tick of the recording, or of its nearest end; see `timeline`
 
 
 class GoLive(Request, tag="go_live", frozen=True, kw_only=True):
@@ -198,63 +200,63 @@ class GoLive(Request, tag="go_live", frozen=True, kw_only=True):
 
 
 class SetPose(Request, tag="set_pose", frozen=True, kw_only=True):
-    """Set the pose of a robot (supervisor). → `done`"""
+    """Set the pose of a robot (supervisor). Refused if there is no room. → `done`"""
 
     robot: Name
-    x: Finite
-    y: Finite
-    heading: Finite = 0.0
+    x: Finite  # [m]
+    y: Finite  # [m]
+    heading: Finite = 0.0  # [rad]
 
 
 class SendGoal(Request, tag="send_goal", frozen=True, kw_only=True):
-    """Send a goal to the program that drives a robot. → `done`, when the program has accepted it"""
+    """Send a goal to the program that drives a robot (controller). → `done`, when the program has accepted it"""
 
     robot: Name
-    x: Finite
-    y: Finite
+    x: Finite  # [m], in the frame of the program's map
+    y: Finite  # [m]
 
 
 class Digest(Request, tag="digest", frozen=True, kw_only=True):
-    """Request a digest of the state (supervisor). → `answer` with a text"""
+    """Request a digest of the state (supervisor). Equal digests mean equal states. → `answer`, a text"""
 
 
 class TakeSnapshot(Request, tag="snapshot", frozen=True, kw_only=True):
-    """Store a copy of the current state on the server (supervisor). → `answer` with its number"""
+    """Store a copy of the current state on the server (supervisor). → `answer`, its number"""
 
 
 class Restore(Request, tag="restore", frozen=True, kw_only=True):
-    """Restore a snapshot (supervisor). → `done`"""
+    """Restore a snapshot of this client (supervisor). → `done`"""
 
-    snapshot: Id
+    snapshot: Id  # its number
 
 
 class Steer(Message, tag="steer", frozen=True, kw_only=True):
-    """Send commands without an answer; only a refusal is sent, as `refused` without an id."""
+    """Send commands (controller). Not answered: a refusal has no `id`."""
 
-    commands: Commands
+    commands: Commands  # by robot
 
 
 class Shown(Message, tag="show", frozen=True, kw_only=True):
-    """Pose estimate and map of a robot from the client that drives it, in response to `asked`; not answered."""
+    """Pose estimate and map of a robot that you drive (controller), in response to `asked`. Not answered."""
 
     robot: Name
-    pose: tuple[Finite, Finite, Finite] | None = None  # estimated x, y [m], heading [rad]
-    covariance: Numbers | None = None  # of the pose, nine numbers
+    pose: tuple[Finite, Finite, Finite] | None = None  # estimated pose: x [m], y [m], heading [rad]
+    covariance: Numbers | None = None  # covariance of the pose, nine numbers
     particles: Numbers | None = None  # x, y [m] of some particles, one after the other
-    map: MapData | None = None
+    map: MapData | None = None  # the map, with at most 16 million cells
 
 
 class GoalAnswer(Message, tag="goal_answer", frozen=True, kw_only=True):
-    """Accept or refuse a `goal`."""
+    """Accept or refuse a `goal` (controller). Not answered."""
 
-    number: Int64
-    refusal: Prose = ""  # reason of a refusal; empty: accepted
+    number: Int64  # number of the goal
+    refusal: Prose = ""  # reason for a refusal; empty: accepted
 
 
 class Got(Message, tag="got", frozen=True, kw_only=True):
-    """Confirm that a frame has arrived, so that the server may send the next one."""
+    """Confirm that a frame has arrived, so that the server may send the next one. Not answered."""
 
-    frame: Int64
+    frame: Int64  # number of the frame
 
 
 REQUESTS: dict[str, type[Message]] = by_type(

@@ -1,7 +1,7 @@
 """WebSocket frames: this module reads unfragmented messages; the parser of the `websockets` package reads the rest.
 
 A lock-step cycle consists of two unfragmented messages. The package's parser is a chain of generators. For a frame that
-has arrived in one piece, this module takes a quarter of the time (see docs/remote.md).
+has arrived in one piece, this module takes a quarter of the time (see docs/network/remote.md).
 """
 
 from __future__ import annotations

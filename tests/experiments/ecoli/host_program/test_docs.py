@@ -1,4 +1,4 @@
-"""The examples of docs/orders-host.md run unchanged."""
+"""The examples of docs/experiments/ecoli/host-program.md run unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from paddock.experiments.ecoli.waypoint_robots import HostConfig
 from pages import run_examples
 
-PAGE = Path(__file__).parents[4] / "docs" / "orders-host.md"
+PAGE = Path(__file__).parents[4] / "docs" / "experiments/ecoli/host-program.md"
 
 
 def blocks(language: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Tests that the examples of docs/reactions.md run."""
+"""Tests that the examples of docs/experiments/ecoli/reaction-networks.md run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from paddock.experiments.ecoli.reaction_networks import ReactionNetwork, reaction_names, simulate
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 
-PAGE = (Path(__file__).parents[4] / "docs" / "reactions.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "experiments/ecoli/reaction-networks.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 

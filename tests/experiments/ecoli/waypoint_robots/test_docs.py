@@ -1,4 +1,4 @@
-"""The examples of docs/orders.md run unchanged."""
+"""The examples of docs/experiments/ecoli/waypoint-robots.md run unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.experiments.ecoli.waypoint_robots.checked_frames import read_checke
 from paddock.experiments.ecoli.waypoint_robots.texts import ARGUMENTS, OUR_ARGUMENTS
 from pages import run_examples
 
-PAGE = Path(__file__).parents[4] / "docs" / "orders.md"
+PAGE = Path(__file__).parents[4] / "docs" / "experiments/ecoli/waypoint-robots.md"
 
 
 @pytest.mark.heavy

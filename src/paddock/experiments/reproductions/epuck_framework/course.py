@@ -4,9 +4,10 @@ There are two courses. They have the same line, obstacles and start poses, and d
 spacing of the ground sensors:
 
 - `NARROW` is the shipped world with the e-puck: a line of 18 mm, sensors 10 mm apart, 33 mm ahead of the axle.
-- `WIDE` is the result of a search for a course on which the published controller works (see docs/line-crossing.md). The
-  line is 50 mm wide, the sensors are 30 mm apart and 20 mm ahead. It matches V-REP's e-puck, which scans the floor with
-  one camera of 16 pixels and uses pixels 1, 7 and 14, if the field of view is as wide as the body. That is assumed.
+- `WIDE` is the result of a search for a course on which the published controller works
+  (docs/experiments/line-crossing.md). The line is 50 mm wide, the sensors are 30 mm apart and 20 mm ahead. It matches
+  V-REP's e-puck, which scans the floor with one camera of 16 pixels and uses pixels 1, 7 and 14, if the field of view
+  is as wide as the body. That is assumed.
 """
 
 from __future__ import annotations

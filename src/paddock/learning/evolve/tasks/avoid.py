@@ -8,10 +8,12 @@ import numpy as np
 
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics import Avoidance, ContactTime, Coverage, Distance
+from paddock.arena.run_spec import RunSpec
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, TaskKind
 from paddock.learning.evolve.tasks.robots import get_only_robot, make_range_input
 from paddock.simulation.worlds import load_world
+from paddock.simulation.worlds.randomise import Randomise
 
 RANGE = 0.07  # range of an e-puck's infrared sensors [m]
 SHARE = 0.3  # minimum share of the top speed to solve the task
@@ -27,14 +29,18 @@ def make_avoid_task(config: EvolutionConfig) -> EvolutionTask:
     seconds, speed = config.seconds or 60.0, robot.drive.max_speed
     return EvolutionTask(
         name="avoid",
-        worlds=(world,),
-        seconds=seconds,
+        runs=(
+            RunSpec(
+                world=world,
+                randomise=Randomise(starts="anywhere"),
+                seconds=seconds,
+                metrics=(Avoidance(speed=speed, range=RANGE), ContactTime(), Distance(), Coverage(cell=CELL)),
+            ),
+        ),
         inputs=(make_range_input(robot, "proximity", RANGE),),
         speed=speed,
         evaluate=AvoidFitness(seconds, speed),
-        metrics=(Avoidance(speed=speed, range=RANGE), ContactTime(), Distance(), Coverage(cell=CELL)),
         trials=config.trials or TRIALS,
-        starts="random",
         hidden=config.hidden if config.hidden is not None else (4,),
         recurrent=bool(config.recurrent),
         behaviours=("speed / top speed", "new cells / most possible"),

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.arena.batches.batch import Batch
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics.metric import Metric
+from paddock.arena.run_spec import RunSpec, make_batch
 from paddock.control.policies.inputs import Input
 from paddock.control.policies.networks import Network
 from paddock.control.policies.policy import Policy
@@ -53,31 +57,52 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True)
 class EvolutionTask:
-    """A task for one robot, in one or several worlds, with a time limit and an evaluation."""
+    """A task for one robot: the runs that it drives, and their evaluation."""
 
     name: str
-    worlds: tuple[WorldSpec, ...]
-    seconds: float  # time limit of one drive in simulated seconds
+    runs: tuple[RunSpec, ...]  # one in each world, with the same metrics and the same time limit
     inputs: tuple[Input, ...]  # inputs of the controller
     speed: float  # maximum wheel speed [m/s]
     evaluate: Callable[[Rollout], Evaluation]  # evaluates every world; world w has scene w % len(worlds)
-    metrics: tuple[Metric, ...] = ()
     trace_every: float | None = None  # period of traces [s], if `evaluate` needs them
     hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
     recurrent: bool = False
-    trials: int = 1  # drives in every world, each with different noise
-    starts: str | None = None  # "random": every drive starts at another pose; None: start poses of the worlds
+    trials: int = 1  # drives in every world, each with different noise, and with other starts if they are randomised
     behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # names of the behaviour measures
     unseen: Callable[[int], EvolutionTask] | None = None  # returns the task in n other worlds, to test a champion
 
     def __post_init__(self) -> None:
-        for name, kind in (("worlds", WorldSpec), ("inputs", Input)):
+        for name, kind in (("runs", RunSpec), ("inputs", Input)):
             listed = getattr(self, name)
             if not isinstance(listed, tuple | list) or not all(isinstance(each, kind) for each in listed) or not listed:
                 expected = f"a tuple of at least one {kind.__name__}"
                 raise PaddockError(f"EvolutionTask: {name}: expected {expected}, got {format_value(listed)}")
         if not isinstance(self.trials, int) or self.trials < 1:
             raise PaddockError(f"EvolutionTask: trials: expected a whole number >= 1, got {format_value(self.trials)}")
+
+    @cached_property
+    def worlds(self) -> tuple[WorldSpec, ...]:
+        """The world of each run, with the starts of its own seed."""
+        return tuple(run.make_world() for run in self.runs)
+
+    @property
+    def seconds(self) -> float:
+        """Time limit of a drive in simulated seconds."""
+        return self.runs[0].seconds
+
+    @cached_property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Metrics of each drive."""
+        return self.runs[0].make_metrics()
+
+    def make_batch(self, drives: int, *, seed: int, individuals: int = 1, **options: Any) -> Batch:
+        """Return a batch in which every individual drives all runs in turn, with the same noise and starts as others.
+
+        Drive d of an individual has the noise of `seed` + d; starts change with each round through the runs.
+        """
+        count = len(self.runs)
+        runs = [self.runs[d % count].with_seed(self.runs[d % count].seed + seed + d // count) for d in range(drives)]
+        return make_batch(runs, seeds=range(seed, seed + drives), copies=individuals, **options)
 
     def network(self) -> Network:
         """Return the network that drives the wheels, without weights."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics import Distance, Line
+from paddock.arena.run_spec import RunSpec
 from paddock.control.policies.inputs import Input
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, TaskKind
@@ -24,12 +25,10 @@ def make_line_follow_task(config: EvolutionConfig) -> EvolutionTask:
     speed = robot.drive.max_speed
     return EvolutionTask(
         name="line-follow",
-        worlds=(world,),
-        seconds=config.seconds or 60.0,
+        runs=(RunSpec(world=world, seconds=config.seconds or 60.0, metrics=(Line(), Distance())),),
         inputs=(Input(device="ground", values=robot.sensor("ground").channels, zero=0.5, gain=2.0),),
         speed=speed,
         evaluate=LineFitness(speed),
-        metrics=(Line(), Distance()),
         trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (4,),
         recurrent=True if config.recurrent is None else config.recurrent,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics import Goal
+from paddock.arena.run_spec import RunSpec
 from paddock.control.policies.inputs import Input
 from paddock.core.errors import PaddockError
 from paddock.learning.evolve.options import EvolutionConfig
@@ -21,6 +22,7 @@ from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.sensors.proximity import ProximitySpec
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.mazes import Layout, Maze, make_maze, make_maze_world, measure_distances, read_maze
+from paddock.simulation.worlds.starts import fit_robot
 
 USUAL_SIZE = (8, 8)  # columns and rows of generated mazes
 TICK = 0.05  # [s]; in a tick the robot drives at most 15 mm
@@ -87,15 +89,14 @@ def make_maze_task(
     maze, pitch = course.plans[0].maze, course.plans[0].pitch
     longest = 2 * maze.columns * maze.rows * pitch  # [m], every passage in both directions
     limit = seconds or (max(60.0, longest / (0.6 * course.speed)) if many or world is not None else 60.0)
+    exits = Goal(at=[plan.exit for plan in course.plans], radius=REACHED)
     unseen = partial(_make_unseen_task, size=size, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
     return EvolutionTask(
         name="maze",
-        worlds=tuple(course.worlds),
-        seconds=limit,
+        runs=tuple(RunSpec(world=world, seconds=limit, metrics=(exits,)) for world in course.worlds),
         inputs=(course.input,),
         speed=course.speed,
         evaluate=MazeFitness(course.plans, limit),
-        metrics=(Goal(at=[plan.exit for plan in course.plans], radius=REACHED),),
         trace_every=TRACE_PERIOD,
         hidden=tuple(hidden) if hidden is not None else (4,),
         recurrent=many if recurrent is None else recurrent,
@@ -126,7 +127,7 @@ def _take_shipped(beams: int) -> tuple[list[MazePlan], list[WorldSpec]]:
     spec = load_world("maze")
     maze = read_maze(spec)
     plan = MazePlan(maze, 0.0, spec.bounds[2] / maze.columns)
-    return [plan], [replace(spec, robots=(replace(spec.robots[0], type=make_scout(beams)),))]
+    return [plan], [fit_robot(spec, make_scout(beams))]
 
 
 def _generate(

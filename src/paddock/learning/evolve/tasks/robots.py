@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from paddock.control.policies.inputs import Input, nearness
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.simulation.robots import RobotSpec
@@ -31,10 +33,12 @@ def make_range_input(robot: RobotSpec, device: str, range: float) -> Input:
     return nearness(device, robot.sensor(device).channels, range=range)
 
 
-def make_all_inputs(robot: RobotSpec) -> tuple[Input, ...]:
-    """Return the inputs of all range and ground sensors of a robot."""
+def make_all_inputs(robot: RobotSpec, devices: Collection[str] = ()) -> tuple[Input, ...]:
+    """Return the inputs of all range and ground sensors of a robot; with devices, only of these."""
     found: list[Input] = []
     for sensor in robot.sensors:
+        if devices and sensor.name not in devices:
+            continue
         if isinstance(sensor, RANGING) and not sensor.polled:
             found.append(nearness(sensor.name, sensor.channels, range=sensor.range))
         elif isinstance(sensor, GroundSpec):

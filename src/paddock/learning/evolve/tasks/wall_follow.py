@@ -6,6 +6,7 @@ import numpy as np
 
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics import ContactTime
+from paddock.arena.run_spec import RunSpec
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, bounding_radius
 from paddock.learning.evolve.options import EvolutionConfig
@@ -31,12 +32,10 @@ def make_wall_follow_task(config: EvolutionConfig) -> EvolutionTask:
     wanted = bounding_radius(robot.body.shape) + CLEARANCE
     return EvolutionTask(
         name="wall-follow",
-        worlds=(world,),
-        seconds=seconds,
+        runs=(RunSpec(world=world, seconds=seconds, metrics=(ContactTime(),)),),
         inputs=(make_range_input(robot, device, 1.5),),
         speed=speed,
         evaluate=WallFitness(world, wanted, seconds * speed / CELL),
-        metrics=(ContactTime(),),
         trace_every=TRACE_PERIOD,
         trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (6,),
