@@ -73,8 +73,7 @@ class Connection(asyncio.Protocol):
         self._unheard = 0  # bytes received after closing
         self._loop = asyncio.get_running_loop()
         self._received_at = self._pinged_at = self._loop.time()  # times of the last data and of the last ping
-        self._requests = 0  # frames received until the last ping
-        self._unanswered = self._unasked = 0  # pings since the last data, and since the last request
+        self._unanswered = self._unasked = self._requests = 0  # pings since the last data and request; frames by then
         self._second, self._frames = 0, 0  # current second, and frames received when it began
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -368,13 +367,12 @@ class Connection(asyncio.Protocol):
         """Send a ping, and stop the robots of a client that does not respond, for example at a breakpoint.
 
         A background thread may answer the pings of a program that hangs: without requests, such a client is idle.
-        Time is counted in pings: the client cannot answer while this server is busy or suspended.
+        Time is counted in pings: nobody can answer a paused connection, or a server that is busy or suspended.
         """
         period, limits = self._period, self.session.limits
         self._after("ping", period, self._ping)
-        paused = bool(self._held)  # a paused connection cannot receive
-        self._unanswered = 0 if paused or self._received_at >= self._pinged_at else self._unanswered + 1
-        self._unasked = 0 if paused or self._requests != self._reader.frames else self._unasked + 1
+        self._unanswered = 0 if self._held or self._received_at >= self._pinged_at else self._unanswered + 1
+        self._unasked = 0 if self._held or self._requests != self._reader.frames else self._unasked + 1
         self._pinged_at, self._requests = self._loop.time(), self._reader.frames
         silent = self._unanswered * period
         if silent > GIVE_UP * PING_PERIOD:
