@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -86,12 +87,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Count the tests of the page that were skipped, because nothing else tests the page."""
-    skipped = [
-        report for report in terminalreporter.getreports("skipped") if report.nodeid.startswith("tests/browser/")
-    ]
-    if skipped:
-        terminalreporter.write_line(f"SKIPPED: {len(skipped)} tests of the page (tests/browser): {why_no_browser()}")
+    """Count the skipped tests by what is missing, because nothing else tests the same."""
+    reasons = [report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped")]
+    for reason, count in Counter(reasons).most_common():
+        terminalreporter.write_line(f"SKIPPED: {count} tests: {reason}")
 
 
 @pytest.fixture(scope="session", autouse=True)
