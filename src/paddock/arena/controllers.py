@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
+from paddock.control.policies.policy import is_policy
 from paddock.control.policies.policy_files import load_policy
 from paddock.control.policies.trainable import Trainable
 from paddock.core.error_location import error_location, place, problem_of, show_path
@@ -63,6 +64,9 @@ class EveryFewTicks:
         self._act = acting(controller)
 
     def __getattr__(self, name: str) -> Any:
+        """Return what runs record of the controller: its task, its estimate, its end."""
+        if name.startswith("_") or is_policy(self._controller):  # a policy is no longer compiled
+            raise AttributeError(name)
         return getattr(self._controller, name)
 
     def act(self, observation: Observation) -> Any:

@@ -144,7 +144,8 @@ class SweepPlan:
         return self._put_together(finished, {}, 1)
 
     def _put_together(self, finished: Mapping[str, Rows], failures: Mapping[int, JobFailure], fresh: int) -> Sweep:
-        driver = ("scenario", "world", "robot") if self.spec.scenarios else ("world", "robot", "controller")
+        place = "run" if self.spec.runs else "world"
+        driver = ("scenario", "world", "robot") if self.spec.scenarios else (place, "robot", "controller")
         axes = (*driver, *self.spec.parameters)
         return Sweep(
             spec=self.spec,
