@@ -7,7 +7,7 @@ import cma
 import numpy as np
 
 import paddock
-from paddock.learning import gym
+import paddock.learning.gym as pg
 from paddock.learning.evolve import Evolution, EvolutionConfig, make_run_task
 from paddock.teaching.exercises import check_exercise, load_exercise
 
@@ -16,9 +16,9 @@ RUNS = [EXERCISE.plan(seed) for seed in EXERCISE.seeds]  # the runs that are gra
 FOLDER = Path(TemporaryDirectory().name)
 
 # Train: CMA-ES searches the weights of a linear network, in an environment whose episodes start as these runs.
-spec = gym.AvoidEnv.from_runs(RUNS, time_limit=20.0)
+spec = pg.AvoidEnv.from_runs(RUNS, time_limit=20.0)
 search = cma.CMAEvolutionStrategy(18 * [0.0], 0.5, {"seed": 1, "maxiter": 12, "verbose": -9})
-env = gym.PaddockVectorEnv(spec, search.popsize * 4)
+env = pg.PaddockVectorEnv(spec, search.popsize * 4)
 while not search.stop():
     weights = search.ask()
     seen, _ = env.reset(seed=1)
@@ -32,7 +32,7 @@ while not search.stop():
         total, alive = total + alive * rewards, alive * ~over
     search.tell(weights, (-total.reshape(-1, 4).mean(axis=1)).tolist())
 best = search.result.xbest.reshape(2, 9)
-trained = gym.export_network(spec, {"0.weight": best[:, 1:], "0.bias": best[:, 0]})
+trained = pg.export_network(spec, {"0.weight": best[:, 1:], "0.bias": best[:, 0]})
 
 # Evolve: a network with hidden units, by a fitness of one's own.
 task = make_run_task("avoid", RUNS, lambda drive: (drive["visited"] - 5.0 * drive["contact_time"])[:, 0])
