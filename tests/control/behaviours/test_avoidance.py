@@ -25,8 +25,7 @@ from paddock.control.behaviours.avoidance import (
     find_avoidance,
     make_avoidance,
 )
-from paddock.control.behaviours.avoidance.memory import ObstacleMemory
-from paddock.control.behaviours.avoidance.path import find_path, is_open
+from paddock.control.behaviours.avoidance.memory import ObstacleMemory, find_path, is_open
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.keyed_random import draw_uniform

@@ -21,8 +21,8 @@ from paddock.arena.batches.mirror import Mirror
 from paddock.arena.batches.policy_table import policy_table_of
 from paddock.arena.metrics import ContactTime, Distance
 from paddock.control.policies.braitenberg import explorer
-from paddock.control.policies.inputs import nearness
 from paddock.control.policies.networks import Network
+from paddock.control.policies.policy import nearness
 from paddock.core.errors import SimulationError
 from paddock.experiments.ecoli.run_and_tumble.policy import RunAndTumble
 from paddock.simulation.robots import load_robot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -12,14 +12,40 @@ from paddock.control.navigation.costmap import CostMap, Inflation, crop, states_
 from paddock.control.navigation.drive_limits import STILL, Twist
 from paddock.control.navigation.followers import Follower
 from paddock.control.navigation.footprint import Footprint
-from paddock.control.navigation.map_source import MapSource
 from paddock.control.navigation.recovery import DEFAULT_RECOVERIES, RecoverySequence, Surroundings
 from paddock.core.geometry import Pose, wrap
-from paddock.core.observation import WheelSpeeds
-from paddock.perception.mapping import Scan
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.perception.estimation import Estimate
+from paddock.perception.mapping import OccupancyGrid, Scan
 from paddock.perception.mapping.frame import Points
-from paddock.perception.mapping.scan import transform
+from paddock.perception.mapping.scan import RangeReader, transform
 from paddock.perception.mapping.view import NO_POINTS
+
+
+class MapSource(Protocol):
+    """Source of the pose and the map, such as a `Mapper`."""
+
+    reader: RangeReader
+    scan: Scan | None  # the last one
+
+    @property
+    def estimate(self) -> Estimate:
+        """Current pose estimate of the robot."""
+
+    @property
+    def grid(self) -> OccupancyGrid:
+        """Current map."""
+
+    @property
+    def scan_pose(self) -> Pose:
+        """Pose of the robot at the time of the last scan."""
+
+    def update(self, observation: Observation, time: float | None = None) -> Estimate:
+        """Process an observation and return the estimate."""
+
+    def reset(self, pose: Pose) -> None:
+        """Restart at a pose."""
+
 
 DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
 PERIOD = 0.1  # time between two decisions [s]

@@ -13,7 +13,7 @@ from paddock.network.nodes.node import Module, locate_errors, start_module
 from paddock.network.nodes.recording import BusRecorder
 from paddock.network.nodes.transports.line_transport import LineServer
 
-LOOK = 0.25  # [s] between two checks whether the run is over
+CHECK_EVERY = 0.25  # [s] between two checks whether the run is over
 
 
 class ModuleThreads:
@@ -67,7 +67,7 @@ class ModuleThreads:
     def wait(self, until: Callable[[], bool] = lambda: False) -> None:
         """Wait until the run is over or `until` returns True. An error in a module stops all and is raised here."""
         while any(thread.is_alive() for thread in self._threads):
-            self._threads[0].join(LOOK)
+            self._threads[0].join(CHECK_EVERY)
             if until():
                 self.stop()
         if self._errors:

@@ -10,8 +10,7 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.core.observation import Observation
 from paddock.perception.estimation.measurements import check_sigma
-from paddock.perception.estimation.motion_model import Floats
-from paddock.perception.estimation.odometry import Odometry
+from paddock.perception.estimation.odometry import Floats, Odometry
 
 
 class WheelTravel(NamedTuple):

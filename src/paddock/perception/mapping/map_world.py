@@ -12,8 +12,8 @@ from paddock.core.geometry import Disc, Point, Shape, box_of
 from paddock.perception.mapping.frame import GridFrame
 from paddock.perception.mapping.map_files import SURE, load_map
 from paddock.perception.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid, States
+from paddock.perception.mapping.quality import Mask
 from paddock.perception.mapping.scan import Floats
-from paddock.perception.mapping.truth import Mask
 from paddock.simulation.worlds.importers import HEIGHT, ImportedWorld, place_robot
 from paddock.simulation.worlds.importers.bitmap import trace_world
 from paddock.simulation.worlds.solids import solids

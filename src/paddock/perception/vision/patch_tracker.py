@@ -8,12 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.perception.vision.blink import BlinkCode, read_blinks
 from paddock.perception.vision.camera_model import CameraModel
-from paddock.perception.vision.coverage import Coverages
 from paddock.perception.vision.markers import Pixels8
-from paddock.perception.vision.patches import find_patches
-from paddock.perception.vision.tracker import MarkerSighting
+from paddock.perception.vision.patches import BlinkCode, find_patches, read_blinks
+from paddock.perception.vision.tracker import Coverages, MarkerSighting
 from paddock.perception.vision.tracks import SpotTrack, SpotTracker
 
 PLACE_ERROR = 0.004  # [m]: standard deviation of a patch's centre

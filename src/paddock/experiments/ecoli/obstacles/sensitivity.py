@@ -9,7 +9,7 @@ from paddock.control.behaviours.avoidance import EPUCK_RING, ProximityRing
 from paddock.core.errors import PaddockError
 from paddock.core.named_arrays import as_floats
 
-LIT = 0.5  # of the light on the brightest sensor; sensors with less light are not used
+LIT_SHARE = 0.5  # of the light on the brightest sensor; sensors with less light are not used
 CLIPPED = 0.98  # of the light sensors' full scale
 
 
@@ -38,7 +38,7 @@ def measure_sensitivity(
             f"got {np.shape(distances)} and {np.shape(light)}"
         )
     usable = (seen < ring.range) & (lit > 0) & (lit < CLIPPED * full_scale)
-    usable &= lit >= LIT * lit.max(initial=0.0, where=usable)
+    usable &= lit >= LIT_SHARE * lit.max(initial=0.0, where=usable)
     if not usable.any():
         raise PaddockError(
             f"measure_sensitivity: the light causes no echo within {ring.range:g} m on any sensor, the maximum is "

@@ -13,8 +13,8 @@ from paddock.experiments.ecoli.overhead_camera.pixels import Image32, blur, samp
 from paddock.experiments.ecoli.overhead_camera.sensor import add_noise, encode_jpeg
 from paddock.perception.vision.boards import BoardSpec
 from paddock.perception.vision.camera_model import rotate_about_axes
-from paddock.perception.vision.decode import decode_jpeg
 from paddock.perception.vision.lens import Floats, Lens
+from paddock.perception.vision.opencv import decode_jpeg
 
 INK_LEVEL, PAPER_LEVEL, ROOM_LEVEL = 28.0, 235.0, 150.0
 PAPER_EDGE = 0.012  # width of the white margin around the board [m]

@@ -33,7 +33,7 @@ from paddock.perception.estimation import (
     consistency_band,
     normalised_errors,
 )
-from paddock.perception.estimation.motion_model import Floats
+from paddock.perception.estimation.odometry import Floats
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 
 NAME, START = published.ROBOT_1, published.START_1

@@ -11,7 +11,7 @@ from paddock.experiments.ecoli.overhead_camera import OverheadCamera, OverheadSp
 from paddock.experiments.ecoli.walk.walk_camera import calibrate_camera
 from paddock.perception.estimation import PoseFix
 from paddock.perception.vision import MarkerTracker, find_camera_pose, find_markers
-from paddock.perception.vision.decode import decode_jpeg
+from paddock.perception.vision.opencv import decode_jpeg
 
 SIZE = (1280, 960)
 LATENCY, PERIOD = 0.08, 0.1  # [s] from exposure to arrival, and between two pictures

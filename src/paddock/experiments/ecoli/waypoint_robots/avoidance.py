@@ -6,7 +6,7 @@ import math
 from typing import Literal, NamedTuple, Protocol
 
 from paddock.control.behaviours.avoidance import EPUCK_RING, ObstacleAvoidance
-from paddock.control.behaviours.avoidance.distal import EIGHTH
+from paddock.control.behaviours.avoidance.reactive import EIGHTH
 from paddock.core.geometry import Point, Pose
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 

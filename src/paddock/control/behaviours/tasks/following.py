@@ -1,4 +1,4 @@
-"""Follow the walls for one complete loop."""
+"""Follow a dark line on the floor, or a wall."""
 
 from __future__ import annotations
 
@@ -8,12 +8,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
+from paddock.control.behaviours.line import LinePatrol
 from paddock.control.behaviours.tasks.context import Ranger, TaskContext
-from paddock.control.behaviours.tasks.task import ENCODERS, RANGER, SensorRequirement, Task, TaskSpec
+from paddock.control.behaviours.tasks.task import ENCODERS, RANGER, Duration, SensorRequirement, Speed, Task, TaskSpec
 from paddock.control.behaviours.wall import Side, WallRing, follow_wall, list_numbers, make_wall_follower
 from paddock.core.errors import PaddockError, SpecError, suggestion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.core.spec import Description, Metres, NotNegative, Number, convert
+
+LINE_SHARE = 0.6  # of the maximum speed, if no speed is given
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LineFollowSpec(TaskSpec):
+    """Follow a line for some time."""
+
+    seconds: Duration
+    speed: Speed | None = None  # None: 0.6 of the robot's maximum speed
+
+
+class LineFollow(Task[LineFollowSpec]):
+    """Follows a line and passes obstacles on the right; needs the e-puck's ground and proximity sensors."""
+
+    name, parameters = "line-follow", LineFollowSpec
+    needs = (SensorRequirement(("ground",), 3, "ground"), SensorRequirement(("proximity",), 8, "proximity"))
+
+    def start(self, context: TaskContext) -> None:
+        super().start(context)
+        self._patrol = LinePatrol(self.spec.speed or LINE_SHARE * context.max_speed)
+
+    def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
+        if elapsed >= self.spec.seconds - 1e-9:
+            return self.end(f"{self.spec.seconds:g} s elapsed")
+        return self._patrol.act(observation)
+
 
 Lapse = Annotated[float, Number("seconds", low=0, limit=1e6)]
 SIDES: dict[str, Side] = {"cw": "left", "ccw": "right"}

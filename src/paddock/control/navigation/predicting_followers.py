@@ -1,12 +1,27 @@
-"""Rollouts of twists on the map: all twists of a dynamic window, or many random plans."""
+"""Followers that compare predicted motions by their costs: the dynamic window approach and MPPI."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-from paddock.control.navigation.kernels.body import NEEDED, body_clearance, free_time, roll_on
+import numpy as np
+
+from paddock.control.navigation.costmap import CostMap
+from paddock.control.navigation.drive_limits import STILL, Twist
+from paddock.control.navigation.followers import (
+    POINTS_AHEAD,
+    PredictingFollower,
+    drive_numbers,
+    spacing_of,
+)
+from paddock.control.navigation.footprint import NEEDED, body_clearance, free_time, roll_on
+from paddock.core.argument_checks import check_seed
+from paddock.core.geometry import Pose
 from paddock.core.jit import kernel
 from paddock.core.rng import chain_key, gauss
+from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.scan import Floats
 
 SEPARATION, TOP, ACCELERATION, REACTION = range(4)  # of a drive's limits
 OFF, REMAINING, HEADING, CLEARANCE, COMFORT, SPEED = range(6)  # weights; COMFORT is a distance [m]
@@ -119,3 +134,74 @@ def improve_plan(place, task, plan, key, temperature, draws, costs):
             angular += costs[i] * draws[i, k, 1]
         plan[k, 0], plan[k, 1] = linear / total, angular / total
     return lowest
+
+
+@dataclass(kw_only=True)
+class DynamicWindow(PredictingFollower):
+    """The dynamic window approach (Fox, Burgard and Thrun 1997), with costs of the path instead of a bearing."""
+
+    seconds: float = 1.2  # prediction horizon of a twist [s]
+    window: float = 0.25  # time in which the wheel speeds may change [s]
+    speeds: int = 7  # number of forward speeds tried
+    turns: int = 21  # number of turn rates tried
+    blocked: float = 1.0  # cost of a second of the horizon that is not free
+
+    def weights(self, size: float) -> Floats:
+        return np.array([*super().weights(size)[:-1], self.blocked])
+
+    def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
+        limits = self.limits
+        near = path[:POINTS_AHEAD]
+        change = limits.max_acceleration * self.window
+        turn = 2 * change / limits.wheel_separation
+        window = np.array(
+            [
+                max(0.0, now.linear - change),
+                min(limits.speed, max(0.0, now.linear + change)),
+                max(-limits.turn_rate, now.angular - turn),
+                min(limits.turn_rate, now.angular + turn),
+            ]
+        )
+        weights = self.weights(local.footprint.circumscribed)
+        counts, best = np.array([self.speeds, self.turns]), np.zeros(2)
+        found = choose_twist(
+            *local.tables, np.array(pose), window, counts, drive_numbers(limits), near, spacing_of(near), self.seconds,
+            weights, best,
+        )  # fmt: skip
+        return Twist(*best.tolist()) if found else STILL
+
+
+@dataclass(kw_only=True)
+class MPPI(PredictingFollower):
+    """Model predictive path integral control (Williams and others 2017). The same seed gives the same drive."""
+
+    plans: int = 200  # number of random plans
+    steps: int = 15  # of a plan
+    step: float = 0.1  # duration of a step [s]; also the required period of decisions
+    spread: float = 0.15  # standard deviation of the noise on forward speeds [m/s]
+    turn_spread: float = 0.5  # standard deviation of the noise on turn rates [rad/s]
+    temperature: float = 0.05  # a lower value gives more weight to the best plans
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        self._draws, self._costs = np.empty((self.plans, self.steps, 2)), np.empty(self.plans)
+        self.reset()
+
+    def reset(self) -> None:
+        self._decisions = 0  # with the seed, this number determines the noise, so that each decision has its own
+        super().reset()
+
+    def begin_path(self) -> None:
+        self._plan = np.zeros((self.steps, 2))
+
+    def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
+        near = path[:POINTS_AHEAD]
+        self._plan[:-1] = self._plan[1:].copy()
+        self._decisions += 1
+        weights = self.weights(local.footprint.circumscribed)
+        most, spread = [self.limits.speed, self.limits.turn_rate], [self.spread, self.turn_spread]
+        place = (*local.tables, np.array(pose), np.array(now))
+        task = drive_numbers(self.limits), np.array(most), np.array(spread), self.step, near, spacing_of(near), weights
+        key = np.uint64(chain_key(np.uint64(self.seed), self._decisions))
+        improve_plan(place, task, self._plan, key, self.temperature, self._draws, self._costs)
+        return Twist(*self._plan[0].tolist())

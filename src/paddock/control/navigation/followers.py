@@ -1,18 +1,22 @@
-"""Follower: base class of path followers."""
+"""Path followers compute the next twist from a path and the local map, within the wheels' limits, collision-free."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.drive_limits import STILL, DriveLimits, Twist
-from paddock.control.navigation.kernels.body import free_time
+from paddock.control.navigation.footprint import free_time
 from paddock.control.navigation.paths import path_length
+from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap
+from paddock.core.registry import Registry
 from paddock.perception.mapping.frame import Points
 from paddock.perception.mapping.scan import Floats
 
@@ -104,3 +108,62 @@ def drive_numbers(limits: DriveLimits) -> Floats:
 def spacing_of(path: Points) -> float:
     """Return the distance between the points of a path [m]."""
     return path_length(path) / max(1, len(path) - 1)
+
+
+FOLLOWERS: Registry[type[Follower]] = Registry(
+    "follower",
+    group="paddock.followers",
+    builtin={
+        "pure-pursuit": "paddock.control.navigation.followers:PurePursuit",
+        "dynamic-window": "paddock.control.navigation.predicting_followers:DynamicWindow",
+        "mppi": "paddock.control.navigation.predicting_followers:MPPI",
+    },
+    base=Follower,
+)
+
+
+def make_follower(name: str, limits: DriveLimits, **parameters: Any) -> Follower:
+    """Create a follower by name; an unknown parameter raises an error that names it."""
+    kind = FOLLOWERS.get(name)
+    known = [field.name for field in dataclasses.fields(kind) if field.init and field.name != "limits"]
+    for key in parameters:
+        if key not in known:
+            raise UnknownName(f"parameter of the follower {name!r}", key, known)
+    return kind(limits=limits, **parameters)
+
+
+@dataclass(kw_only=True)
+class PurePursuit(Follower):
+    """Regulated pure pursuit (Macenski and others 2023, after Coulter 1992)."""
+
+    seconds_ahead: float = 0.8  # look-ahead time of the target point [s]
+    nearest: float = 1.0  # minimum look-ahead distance [circumscribed radii of the body]
+    farthest: float = 3.0  # maximum look-ahead distance [circumscribed radii of the body]
+    sharpest: float = 0.9  # bearing of the target point above which the robot turns on the spot [rad]
+    slow_radius: float = 2.0  # radius of curves below which the robot drives slower [circumscribed radii]
+    slow_clearance: float = 1.0  # distance from obstacles below which the robot drives slower [circumscribed radii]
+    slowest: float = 0.3  # minimum share of the speed near obstacles
+
+    def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
+        size = local.footprint.circumscribed
+        ahead = min(self.farthest * size, max(self.nearest * size, abs(now.linear) * self.seconds_ahead))
+        away = np.hypot(*(path - (pose.x, pose.y)).T)
+        beyond = np.flatnonzero(away >= ahead)
+        x, y = path[beyond[0] if len(beyond) else -1].tolist()
+        off = wrap(math.atan2(y - pose.y, x - pose.x) - pose.heading)
+        if abs(off) > self.sharpest:
+            return Twist(0.0, self.turn_rate(off))
+        distance = max(math.hypot(x - pose.x, y - pose.y), 1e-3)
+        curvature = 2 * math.sin(off) / distance
+        speed = self._regulate(pose, curvature, path_length(path) + float(away[0]), local)
+        if abs(curvature) * speed > self.limits.turn_rate:
+            speed = self.limits.turn_rate / abs(curvature)
+        return Twist(speed, curvature * speed)
+
+    def _regulate(self, pose: Pose, curvature: float, remaining: float, local: CostMap) -> float:
+        """Return the speed [m/s] for a curvature, the distance from obstacles and the remaining path length [m]."""
+        size = local.footprint.circumscribed
+        share = min(1.0, 1 / (self.slow_radius * size * abs(curvature))) if curvature else 1.0
+        share = min(share, max(self.slowest, local.clearance(pose) / (self.slow_clearance * size)))
+        braking = math.sqrt(self.limits.max_acceleration * max(remaining, 1e-6))  # at half of the maximum deceleration
+        return min(self.limits.speed * share, braking, 2.0 * remaining + 0.04 * self.limits.speed)
