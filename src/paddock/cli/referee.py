@@ -15,7 +15,7 @@ from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.spec import read_toml_file
 from paddock.core.terminal_text import visible
-from paddock.report.document_files import ensure_folder
+from paddock.report.document import ensure_folder
 from paddock.teaching.referees import Officiating, Referee, make_referee, officiate
 from paddock.teaching.referees.score_function import ScoreFunction
 

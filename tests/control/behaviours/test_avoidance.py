@@ -29,8 +29,7 @@ from paddock.control.behaviours.avoidance.memory import ObstacleMemory, find_pat
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.keyed_random import draw_uniform
-from paddock.experiments.ecoli.walk.avoidance_scenes import SCENES, build_scene
-from paddock.experiments.ecoli.walk.avoidance_table import SceneJob, drive_scene, run_table
+from paddock.experiments.ecoli.walk.avoidance_table import SCENES, SceneJob, build_scene, drive_scene, run_table
 from paddock.experiments.scenarios import load_scenario, run_scenario
 from paddock.experiments.scenarios.scenario_body import ring_of
 from paddock.simulation.robots import load_robot

@@ -18,6 +18,11 @@ from paddock.core.jit import kernel
 from paddock.perception.mapping import GridFrame, OccupancyGrid
 from paddock.perception.mapping.scan import Floats
 
+Value = TypeVar("Value", bound=np.generic)  # of a cell
+States = NDArray[np.int8]  # of cells: -1 unknown, 0 free, 1 occupied
+FAR = 1e3  # [m] maximum distance to an obstacle
+PIONEER = 0.26  # circumscribed radius of the reference robot for default lengths [m]
+
 
 @kernel
 def distance_to_nearest(marked, side, sites, borders, distance):
@@ -90,12 +95,6 @@ def transform_distance(marked: NDArray[np.bool_], resolution: float) -> Floats:
     distance = np.empty(marked.shape)
     distance_to_nearest(marked, float(resolution), np.empty(2 * columns), np.empty(columns), distance)
     return distance
-
-
-Value = TypeVar("Value", bound=np.generic)  # of a cell
-States = NDArray[np.int8]  # of cells: -1 unknown, 0 free, 1 occupied
-FAR = 1e3  # [m] maximum distance to an obstacle
-PIONEER = 0.26  # circumscribed radius of the reference robot for default lengths [m]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,8 @@ from paddock.core.jit import kernel
 from paddock.core.registry import Registry
 from paddock.perception.mapping.scan import Floats
 
+SAME = 2.7  # maximum movement of the same frontier between two plans [circumscribed radii of the body]
+
 
 @kernel
 def first_of_tour(start, between, worths, always, costs):
@@ -57,9 +59,6 @@ def first_of_tour(start, between, worths, always, costs):
         if cost < best:
             best, first = cost, at
     return first
-
-
-SAME = 2.7  # maximum movement of the same frontier between two plans [circumscribed radii of the body]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,11 @@ from paddock.perception.mapping.frame import Points
 from paddock.perception.mapping.view import NO_POINTS
 from paddock.simulation.robots import RobotSpec
 
+FINISHED = "explored: no reachable frontier is left"
+GIVEN_UP = ", except those that were visited three times in vain"
+FARTHEST, SURE = 4.0, 0.8  # maximum viewing distance: in circumscribed radii, and as a share of the sensor's range
+TIME_FACTOR, DELAY = 4.0, 15.0  # time limit of a path: factor on the expected time, plus a delay [s]
+
 
 @dataclass
 class FailedPlace:
@@ -69,12 +74,6 @@ class Blacklist:
             failure.until = time
             return True
         return False
-
-
-FINISHED = "explored: no reachable frontier is left"
-GIVEN_UP = ", except those that were visited three times in vain"
-FARTHEST, SURE = 4.0, 0.8  # maximum viewing distance: in circumscribed radii, and as a share of the sensor's range
-TIME_FACTOR, DELAY = 4.0, 15.0  # time limit of a path: factor on the expected time, plus a delay [s]
 
 
 class Explorer(MapController):

@@ -14,6 +14,9 @@ from paddock.perception.mapping.scan import Floats
 
 MAX_SPACING = 0.03  # maximum distance of points on an outline [m]
 POINTS = 8  # minimum number of points along its largest radius
+INSCRIBED, CIRCUMSCRIBED, NEEDED = range(3)  # of a body's numbers [m]; the last is the required free distance
+X, Y, SIDE = range(3)  # of an origin: the corner of cell [0, 0], and the side of a cell [m]
+STRIDE = 0.2  # distance between two checks along an arc [circumscribed radii]
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,6 @@ class Footprint:
     def numbers(self, margin: float) -> Floats:
         """Return the numbers for kernels, with a margin around the outline [m]."""
         return np.array([self.inscribed, self.circumscribed, margin + self.spacing / 2])
-
-
-INSCRIBED, CIRCUMSCRIBED, NEEDED = range(3)  # of a body's numbers [m]; the last is the required free distance
-X, Y, SIDE = range(3)  # of an origin: the corner of cell [0, 0], and the side of a cell [m]
-STRIDE = 0.2  # distance between two checks along an arc [circumscribed radii]
 
 
 @kernel

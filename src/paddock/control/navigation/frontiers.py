@@ -21,6 +21,9 @@ COST, VIEW_ROW, VIEW_COLUMN, SEEN, SEEN_ROW, SEEN_COLUMN = range(6)  # of a grou
 SAMPLES = 24  # approximate number of cells of a group that are checked from each candidate viewpoint
 COARSE = 2  # cells between candidate viewpoints
 SLANT = 0.4  # minimum cosine of the angle between the line of sight and the direction into unknown space
+RAYS = 90  # number of rays for counting unknown cells
+WORTH = 2.0  # path length that equals the same length of visible frontier
+ENOUGH = 4.0  # maximum length of visible frontier that counts [circumscribed radii of the body]
 
 
 @kernel
@@ -136,11 +139,6 @@ def find_view(states, cells, total, reach, worth, enough, view, best):
                 lowest = cost
                 best[COST], best[VIEW_ROW], best[VIEW_COLUMN] = total[row, column], row, column
                 best[SEEN], best[SEEN_ROW], best[SEEN_COLUMN] = view[SEEN], view[SEEN_ROW], view[SEEN_COLUMN]
-
-
-RAYS = 90  # number of rays for counting unknown cells
-WORTH = 2.0  # path length that equals the same length of visible frontier
-ENOUGH = 4.0  # maximum length of visible frontier that counts [circumscribed radii of the body]
 
 
 class Frontier(NamedTuple):

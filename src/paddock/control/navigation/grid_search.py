@@ -13,6 +13,12 @@ from paddock.core.jit import kernel
 from paddock.perception.mapping.scan import Floats
 
 ABSENT = -1
+DIAGONAL = math.sqrt(2.0)
+# Estimates of the remaining cost are slightly smaller than possible, so that rounding never changes the order.
+SLACK = 0.999
+NOWHERE = -1
+Whole = NDArray[np.int64]
+Cell = tuple[int, int]  # row, column
 
 
 @kernel
@@ -82,12 +88,6 @@ def remove(heap, slot, first, second, cell, size):
     return size
 
 
-DIAGONAL = math.sqrt(2.0)
-# Estimates of the remaining cost are slightly smaller than possible, so that rounding never changes the order.
-SLACK = 0.999
-NOWHERE = -1
-
-
 @kernel
 def neighbour_of(rows, columns, cell, direction):
     """Return the neighbour in one of eight directions, counter-clockwise from x; NOWHERE beyond the edge."""
@@ -150,10 +150,6 @@ def search(costs, rows, columns, least, start, goal, came, total, first, second,
                 first[other], second[other] = cost + ahead, ahead
                 size = insert(heap, slot, first, second, other, size)
     return settled
-
-
-Whole = NDArray[np.int64]
-Cell = tuple[int, int]  # row, column
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,12 @@ from paddock.perception.mapping.frame import Points
 from paddock.perception.mapping.scan import RangeReader, transform
 from paddock.perception.mapping.view import NO_POINTS
 
+DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
+PERIOD = 0.1  # time between two decisions [s]
+BLIND_AFTER = 1.0  # delay of a scan after which the robot is blind and stops [s]
+REACH = 10.0  # of the local map in each direction [circumscribed radii]
+GOT_ON = 2.5  # distance from a recovery after which the robot has made progress [circumscribed radii]
+
 
 class MapSource(Protocol):
     """Source of the pose and the map, such as a `Mapper`."""
@@ -45,13 +51,6 @@ class MapSource(Protocol):
 
     def reset(self, pose: Pose) -> None:
         """Restart at a pose."""
-
-
-DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
-PERIOD = 0.1  # time between two decisions [s]
-BLIND_AFTER = 1.0  # delay of a scan after which the robot is blind and stops [s]
-REACH = 10.0  # of the local map in each direction [circumscribed radii]
-GOT_ON = 2.5  # distance from a recovery after which the robot has made progress [circumscribed radii]
 
 
 class PathDriver:

@@ -11,6 +11,8 @@ from paddock.control.navigation.grid_search import Whole
 from paddock.core.jit import kernel
 from paddock.perception.mapping.frame import Points
 
+STEP = 0.05  # distance between the points of a path [m]
+
 
 @kernel
 def line_cost(costs, row0, column0, row1, column1):
@@ -66,9 +68,6 @@ def count_unknown(states, row, column, reach, rays, stamps, stamp):
                 stamps[r, c] = stamp
                 count += 1
     return count
-
-
-STEP = 0.05  # distance between the points of a path [m]
 
 
 def smooth_path(cells: Whole, costmap: CostMap, step: float = STEP) -> Points:

@@ -24,6 +24,7 @@ LARGEST_EXPONENT = 700.0  # plain Python raises above this, compiled code return
 
 # Memory: whether it has started, the last reading of every input, the inputs, the units of every layer, one layer.
 STARTED, LAST = range(2)
+ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENTITY, "clip": CLIP}
 
 
 @kernel
@@ -107,9 +108,6 @@ def activated(kind, value):
     if kind == CLIP:
         return min(1.0, max(-1.0, value))
     return value
-
-
-ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENTITY, "clip": CLIP}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

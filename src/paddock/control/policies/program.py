@@ -34,6 +34,7 @@ LARGEST = 1e9  # values are clipped to this, so that none becomes infinite
     SET, COPY, ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST,
     WHERE, WEIGH, MAGNITUDE, SQUASH, SWITCH, RECTIFY, OPERATIONS,
 ) = range(15)  # fmt: skip
+MAX_INSTRUCTIONS = 4096
 
 
 @kernel
@@ -92,9 +93,6 @@ def limited(value):
     if value != value:
         return 0.0
     return min(LARGEST, max(-LARGEST, value))
-
-
-MAX_INSTRUCTIONS = 4096
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

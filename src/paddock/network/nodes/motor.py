@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
+
+import msgspec
 
 from paddock.core.observation import WheelSpeeds
 from paddock.core.spec import Seconds, Spec
@@ -11,6 +14,7 @@ from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.node import Module
 from paddock.network.nodes.node_messages import (
+    EVERYONE,
     DriveMessage,
     ModuleMessage,
     MotorMessage,
@@ -19,8 +23,8 @@ from paddock.network.nodes.node_messages import (
     ResumeMessage,
     StopMessage,
 )
-from paddock.network.nodes.safety.motor_gate import ClockReading, MotorGate, MotorLimits
-from paddock.network.nodes.safety.reflex import STILL
+from paddock.network.nodes.readings import ObservationBuilder, SensorMessage
+from paddock.network.nodes.safety.reflex import STILL, ClockReading, MotorGate, MotorLimits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,3 +104,25 @@ class MotorModule(Module):
     def status(self) -> str:
         left, right = self.gate.wheels
         return f"{left:.2f} {right:.2f} m/s, refused {self.refusals}"
+
+
+class SensorModule(Module):
+    """Publishes valid readings of the robot's devices in order, and counts invalid ones."""
+
+    upstream = ("COORDINATOR",)
+
+    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        self.builder, self.odd = ObservationBuilder(spec.robot_spec), 0
+
+    def handle(self, message: ModuleMessage) -> None:
+        if not isinstance(message, SensorMessage) or message.source != "COORDINATOR":
+            return
+        if not self.builder.take(message):
+            self.odd += 1
+            return
+        cause = message.cause or message.sent
+        self.send(msgspec.structs.replace(message, destination=EVERYONE, cause=cause))
+
+    def status(self) -> str:
+        return f"{self.odd} invalid readings" if self.odd else ""

@@ -20,6 +20,11 @@ from paddock.perception.estimation.measurements import SAME_TIME, Measurement, S
 from paddock.perception.estimation.odometry import Floats, roll, roll_jacobians
 from paddock.perception.estimation.travel import TravelSensors, WheelTravel
 
+GATE = 0.99  # share of consistent measurements that pass
+MEMORY = 1.0  # [s] of stored past states; older measurements are too late
+MAX_INNOVATIONS = 100_000  # maximum number stored
+NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
+
 
 def predict(pose: Pose, covariance: Floats, travel: WheelTravel, separation: float) -> tuple[Pose, Floats]:
     """Return pose and covariance, shape (3, 3), after the travel of wheels with a separation [m]."""
@@ -79,12 +84,6 @@ class AlternativePose:
             self.votes += 1
         else:
             self.votes -= 1
-
-
-GATE = 0.99  # share of consistent measurements that pass
-MEMORY = 1.0  # [s] of stored past states; older measurements are too late
-MAX_INNOVATIONS = 100_000  # maximum number stored
-NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
 
 
 @dataclass(slots=True)

@@ -17,6 +17,9 @@ from paddock.core.observation import Observation
 from paddock.perception.estimation.estimates import PoseFix
 from paddock.perception.estimation.odometry import Floats, wrap_angles
 
+SAME_TIME = 1e-9  # [s]
+OUTLIERS = 0.02  # likelihood of an outlier, relative to that of a perfect measurement
+
 
 @kernel
 def expected_ranges(poses, beams, walls, half, limit, ranges):
@@ -99,10 +102,6 @@ def point_of_wall(ox, oy, wall, place):
         long = ex * ex + ey * ey
         share = min(1.0, max(0.0, -(ax * ex + ay * ey) / long)) if long > 0.0 else 0.0
     return ax + share * ex, ay + share * ey
-
-
-SAME_TIME = 1e-9  # [s]
-OUTLIERS = 0.02  # likelihood of an outlier, relative to that of a perfect measurement
 
 
 class Measurement(NamedTuple):

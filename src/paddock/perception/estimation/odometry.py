@@ -16,6 +16,13 @@ from paddock.core.geometry import ORIGIN, Pose, wrap
 Floats = NDArray[np.float64]
 NO_TURN = 1e-9  # [rad] a smaller turn counts as zero
 SMALL = 1e-4  # [rad] below this the ratio of chord and arc is computed by its series
+OdometryForm = Literal["exact", "published", "programmed"]
+"""Conversion of travel to a pose: exact arcs; θ + Δθ/2, as in textbooks; or as in a program with separate routines for
+driving straight and for turning on the spot. Such a program never changes the heading on a straight line and counts all
+travel as positive."""
+Routine = Literal["straight", "left", "right"]
+"""Current routine of such a program: driving straight, or turning on the spot to a side."""
+ROUTINES: dict[str, int] = {"straight": 0, "left": 1, "right": -1}  # direction of the turn
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,15 +111,6 @@ def roll_jacobians(
 
 
 CERTAIN = MotionNoise()
-OdometryForm = Literal["exact", "published", "programmed"]
-"""Conversion of travel to a pose: exact arcs; θ + Δθ/2, as in textbooks; or as in a program with separate routines for
-driving straight and for turning on the spot. Such a program never changes the heading on a straight line and counts all
-travel as positive."""
-
-Routine = Literal["straight", "left", "right"]
-"""Current routine of such a program: driving straight, or turning on the spot to a side."""
-
-ROUTINES: dict[str, int] = {"straight": 0, "left": 1, "right": -1}  # direction of the turn
 
 
 @dataclass(slots=True)

@@ -14,6 +14,12 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose
 from paddock.perception.estimation.odometry import Floats, Odometry, wrap_angles
 
+SIGMAS = (0.001, 0.001, math.radians(1.0))  # [m, m, rad] of a camera's poses
+PIECE = 1.0  # [m] maximum path length of a piece; longer runs are split, because slip accumulates
+STEPS = np.array([1e-6, 1e-6, 1e-6])  # of numerical derivatives
+MAX_ROUNDS, CLOSE = 30, 1e-10
+MAX_RATIO = 1.5  # of fitted to assumed wheels; beyond, the fit is not at the true wheels
+
 
 class WheelCalibration(NamedTuple):
     """The wheels that odometry should assume."""
@@ -100,13 +106,6 @@ class WheelFit(NamedTuple):
     wheels: WheelCalibration
     sigmas: WheelCalibration  # standard deviation of each value
     residual: float  # root of the mean squared error of all positions [m]
-
-
-SIGMAS = (0.001, 0.001, math.radians(1.0))  # [m, m, rad] of a camera's poses
-PIECE = 1.0  # [m] maximum path length of a piece; longer runs are split, because slip accumulates
-STEPS = np.array([1e-6, 1e-6, 1e-6])  # of numerical derivatives
-MAX_ROUNDS, CLOSE = 30, 1e-10
-MAX_RATIO = 1.5  # of fitted to assumed wheels; beyond, the fit is not at the true wheels
 
 
 def fit_wheels(

@@ -9,9 +9,8 @@ from paddock.core.lazy import import_on_demand
 if TYPE_CHECKING:
     from paddock.perception.mapping.frame import GridFrame
     from paddock.perception.mapping.graph_slam import GraphOptions, GraphSlam
-    from paddock.perception.mapping.map_files import MapHeader, MapMode, load_map, save_map
+    from paddock.perception.mapping.map_files import MapHeader, MapMode, draw_map, import_map, load_map, save_map
     from paddock.perception.mapping.map_localiser import GridRangeModel, MapLocaliser, RangeLikelihood
-    from paddock.perception.mapping.map_world import draw_map, import_map
     from paddock.perception.mapping.mapper import Mapper
     from paddock.perception.mapping.matching import LikelihoodField, ScanMatch, SearchWindow, match_scan, trace_surfaces
     from paddock.perception.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup, MotionStep
@@ -78,6 +77,8 @@ __getattr__ = import_on_demand(
         "map_files": (
             "MapHeader",
             "MapMode",
+            "draw_map",
+            "import_map",
             "load_map",
             "save_map",
         ),
@@ -85,10 +86,6 @@ __getattr__ = import_on_demand(
             "GridRangeModel",
             "MapLocaliser",
             "RangeLikelihood",
-        ),
-        "map_world": (
-            "draw_map",
-            "import_map",
         ),
         "mapper": ("Mapper",),
         "matching": (

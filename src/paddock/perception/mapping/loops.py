@@ -34,6 +34,15 @@ from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph, rotate_co
 from paddock.perception.mapping.scan import Floats, transform
 
 LOOP_LENGTH = 0.5  # length that a loop adds to a path [m]
+SURPRISE = 9.0  # squared normalised error of a new loop above which the graph is solved immediately
+MAX_PENDING = 15  # number of groups of loops with small errors after which it is solved in any case
+BELIEVED = 16.0  # mean squared error of a group of loops after solving above which it is removed again
+Nodes = Sequence[int] | NDArray[np.int64]  # numbers of poses of the graph
+LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match, because old poses have errors too
+SIGHT = 12.0  # maximum distance of old scans in the field for matching single scans [m]
+PULL = 0.02  # of the estimate, see `SearchWindow`
+FINE_WINDOW = SearchWindow(0.5, math.radians(4), PULL)  # around the matched pose of a piece
+AGREEMENT = SearchWindow(0.3, math.radians(2.5))
 
 
 def uncertainty(edge: PoseEdge) -> float:
@@ -62,11 +71,6 @@ def find_shortest_paths(graph: PoseGraph, start: int) -> Floats:
         if not (shorter < distances - 1e-9).any():
             return distances
         distances = shorter
-
-
-SURPRISE = 9.0  # squared normalised error of a new loop above which the graph is solved immediately
-MAX_PENDING = 15  # number of groups of loops with small errors after which it is solved in any case
-BELIEVED = 16.0  # mean squared error of a group of loops after solving above which it is removed again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,14 +140,6 @@ class LoopChecks:
         self.graph.solve(self.solver)
         self.solved += 1
         self._pending = 0
-
-
-Nodes = Sequence[int] | NDArray[np.int64]  # numbers of poses of the graph
-LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match, because old poses have errors too
-SIGHT = 12.0  # maximum distance of old scans in the field for matching single scans [m]
-PULL = 0.02  # of the estimate, see `SearchWindow`
-FINE_WINDOW = SearchWindow(0.5, math.radians(4), PULL)  # around the matched pose of a piece
-AGREEMENT = SearchWindow(0.3, math.radians(2.5))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,13 @@ from paddock.perception.mapping.matching import LikelihoodField
 from paddock.perception.mapping.occupancy import FREE, OCCUPIED, OccupancyGrid
 from paddock.perception.mapping.scan import Floats, RangeReader, Scan
 
+RangeLikelihood = Literal["likelihood-field", "beam"]
+"""Distance from beam ends to the nearest surface (smooth and fast), or expected ranges by ray casting in the map."""
+Expectation = Callable[[Floats], Floats]
+FINER = 0.5  # cell size of the field divided by that of the map
+MAX_DISTANCE = 3.0  # maximum distance of a beam end [sigmas]
+PROBE, PROBE_TURN = 0.01, 0.005  # steps of numerical derivatives [m, rad]
+
 
 @kernel
 def end_distances(points, poses, frame, values, most, distances):
@@ -76,14 +83,6 @@ def cast_beam(x, y, dx, dy, occupied, limit):
             next_y += per_y
             row += step_y
     return limit
-
-
-RangeLikelihood = Literal["likelihood-field", "beam"]
-"""Distance from beam ends to the nearest surface (smooth and fast), or expected ranges by ray casting in the map."""
-Expectation = Callable[[Floats], Floats]
-FINER = 0.5  # cell size of the field divided by that of the map
-MAX_DISTANCE = 3.0  # maximum distance of a beam end [sigmas]
-PROBE, PROBE_TURN = 0.01, 0.005  # steps of numerical derivatives [m, rad]
 
 
 class GridRangeModel:

@@ -22,6 +22,12 @@ from paddock.perception.mapping.view import MapView
 
 FLAT = math.tan(math.radians(10))  # an edge is a line to a neighbour's end at a smaller angle to the beam
 LEAST_DEPTH = 0.05  # [m] smaller steps are noise
+TOLERANCE = 0.01  # standard deviation of the errors of unknown wheels, relative
+WAY, TURN = 0.5, 0.5  # length [m] and turn [rad] of a step, after which it is used
+SURPRISE = 11.3  # chi², 3 dimensions, 99 %: a robot that is pushed or blocked teaches nothing about its wheels
+LEAST_SPREAD: Floats = np.diag([0.01, 0.01, math.radians(0.2)]) ** 2  # limit of the accuracy of a matched step
+NO_STEP = MotionStep()
+MAX_OBSERVATIONS = 1000  # stored observations with which a late scan may be paired
 
 
 def drop_mixed_pixels(scan: Scan) -> Scan:
@@ -43,12 +49,6 @@ def drop_mixed_pixels(scan: Scan) -> Scan:
     cleaned = np.array(ranges, float)
     cleaned[1:-1][mixed] = np.nan
     return replace(scan, ranges=cleaned)
-
-
-TOLERANCE = 0.01  # standard deviation of the errors of unknown wheels, relative
-WAY, TURN = 0.5, 0.5  # length [m] and turn [rad] of a step, after which it is used
-SURPRISE = 11.3  # chi², 3 dimensions, 99 %: a robot that is pushed or blocked teaches nothing about its wheels
-LEAST_SPREAD: Floats = np.diag([0.01, 0.01, math.radians(0.2)]) ** 2  # limit of the accuracy of a matched step
 
 
 class WheelLearner:
@@ -110,10 +110,6 @@ class WheelLearner:
         gain = self.covariance @ slopes.T @ certainty
         self.errors = self.errors + gain @ difference
         self.covariance = (np.eye(3) - gain @ slopes) @ self.covariance
-
-
-NO_STEP = MotionStep()
-MAX_OBSERVATIONS = 1000  # stored observations with which a late scan may be paired
 
 
 class Mapper:

@@ -26,6 +26,21 @@ from paddock.perception.mapping.scan import Floats, Scan
 
 Values = NDArray[np.float32]
 
+# Neighbouring beams have correlated errors (people, glass, a shaken robot): effective number of beams per beam.
+INDEPENDENCE = 0.25
+SPREAD_REACH = 4  # shifts in each direction in the volume for the covariance
+SPREAD_STEP = 1.5  # grains between them; a grain is a cell or GRAIN sigma, whichever is larger
+GRAIN = 0.7  # share of sigma: in a finer field, neighbouring cells hardly differ
+SPREAD_TURNS = 3  # headings in each direction
+FLAT = 0.6  # share of the deviation of a flat volume, above which a direction is unconstrained
+UNKNOWN_DISTANCE, UNKNOWN_ANGLE = 10.0, 1.0  # deviation of unconstrained directions [m, rad]
+REFINING_STEPS = 15
+RIVAL = 0.9  # share of the best score above which another peak is a competitor
+STRAIGHT = 0.97  # cosine of the largest bend between neighbouring pieces of a wall
+NEAR = 2  # spacings between points that belong together without a third point
+FINE, COARSE = 0.05, 0.2  # sides of cells [m]
+REACH = 20.0  # maximum distance of beam ends; further away they are too sparse to locate a wall [m]
+
 
 class LikelihoodField:
     """1 on surfaces, decreasing with the distance like a Gaussian of width `sigma` [m]; 0 far from all surfaces."""
@@ -66,18 +81,6 @@ class LikelihoodField:
             pool_squares(self._tables[self._pooled], 1 << self._pooled, self._tables[self._pooled + 1])
             self._pooled += 1
         return self._tables
-
-
-# Neighbouring beams have correlated errors (people, glass, a shaken robot): effective number of beams per beam.
-INDEPENDENCE = 0.25
-SPREAD_REACH = 4  # shifts in each direction in the volume for the covariance
-SPREAD_STEP = 1.5  # grains between them; a grain is a cell or GRAIN sigma, whichever is larger
-GRAIN = 0.7  # share of sigma: in a finer field, neighbouring cells hardly differ
-SPREAD_TURNS = 3  # headings in each direction
-FLAT = 0.6  # share of the deviation of a flat volume, above which a direction is unconstrained
-UNKNOWN_DISTANCE, UNKNOWN_ANGLE = 10.0, 1.0  # deviation of unconstrained directions [m, rad]
-REFINING_STEPS = 15
-RIVAL = 0.9  # share of the best score above which another peak is a competitor
 
 
 class SearchWindow(NamedTuple):
@@ -194,10 +197,6 @@ def deviation_of_steps(count: int) -> float:
     return math.sqrt(count * (count + 1) / 3)
 
 
-STRAIGHT = 0.97  # cosine of the largest bend between neighbouring pieces of a wall
-NEAR = 2  # spacings between points that belong together without a third point
-
-
 def trace_surfaces(scan: Scan, spacing: float) -> Floats:
     """Return the points of a scan (robot frame [m], shape (n, 2)) and points `spacing` [m] apart between them.
 
@@ -236,10 +235,6 @@ def join_surfaces(grid: OccupancyGrid) -> Floats:
         both = (here >= 0) & (neighbour >= 0)
         midways.append((points[here[both]] + points[neighbour[both]]) / 2)
     return np.concatenate((points, *midways))
-
-
-FINE, COARSE = 0.05, 0.2  # sides of cells [m]
-REACH = 20.0  # maximum distance of beam ends; further away they are too sparse to locate a wall [m]
 
 
 class KeyScan(NamedTuple):

@@ -18,6 +18,9 @@ from paddock.perception.mapping.scan import Floats, Scan, transform
 
 TILE, TILE_BITS, TILE_MASK = 64, 6, 63  # side of a tile, in cells
 SLOWEST = 0.1  # minimum weight of a new hit in the mean of the hits in a cell
+LogOdds = NDArray[np.float32]
+States = NDArray[np.int8]
+UNKNOWN, FREE, OCCUPIED = -1, 0, 1  # states of a cell
 
 
 @kernel
@@ -137,11 +140,6 @@ def box_of_cone(x, y, direction, half, reach):
         px, py = x + reach * math.cos(direction + side * half), y + reach * math.sin(direction + side * half)
         x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)
     return x0, y0, x1, y1
-
-
-LogOdds = NDArray[np.float32]
-States = NDArray[np.int8]
-UNKNOWN, FREE, OCCUPIED = -1, 0, 1  # states of a cell
 
 
 @dataclass(frozen=True, kw_only=True)

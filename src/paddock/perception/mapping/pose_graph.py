@@ -16,6 +16,10 @@ from paddock.perception.mapping.method import subtract
 from paddock.perception.mapping.scan import Floats
 
 TOLERATED = 4.0  # squared normalised error of a loop above which it loses weight (Cauchy)
+MAX_POSES_OF_OWN = 500
+ROUNDS = 60
+STUCK = 0.5  # error per edge, half of chi², that a graph of true edges does not exceed
+ENOUGH = 1e-6  # relative change of the error at which to stop
 
 
 class PoseEdge(NamedTuple):
@@ -70,12 +74,6 @@ def rotate_covariance(covariance: Floats, angle: float) -> Floats:
     turned = rotation(angle)
     rotated: Floats = turned @ covariance @ turned.T
     return rotated
-
-
-MAX_POSES_OF_OWN = 500
-ROUNDS = 60
-STUCK = 0.5  # error per edge, half of chi², that a graph of true edges does not exceed
-ENOUGH = 1e-6  # relative change of the error at which to stop
 
 
 def solve_with_gtsam(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:

@@ -19,6 +19,10 @@ Mask = NDArray[np.bool_]
 BEAMS = 720  # per view
 VIEWS = 0.25  # [m] maximum distance between viewpoints
 INSIDE = 0.001  # [m] offset of surfaces into the solid, so that those on an edge between cells are in one cell
+FAR, NEAR = 0.5, 0.15  # [m] maximum distance of point pairs in the alignment, at its start and end
+ROUNDS = 20
+CHUNK = 250  # points at a time
+FEW = 16  # step of the subset of points that gives an upper bound of the nearest distance
 
 
 class MapTruth(NamedTuple):
@@ -138,12 +142,6 @@ def look_around(walls: Floats, views: Points, max_range: float, resolution: floa
     column, row = np.round((points - points.min(axis=0)) / 0.01).astype(np.int64).T
     _, first = np.unique(row * (column.max() + 1) + column, return_index=True)
     return grid, points[first]
-
-
-FAR, NEAR = 0.5, 0.15  # [m] maximum distance of point pairs in the alignment, at its start and end
-ROUNDS = 20
-CHUNK = 250  # points at a time
-FEW = 16  # step of the subset of points that gives an upper bound of the nearest distance
 
 
 class MapQuality(NamedTuple):

@@ -13,6 +13,7 @@ from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.observation import Observation
 
 Floats = NDArray[np.float64]
+SAME_TIME = 1e-6  # [s]
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,6 @@ def transform(points: Floats, pose: Pose) -> Floats:
     c, s = math.cos(pose.heading), math.sin(pose.heading)
     moved: Floats = points @ np.array([[c, s], [-s, c]]) + (pose.x, pose.y)
     return moved
-
-
-SAME_TIME = 1e-6  # [s]
 
 
 @dataclass

@@ -22,6 +22,12 @@ ALIKE = 0.8  # minimum cosine between normals of the same surface
 OUTLYING = 0.03  # [m] distance above which lines lose weight (Geman-McClure)
 STEPS = 8
 DONE = 1.0e-5  # [m and rad] step size at which the iteration ends
+SIDES = 4  # surfels per cell, by direction of the normal: a cell may contain both faces of a thin wall
+LASTING = 5  # number of lines after which a surfel is fixed: later lines would add drift
+GONE = -3.0  # log-odds below which the surfels of a cell are removed: beams often passed it, and none ended there
+SIGHT = 15.0  # [m] maximum distance of lines; further away beam ends are too far apart
+MIDDLE = 1 << 20  # offset that makes the numbers of rows and columns positive
+HOLD = 1.0  # weight of the guess in an alignment, in units of a line's weight
 
 
 @kernel
@@ -116,14 +122,6 @@ def align_lines(lines, surfels, index, frame, hold, pose):
         if abs(dx) + abs(dy) + abs(da) < DONE:
             break
     return support
-
-
-SIDES = 4  # surfels per cell, by direction of the normal: a cell may contain both faces of a thin wall
-LASTING = 5  # number of lines after which a surfel is fixed: later lines would add drift
-GONE = -3.0  # log-odds below which the surfels of a cell are removed: beams often passed it, and none ended there
-SIGHT = 15.0  # [m] maximum distance of lines; further away beam ends are too far apart
-MIDDLE = 1 << 20  # offset that makes the numbers of rows and columns positive
-HOLD = 1.0  # weight of the guess in an alignment, in units of a line's weight
 
 
 class SurfelMap:

@@ -25,6 +25,9 @@ from paddock.perception.mapping.scan import Floats, Scan
 
 AREA = TILE * TILE  # cells of a tile
 EMPTY = 0  # number of the empty tile, which is never written to
+STREAM = (1 << 20) + 40  # of random numbers
+FIRST_STEP, FIRST_TURN, HALVINGS, MAX_ROUNDS = 0.05, 0.03, 5, 60  # of the hill climbing [m, rad]
+PROBE, PROBE_TURN = 0.03, 0.015  # steps for the curvature of the peak [m, rad]
 
 
 class TileMaps:
@@ -121,11 +124,6 @@ class TileMaps:
         frame = GridFrame(float(self.origin[0]), float(self.origin[1]), self.resolution, rows, columns)
         cells = self.cells.reshape(-1, TILE, TILE)[tiles].swapaxes(1, 2).reshape(rows, columns)
         return OccupancyGrid.of(frame, cells)
-
-
-STREAM = (1 << 20) + 40  # of random numbers
-FIRST_STEP, FIRST_TURN, HALVINGS, MAX_ROUNDS = 0.05, 0.03, 5, 60  # of the hill climbing [m, rad]
-PROBE, PROBE_TURN = 0.03, 0.015  # steps for the curvature of the peak [m, rad]
 
 
 @kernel

@@ -20,6 +20,11 @@ from paddock.core.terminal_text import visible
 from paddock.perception.vision.digest import Credentials
 from paddock.perception.vision.opencv import DamagedPicture, PictureTooLarge, decode_jpeg
 
+CHUNK = 65536
+LONGEST_HEAD = 16384  # bytes
+LARGEST = 30_000_000  # bytes of a picture
+BROKEN = (OSError, http.client.HTTPException)
+
 
 class DeadlineReader(io.RawIOBase):
     """Replaces the socket of an HTTP response, because a socket's own timeout restarts with every byte."""
@@ -50,10 +55,6 @@ class DeadlineReader(io.RawIOBase):
     def close(self) -> None:
         self._raw.close()
         super().close()
-
-
-CHUNK = 65536
-LONGEST_HEAD = 16384  # bytes
 
 
 class Bytestream(Protocol):
@@ -126,10 +127,6 @@ def _read_headers(head: bytes) -> dict[str, str]:
     lines = head.decode("latin-1").split("\r\n")[1:]
     pairs = [line.partition(":") for line in lines if ":" in line]
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
-
-
-LARGEST = 30_000_000  # bytes of a picture
-BROKEN = (OSError, http.client.HTTPException)
 
 
 class NotAStream(Refused):

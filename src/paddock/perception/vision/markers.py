@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
-from paddock.perception.vision.lens import Floats
+from paddock.perception.vision.camera_model import Floats
 from paddock.perception.vision.opencv import DICTIONARY, import_opencv
 
 ROUNDS = 2  # the second starts from the result of the first
@@ -20,6 +20,10 @@ ENDS = 0.15  # share of an edge that is left out at each end
 STEP = 0.25  # [pixels] between two samples across an edge
 LEAST_STEP_HEIGHT = 20.0  # minimum contrast of an edge [grey levels]
 CELLS = 6  # cells per side of a marker
+Pixels8 = NDArray[np.uint8]
+THRESHOLDS = (30, 7, 50)  # grey levels by which ink is darker than its surroundings
+SOFT = 0.5  # blur against noise [pixels], before edges are measured
+SMALL = 900  # width [pixels] below which pictures are enlarged first, so that markers of 14 pixels are found
 
 
 def refine_corners(grey: Floats, corners: Floats) -> Floats | None:
@@ -73,12 +77,6 @@ def _fit_line(points: Floats) -> tuple[Floats, float]:
 
 def _intersect(first: tuple[Floats, float], second: tuple[Floats, float]) -> Floats:
     return np.linalg.solve(np.array([first[0], second[0]]), np.array([first[1], second[1]]))
-
-
-Pixels8 = NDArray[np.uint8]
-THRESHOLDS = (30, 7, 50)  # grey levels by which ink is darker than its surroundings
-SOFT = 0.5  # blur against noise [pixels], before edges are measured
-SMALL = 900  # width [pixels] below which pictures are enlarged first, so that markers of 14 pixels are found
 
 
 def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floats]:

@@ -18,6 +18,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.named_arrays import Picture, as_picture
 
 DICTIONARY = "DICT_4X4_50"
+MAX_PIXELS = 40_000_000  # 8K cameras have 33 million
 
 
 @contextmanager
@@ -45,9 +46,6 @@ def import_opencv(what: str) -> Any:
             "`pip install --upgrade 'opencv-python-headless>=5'`"
         )
     return cv2
-
-
-MAX_PIXELS = 40_000_000  # 8K cameras have 33 million
 
 
 class PictureTooLarge(PaddockError):

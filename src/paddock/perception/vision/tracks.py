@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from paddock.core.geometry import Point
 
 FORBIDDEN = 1e9  # replaces infinite costs; larger than any sum of finite costs
+STEADY = 0.5  # weight of the newest velocity
 
 
 def assign(costs: ArrayLike) -> list[tuple[int, int]]:
@@ -45,9 +46,6 @@ def assign(costs: ArrayLike) -> list[tuple[int, int]]:
             column = before[column]
     pairs = [(int(owner[column]) - 1, column - 1) for column in range(1, columns + 1) if owner[column]]
     return sorted(pair for pair in pairs if np.isfinite(table[pair]))
-
-
-STEADY = 0.5  # weight of the newest velocity
 
 
 @dataclass(slots=True)

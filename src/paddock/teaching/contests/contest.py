@@ -13,7 +13,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.jobs import FinishedJobs, JobRunner, Workers
 from paddock.core.jobs.runner import give_work
 from paddock.core.keyed_random import draw_uniform
-from paddock.report.document_files import ensure_folder
+from paddock.report.document import ensure_folder
 from paddock.teaching.contests.bracket import Bracket, Match
 from paddock.teaching.contests.contest_result import ContestResult, DrivenHeat, group_heats
 from paddock.teaching.contests.contest_spec import DOUBLE, LEAGUE, ContestSpec, load_contest

@@ -17,7 +17,7 @@ from paddock.experiments.ecoli.waypoint_robots import (
     find_order_robots,
     list_serial_devices,
 )
-from paddock.experiments.ecoli.waypoint_robots import serial_device as serial_device_module
+from paddock.experiments.ecoli.waypoint_robots import port as serial_device_module
 
 serial = pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")

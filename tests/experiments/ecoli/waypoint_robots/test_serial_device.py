@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from paddock.core.errors import LinkError
-from paddock.experiments.ecoli.waypoint_robots.serial_device import SerialDevice
+from paddock.experiments.ecoli.waypoint_robots.port import SerialDevice
 
 
 @pytest.mark.parametrize("call", ["tcgetattr", "tcsetattr", "tcflush"])

@@ -17,6 +17,14 @@ Bounds = tuple[float, float, float, float]
 
 
 FAR = 1_000_000  # cells
+DIAGONAL = math.sqrt(2) - 1  # extra cost of a diagonal step over a straight one
+HEURISTIC_WEIGHT = (
+    1.1  # weight of the A* heuristic: above 1 the search is faster, and the path up to this factor more expensive
+)
+TIGHT = 1.5  # extra cost of a cell near an obstacle
+CLOSED_COST = 12.0  # extra cost of a closed cell around the start, so that a robot too near to an obstacle can leave
+LEAVING = 3  # [cells] distance from the start in which closed cells are permitted
+MAX_CELLS = 12_000  # maximum number of expanded cells
 
 
 @dataclass(slots=True)
@@ -143,15 +151,7 @@ class ObstacleMemory:
                         table.pop((i, j), None)
 
 
-DIAGONAL = math.sqrt(2) - 1  # extra cost of a diagonal step over a straight one
-HEURISTIC_WEIGHT = (
-    1.1  # weight of the A* heuristic: above 1 the search is faster, and the path up to this factor more expensive
-)
 NEIGHBOURS = tuple((i, j, math.hypot(i, j)) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
-TIGHT = 1.5  # extra cost of a cell near an obstacle
-CLOSED_COST = 12.0  # extra cost of a closed cell around the start, so that a robot too near to an obstacle can leave
-LEAVING = 3  # [cells] distance from the start in which closed cells are permitted
-MAX_CELLS = 12_000  # maximum number of expanded cells
 
 
 class Path(NamedTuple):

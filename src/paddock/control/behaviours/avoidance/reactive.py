@@ -15,6 +15,9 @@ from paddock.core.observation import WheelSpeeds
 AIMED = math.radians(1.0)  # tolerance at which a turn ends
 EIGHTH = math.pi / 4
 
+# Weight of each sensor on the left and the right wheel [m/s], from the e-puck's demonstration program: steps/s there.
+STEP = 0.1288053 / 1000  # [m]
+
 
 @dataclass(kw_only=True)
 class Distal(ObstacleAvoidance):
@@ -63,8 +66,6 @@ class Distal(ObstacleAvoidance):
         return WheelSpeeds(speed, speed)
 
 
-# Weight of each sensor on the left and the right wheel [m/s], from the e-puck's demonstration program: steps/s there.
-STEP = 0.1288053 / 1000  # [m]
 WEIGHTS = tuple(
     (left * STEP, right * STEP)
     for left, right in (

@@ -17,6 +17,11 @@ from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.core.spec import Description, Metres, NotNegative, Number, convert
 
 LINE_SHARE = 0.6  # of the maximum speed, if no speed is given
+Lapse = Annotated[float, Number("seconds", low=0, limit=1e6)]
+SIDES: dict[str, Side] = {"cw": "left", "ccw": "right"}
+FRONT, REAR = slice(0, 8), slice(8, 16)  # of the ring of sonars
+PIONEER = 16  # sonars of the robot that the followers were written for
+ANY_ROBOT = {"clearance": 0.2, "max_speed": 1.0, "wheel_separation": 0.3}  # placeholder until the robot is known
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,13 +46,6 @@ class LineFollow(Task[LineFollowSpec]):
         if elapsed >= self.spec.seconds - 1e-9:
             return self.end(f"{self.spec.seconds:g} s elapsed")
         return self._patrol.act(observation)
-
-
-Lapse = Annotated[float, Number("seconds", low=0, limit=1e6)]
-SIDES: dict[str, Side] = {"cw": "left", "ccw": "right"}
-FRONT, REAR = slice(0, 8), slice(8, 16)  # of the ring of sonars
-PIONEER = 16  # sonars of the robot that the followers were written for
-ANY_ROBOT = {"clearance": 0.2, "max_speed": 1.0, "wheel_separation": 0.3}  # placeholder until the robot is known
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

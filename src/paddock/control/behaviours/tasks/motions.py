@@ -13,6 +13,8 @@ from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import Degrees, Number, Positive
 
+EASING = 4.0  # [1/s] near the end the turn rate is this times the remaining angle, so that no tick overshoots
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MoveSpec(TaskSpec):
@@ -37,9 +39,6 @@ class Move(Task[MoveSpec]):
             return self.end(f"{self.spec.seconds:g} s elapsed")
         speed = self.context.choose_speed(self.spec.speed)
         return WheelSpeeds(speed, speed)
-
-
-EASING = 4.0  # [1/s] near the end the turn rate is this times the remaining angle, so that no tick overshoots
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

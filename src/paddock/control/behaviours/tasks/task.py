@@ -19,6 +19,10 @@ from paddock.core.spec import Number, Spec
 CREEP = 0.1  # minimum fraction of the commanded speed near the clearance, so that the robot reaches it
 STANDING = 1e-3  # [m/s] slower motion is not limited, so that turning on the spot is always permitted
 BODY_SHARE = 0.5  # fraction of the body's radius that is kept free around it
+Duration = Annotated[float, Number("seconds", above=0, limit=1e6)]
+Speed = Annotated[float, Number("m/s", above=0)]
+STOP = WheelSpeeds(0.0, 0.0)
+MOTION = 1e-6  # [m] minimum wheel travel that counts as motion
 
 
 def derive_clearance(radius: float, max_speed: float, max_acceleration: float, sensor_range: float = math.inf) -> float:
@@ -53,12 +57,6 @@ def limit_speed(context: TaskContext, observation: Observation, wheels: WheelSpe
     room = context.nearest(observation, backwards=linear < 0) - context.clearance
     share = min(1.0, max(CREEP, math.sqrt(context.max_acceleration * max(room, 0.0)) / abs(linear)))
     return WheelSpeeds(wheels.left * share, wheels.right * share)
-
-
-Duration = Annotated[float, Number("seconds", above=0, limit=1e6)]
-Speed = Annotated[float, Number("m/s", above=0)]
-STOP = WheelSpeeds(0.0, 0.0)
-MOTION = 1e-6  # [m] minimum wheel travel that counts as motion
 
 
 class SensorRequirement(NamedTuple):

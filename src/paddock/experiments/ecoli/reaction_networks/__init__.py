@@ -10,15 +10,13 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.lazy import import_on_demand
 from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.experiments.ecoli.reaction_networks.reaction_spec import (
+    ConservedSum,
     Flux,
+    Matrices,
     ReactionNetwork,
     ReactionPool,
     ReactionUnit,
     SwitchOff,
-)
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import (
-    ConservedSum,
-    Matrices,
     conserved_sums,
     matrices_of,
 )

@@ -9,8 +9,7 @@ import numpy as np
 
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
-from paddock.experiments.ecoli.reaction_networks.reaction_spec import ReactionNetwork
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats, ReactionNetwork
 from paddock.experiments.ecoli.reaction_networks.simulate import (
     TimeCourse,
     check_durations,

@@ -16,11 +16,9 @@ from paddock.core.errors import PaddockError, SimulationError, UnknownName, form
 from paddock.core.jit import Kernel
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.experiments.ecoli.reaction_networks import ReactionNetwork, load_reactions
-from paddock.experiments.ecoli.reaction_networks.faults import explain_fault
-from paddock.experiments.ecoli.reaction_networks.kernels import SCRATCH_ROWS
-from paddock.experiments.ecoli.reaction_networks.motor import HALF, HILL, TUMBLE_TIME
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import table_of
-from paddock.experiments.ecoli.reaction_networks.simulate import checked_method, input_of, output_of
+from paddock.experiments.ecoli.reaction_networks.kernels import HALF, HILL, SCRATCH_ROWS, TUMBLE_TIME
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import table_of
+from paddock.experiments.ecoli.reaction_networks.simulate import checked_method, explain_fault, input_of, output_of
 from paddock.experiments.ecoli.run_and_tumble import tumble_kernel as tumble
 from paddock.experiments.ecoli.run_and_tumble.tumble_kernel import run_and_tumble, seed_memory
 

@@ -10,11 +10,35 @@ from numpy.typing import NDArray
 
 from paddock.core.jit import kernel
 from paddock.core.rng import POLICY_STREAM, chain_key, gauss, key_of, uniform
-from paddock.experiments.ecoli.reaction_networks.kernels import POOLS, advance, start_held, start_pools
-from paddock.experiments.ecoli.reaction_networks.motor import find_tumble_odds
+from paddock.experiments.ecoli.reaction_networks.kernels import (
+    POOLS,
+    advance,
+    find_tumble_odds,
+    start_held,
+    start_pools,
+)
 
 KEY_WORDS = 4
 S16, LOW = np.uint64(16), np.uint64(0xFFFF)
+
+# The plan: parameters, then the indices of the readings that look ahead, then the network's table.
+(
+    NOSE, SCALE, FLOOR, SENSING, NEAR, AHEAD, SPEED, TURN_SPEED, HILL, HALF, TUMBLE_TIME, ANGLE, SPREAD,
+    INPUT, OUTPUT, METHOD, PLAN_COLUMNS,
+) = range(17)  # fmt: skip
+NO_SENSOR, AS_SENSED, INVERTED = range(3)
+
+# Memory: a key, parameters of the run, the state of the walk, run statistics, then the pools and their scratch.
+KEY = 0
+(
+    DT, SEPARATION, TOP_SPEED, STARTED, DRAWS, RUN_THRESHOLD, TURN_TICKS, TURN_WHEEL, RUN_TIME, RUN_FROM, RUN_SIGN,
+    FAULT, RUNS_UP, TIME_UP, RUNS_DOWN, TIME_DOWN, BEGUN_UP, BEGUN_TIME_UP, BEGUN_DOWN, BEGUN_TIME_DOWN, TUMBLES,
+    WALL_TURNS, FIRST_POOL,
+) = range(KEY_WORDS, KEY_WORDS + 23)  # fmt: skip
+NO_INPUT = 1000.0  # fault code: the input is not a concentration > 0
+MAX_DRAWS = 64  # maximum number of draws for an angle between 0 and 180°
+NO_LIMIT = 1e30  # maximum length of a sub-step [s]
+PROBE = 0.1  # initial part of a run that determines its direction [s]
 
 
 @kernel
@@ -49,27 +73,6 @@ def seed_memory(
         seed: seed of the policy itself.
     """
     write_keys(memory, first, seeds, zlib.crc32(robot.encode()), seed)
-
-
-# The plan: parameters, then the indices of the readings that look ahead, then the network's table.
-(
-    NOSE, SCALE, FLOOR, SENSING, NEAR, AHEAD, SPEED, TURN_SPEED, HILL, HALF, TUMBLE_TIME, ANGLE, SPREAD,
-    INPUT, OUTPUT, METHOD, PLAN_COLUMNS,
-) = range(17)  # fmt: skip
-NO_SENSOR, AS_SENSED, INVERTED = range(3)
-
-# Memory: a key, parameters of the run, the state of the walk, run statistics, then the pools and their scratch.
-KEY = 0
-(
-    DT, SEPARATION, TOP_SPEED, STARTED, DRAWS, RUN_THRESHOLD, TURN_TICKS, TURN_WHEEL, RUN_TIME, RUN_FROM, RUN_SIGN,
-    FAULT, RUNS_UP, TIME_UP, RUNS_DOWN, TIME_DOWN, BEGUN_UP, BEGUN_TIME_UP, BEGUN_DOWN, BEGUN_TIME_DOWN, TUMBLES,
-    WALL_TURNS, FIRST_POOL,
-) = range(KEY_WORDS, KEY_WORDS + 23)  # fmt: skip
-
-NO_INPUT = 1000.0  # fault code: the input is not a concentration > 0
-MAX_DRAWS = 64  # maximum number of draws for an angle between 0 and 180°
-NO_LIMIT = 1e30  # maximum length of a sub-step [s]
-PROBE = 0.1  # initial part of a run that determines its direction [s]
 
 
 @kernel

@@ -24,6 +24,18 @@ from paddock.perception.mapping.scan import Floats, Scan
 MAX_PROBLEMS = 100  # stored per file
 MAX_KINDS, LONGEST_KIND = 20, 32  # types of skipped lines that are counted by name, and their characters
 
+# Numbers of beams by field of view [degrees]: FLASER lines contain only the number of beams.
+FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others have 180°
+WITHOUT_LAST = (100, 180, 200, 360, 400)  # numbers of beams whose last beam is one step before the edge of the field
+MAX_BEAMS = 100_000
+FARTHEST, LATEST = 1e6, 1e12  # maximum position [m] and time [s]; larger ones are invalid
+WIDEST = 2.1 * math.pi  # a full turn, and some rounding; wider fields are in degrees, or invalid [rad]
+NEAREST = 0.03  # minimum valid range: some scanners report 0.02 without a return [m]
+SET_BACK = 5.0  # a larger step back in time means that the clock was set; a smaller one is the order of writing [s]
+VERTICES, EDGES = ("VERTEX_SE2", "VERTEX2"), ("EDGE_SE2", "EDGE2")
+Steps = dict[tuple[int, int], Pose]
+GRAPH_LINES = ("VERTEX", "EDGE", "FIX")
+
 
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a plain or .gz file, or of the only text file in a .zip file."""
@@ -121,14 +133,6 @@ class LogNotes:
             self.skipped[f"broken {kind}"] += 1
             if len(self.problems) < MAX_PROBLEMS:
                 self.problems.append(f"line {number}: {kind}: {error}")
-
-
-# Numbers of beams by field of view [degrees]: FLASER lines contain only the number of beams.
-FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others have 180°
-WITHOUT_LAST = (100, 180, 200, 360, 400)  # numbers of beams whose last beam is one step before the edge of the field
-MAX_BEAMS = 100_000
-FARTHEST, LATEST = 1e6, 1e12  # maximum position [m] and time [s]; larger ones are invalid
-WIDEST = 2.1 * math.pi  # a full turn, and some rounding; wider fields are in degrees, or invalid [rad]
 
 
 class LaserRecord(NamedTuple):
@@ -235,10 +239,6 @@ def find_mount(records: Sequence[LaserRecord]) -> Pose:
     return mounts[0] if mounts and (np.abs(offsets) < 0.01).all() else ORIGIN
 
 
-NEAREST = 0.03  # minimum valid range: some scanners report 0.02 without a return [m]
-SET_BACK = 5.0  # a larger step back in time means that the clock was set; a smaller one is the order of writing [s]
-
-
 def parse_carmen(lines: Iterable[str], name: str) -> ScanLog:
     """Read the first laser of a log. Lines of other types are counted, invalid ones reported with their numbers."""
     lasers: dict[str, list[LaserRecord]] = {kind: [] for kind in LASERS}
@@ -307,10 +307,6 @@ def pose_at(odometry: Sequence[OdometryRecord], time: float) -> Pose | None:
     return compose(low.pose, Pose(share * step.x, share * step.y, wrap(share * step.heading)))
 
 
-VERTICES, EDGES = ("VERTEX_SE2", "VERTEX2"), ("EDGE_SE2", "EDGE2")
-Steps = dict[tuple[int, int], Pose]
-
-
 def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
     """Read the scans of a graph and the chain of its sequence edges."""
     lasers: dict[int, LaserRecord] = {}
@@ -359,9 +355,6 @@ def chain_steps(vertices: Sequence[int], steps: Mapping[tuple[int, int], Pose], 
     if loops := len(steps) - used:
         notes.skipped["loop edges"] += loops
     return poses
-
-
-GRAPH_LINES = ("VERTEX", "EDGE", "FIX")
 
 
 def read_log(path: str | Path) -> ScanLog:

@@ -15,6 +15,8 @@ from paddock.core.files import write_text
 from paddock.core.geometry import Pose, relative, wrap
 from paddock.perception.mapping.logs.log_formats import LogWords, read_lines
 
+SAME_TIME = 0.0005  # maximum difference of equal times due to rounding [s]
+
 
 class Trajectory(NamedTuple):
     """Poses at times [s]."""
@@ -45,9 +47,6 @@ def read_tum(path: Path) -> Trajectory:
         times.append(time)
         poses.append(Pose(x, y, wrap(math.atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz)))))
     return Trajectory(times, poses)
-
-
-SAME_TIME = 0.0005  # maximum difference of equal times due to rounding [s]
 
 
 class Relation(NamedTuple):

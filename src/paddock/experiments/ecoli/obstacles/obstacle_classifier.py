@@ -1,4 +1,4 @@
-"""Four sources of evidence about a detection: ambient light, a map, the other robots' reports, a camera picture."""
+"""ObstacleClassifier: decides whether a detection was caused by a wall, another robot or ambient light."""
 
 from __future__ import annotations
 
@@ -6,18 +6,64 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from paddock.control.behaviours.avoidance import EPUCK_RING, ProximityRing
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Point, Pose
 from paddock.core.named_arrays import as_floats
-from paddock.experiments.ecoli.obstacles.detection import LIT, OTHER, WORST, CauseScores, Detection
 
+Cause = Literal["wall", "robot", "light"]
+CAUSES: tuple[Cause, ...] = ("wall", "robot", "light")
+WORST = -8.0  # lowest score, because any source may sometimes be wrong
+OTHER = -2.5  # score of causes about which a source has no information
+LIT = -1.0  # score of light if a solid object is detected as well: the light may have exceeded the threshold
 DAZZLED = 0.5  # score advantage of light if the light sensors are saturated
 Floats = NDArray[np.float64]
 Rgb = tuple[int, int, int]
+CLEAR = 0.1  # minimum score difference between the two best causes; below it the cause is unknown
+LIT_SHARE = 0.5  # of the light on the brightest sensor; sensors with less light are not used
+CLIPPED = 0.98  # of the light sensors' full scale
+
+
+class CauseScores(NamedTuple):
+    """Score of each cause: logarithm of its likelihood, at most 0."""
+
+    wall: float = OTHER
+    robot: float = OTHER
+    light: float = OTHER
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Detection:
+    """The data of a robot at the time of a detection by its proximity sensors; unavailable data is None."""
+
+    distances: Sequence[float]  # of all sensors [m]
+    side: float  # -1 right, 1 left
+    threshold: float  # exceeded by the sum of the counts of this side's two sensors
+    pose: Pose | None = None  # estimated
+    light: Sequence[float] | None = None  # ambient light on the same sensors [W/m²]
+    others: Sequence[Point] | None = None  # positions reported by the other robots [m]
+    picture: NDArray[np.uint8] | None = None  # of the camera, pointed at the detection; [row, column, rgb]
+    ring: ProximityRing = EPUCK_RING
+
+    @property
+    def sensors(self) -> tuple[int, ...]:
+        """Indices of the two sensors on the side of the detection."""
+        return self.ring.right if self.side < 0 else self.ring.left
+
+    @property
+    def sensor(self) -> int:
+        """Index of the one of both sensors with the shorter distance."""
+        return min(self.sensors, key=lambda i: self.distances[i])
+
+    @property
+    def distance(self) -> float:
+        """Distance measured by that sensor [m]."""
+        return float(self.distances[self.sensor])
 
 
 class EvidenceSource(ABC):
@@ -155,3 +201,72 @@ def cast_rays(x: float, y: float, angles: Floats, walls: Floats) -> Floats:
 def _fit(expected: float, detection: Detection, spread: float) -> float:
     """Return the score of an expected distance [m]."""
     return max(WORST, -0.5 * ((expected - detection.distance) / spread) ** 2)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Classification:
+    """The most probable cause of a detection."""
+
+    cause: Cause | None  # None: two causes fit equally well
+    scores: CauseScores  # sums over all sources
+
+    @property
+    def probabilities(self) -> dict[Cause, float]:
+        """Probability of each cause, assuming equal prior probabilities."""
+        weights = [math.exp(score - max(self.scores)) for score in self.scores]
+        return {cause: weight / sum(weights) for cause, weight in zip(CAUSES, weights, strict=True)}
+
+
+class ObstacleClassifier:
+    """Adds up the scores of several sources of evidence. Sources whose input is missing are left out.
+
+    A single source separates only some causes. A map, for example, separates walls from other causes. The cause may
+    then be None.
+    """
+
+    def __init__(self, *sources: EvidenceSource) -> None:
+        if not sources:
+            raise PaddockError("ObstacleClassifier: expected at least one source of evidence, such as WallMap(walls=…)")
+        self.sources: Sequence[EvidenceSource] = sources
+
+    def classify(self, detection: Detection) -> Classification:
+        """Return the most probable cause of a detection."""
+        found = [scores for source in self.sources if (scores := source.score(detection)) is not None]
+        total = CauseScores(*(sum(column) for column in zip(*found, strict=True))) if found else CauseScores()
+        ranked = sorted(zip(total, CAUSES, strict=True), reverse=True)
+        clear = ranked[0][0] - ranked[1][0] >= CLEAR
+        return Classification(cause=ranked[0][1] if clear else None, scores=total)
+
+
+def measure_sensitivity(
+    distances: ArrayLike, light: ArrayLike, *, ring: ProximityRing = EPUCK_RING, full_scale: float = 2.0
+) -> float:
+    """Return the echo caused by 1 W/m² [1/m²], for `AmbientLight`.
+
+    A solid object in front of a sensor can only increase its echo. The lowest ratio of echo and light is therefore
+    used. It is sufficient that one of the brighter sensors detects light only.
+
+    Args:
+        distances: sensor readings while the robot is stationary [m], shape (reading, sensor); 25 readings suffice.
+        light: light on the same sensors in the same readings [W/m²], same shape.
+        ring: the sensors.
+        full_scale: saturation of the light sensors [W/m²].
+
+    Raises:
+        PaddockError: no sensor receives enough light, or all that do are saturated.
+    """
+    tables = as_floats("measure_sensitivity: distances", distances), as_floats("measure_sensitivity: light", light)
+    seen, lit = (np.median(np.atleast_2d(table), axis=0) for table in tables)
+    if seen.shape != lit.shape or not (np.isfinite(seen).all() and np.isfinite(lit).all()):
+        raise PaddockError(
+            "measure_sensitivity: expected finite distances and light of the same sensors, shape (reading, sensor), "
+            f"got {np.shape(distances)} and {np.shape(light)}"
+        )
+    usable = (seen < ring.range) & (lit > 0) & (lit < CLIPPED * full_scale)
+    usable &= lit >= LIT_SHARE * lit.max(initial=0.0, where=usable)
+    if not usable.any():
+        raise PaddockError(
+            f"measure_sensitivity: the light causes no echo within {ring.range:g} m on any sensor, the maximum is "
+            f"{lit.max():.2g} W/m²: turn the robot towards a lamp, and keep below {full_scale:g} W/m²"
+        )
+    return float((np.maximum(seen[usable], 1e-3) ** -2 / lit[usable]).min())

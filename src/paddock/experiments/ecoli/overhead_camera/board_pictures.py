@@ -1,25 +1,124 @@
-"""Printable sheets: the calibration board and the markers for robots and floor, at full scale on A4."""
+"""Pictures of calibration boards and markers: as a camera sees them, and to print."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import save_image, whole_file
-from paddock.experiments.ecoli.overhead_camera.aruco import draw_board, draw_marker
-from paddock.experiments.ecoli.overhead_camera.overhead_spec import FLOOR_MARKERS
-from paddock.perception.vision.boards import BoardSpec
+from paddock.core.named_arrays import Picture
+from paddock.experiments.ecoli.overhead_camera.overhead_spec import FLOOR_MARKERS, OverheadSpec
+from paddock.experiments.ecoli.overhead_camera.pixels import Image32, add_noise, blur, encode_jpeg, sample
+from paddock.perception.vision.calibration import MARKERS, BoardSpec
+from paddock.perception.vision.camera_model import Floats, Lens, rotate_about_axes
+from paddock.perception.vision.opencv import decode_jpeg
 from paddock.report.drawing.canvas import printable
 
+CELLS = 6  # cells per side of a marker: four bits between two black cells
+# The inner cells of each marker, row by row from the upper left, white as 1 (Garrido-Jurado et al. 2014).
+CODES = (
+    *(0xB532, 0x0F9A, 0x332D, 0x9946, 0x549E, 0x79CD, 0x9E2E, 0xC4F2, 0xFEDA, 0xCF56),
+    *(0xF991, 0x11A7, 0x0EB7, 0x2A0F, 0x24B1, 0x263E, 0x4665, 0x6600, 0x6C5E, 0x76AF),
+    *(0x868B, 0xB02B, 0xCCD5, 0xDD82, 0xFE47, 0x9471, 0xACE4, 0xA554, 0x2123, 0x346F),
+    *(0x4415, 0x57B2, 0x9ECF, 0xF0CB, 0x08AE, 0x0929, 0x1875, 0x04FF, 0x0DF6, 0x1C5A),
+    *(0x1718, 0x2A28, 0x328C, 0x38B2, 0x24E8, 0x2EEB, 0x2D3F, 0x4B64, 0x502E, 0x5013),
+)
+INK_LEVEL, PAPER_LEVEL, ROOM_LEVEL = 28.0, 235.0, 150.0
+PAPER_EDGE = 0.012  # width of the white margin around the board [m]
+FINER_RAYS = 2  # rays per pixel in each direction
 DPI = 300
 DOTS = DPI / 0.0254  # per metre
 PAGE = (0.297, 0.210)  # A4 landscape [m]
 MARGIN, GAP = 0.010, 0.008  # [m]
 SMALLEST = 0.005  # side of a marker [m]
+
+
+def marker_cells(number: int) -> NDArray[np.uint8]:
+    """Return a marker with one pixel per cell, 0 or 255, shape (6, 6)."""
+    if not 0 <= number < MARKERS:
+        raise PaddockError(f"marker {number}: expected a number from 0 to {MARKERS - 1}")
+    bits = [CODES[number] >> (15 - i) & 1 for i in range(16)]
+    return np.pad(np.array(bits, np.uint8).reshape(4, 4) * 255, 1)
+
+
+def draw_marker(number: int, pixels: int) -> NDArray[np.uint8]:
+    """Draw a marker as a grey picture, `pixels` wide and high."""
+    cell = np.arange(pixels) * CELLS // pixels
+    return marker_cells(number)[np.ix_(cell, cell)]
+
+
+def draw_board(board: BoardSpec, pixels_per_metre: float) -> NDArray[np.uint8]:
+    """Draw a board as a grey picture without margin; equal to that of OpenCV except for rounding."""
+    side = round(board.square * pixels_per_metre)
+    size = round(board.marker * pixels_per_metre)
+    picture = np.zeros((board.rows * side, board.columns * side), np.uint8)
+    for number, column, row in board.white_squares():
+        x, y, gap = column * side, row * side, (side - size) // 2
+        picture[y : y + side, x : x + side] = 255
+        picture[y + gap : y + gap + size, x + gap : x + gap + size] = draw_marker(number, size)
+    return picture
+
+
+def board_rotation(turns_deg: tuple[float, float, float]) -> Floats:
+    """Return the rotation of a board about its normal, then the picture's y and x [degrees]; 0: faces the camera."""
+    about_x, about_y, about_z = rotate_about_axes(*turns_deg)
+    rotation: Floats = about_x @ about_y @ about_z
+    return rotation
+
+
+@lru_cache(maxsize=1)
+def find_fine_rays(lens: Lens) -> Image32:
+    """Return several rays for each pixel of a picture, as x and y of the direction with z = 1."""
+    width, height = lens.size
+    fine = (np.arange(FINER_RAYS) + 0.5) / FINER_RAYS - 0.5
+    columns, rows = (np.arange(width)[:, None] + fine).ravel(), (np.arange(height)[:, None] + fine).ravel()
+    rays = np.empty((len(rows), len(columns), 2), np.float32)
+    for band in np.array_split(np.arange(len(rows)), max(1, len(rows) // 100)):
+        rays[band] = lens.find_rays(np.stack(np.meshgrid(columns, rows[band]), axis=-1))
+    return rays
+
+
+def show_board(
+    lens: Lens,
+    spec: OverheadSpec,
+    board: BoardSpec,
+    centre: tuple[float, float, float],
+    turns_deg: tuple[float, float, float],
+    *,
+    seed: int = 0,
+    number: int = 0,
+) -> Picture:
+    """Render a board with its centre at a point of the camera's frame [m], x right, y down, z ahead."""
+    rotation = board_rotation(turns_deg)
+    middle = np.array([board.width / 2, board.height / 2, 0.0])
+    corner = np.array(centre) - rotation @ middle  # of the board, in the camera's frame
+    rays = find_fine_rays(lens)
+    picture = np.full(rays.shape[:2], ROOM_LEVEL, np.float32)
+    scale = 4 * max(lens.focal) / centre[2]  # of the board's texture: finer than the rays
+    edge = round(PAPER_EDGE * scale)
+    print_ = np.pad(draw_board(board, scale), edge, constant_values=255).astype(np.float32) / 255
+    paper = blur((INK_LEVEL + (PAPER_LEVEL - INK_LEVEL) * print_).astype(np.float32), 0.5)
+    per_metre = (paper.shape[1] - 2 * edge) / board.width
+    # A ray t·(x, y, 1) meets the board where its normal · (ray - corner) = 0.
+    normal = rotation[:, 2].astype(np.float32)
+    depth = np.float32(normal @ corner) / (rays @ normal[:2] + normal[2])
+    across, down = (
+        (depth * (rays @ axis[:2] + axis[2]) - np.float32(axis @ corner)) * np.float32(per_metre) + (edge - 0.5)
+        for axis in (rotation[:, 0].astype(np.float32), rotation[:, 1].astype(np.float32))
+    )
+    inside = (depth > 0) & (across > 0) & (down > 0) & (across < paper.shape[1] - 1) & (down < paper.shape[0] - 1)
+    picture[inside] = sample(paper, down[inside], across[inside])
+    picture = picture.reshape(lens.size[1], FINER_RAYS, lens.size[0], FINER_RAYS).mean(axis=(1, 3))
+    soft = blur(picture, spec.optics.blur)
+    noisy = add_noise(np.repeat(soft[..., None], 3, axis=2), spec.sensor.noise, seed, number)
+    return decode_jpeg(encode_jpeg(noisy, spec.sensor.jpeg_quality))
 
 
 def draw_marker_sheets(
