@@ -1,4 +1,4 @@
-"""Charts of estimators: consistency with its confidence band, error ellipses, and UMBmark return errors."""
+"""Charts of estimators and cameras: consistency with its confidence band, error ellipses, UMBmark return errors."""
 
 from __future__ import annotations
 

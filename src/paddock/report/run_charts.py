@@ -1,4 +1,4 @@
-"""Charts of a run from plain arrays: wheel speeds, errors over time, and histograms of errors."""
+"""Charts and pictures of a run: wheel speeds, errors over time, histograms of errors, paths."""
 
 from __future__ import annotations
 

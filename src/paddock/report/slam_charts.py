@@ -1,4 +1,4 @@
-"""Charts of SLAM: the map with paths, and errors of relations."""
+"""Charts of SLAM and exploration: the map with paths, errors of relations, and coverage."""
 
 from __future__ import annotations
 

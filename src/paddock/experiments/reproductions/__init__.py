@@ -59,10 +59,11 @@ class Outcome(ABC):
         from paddock.report.document import Heading, Paragraph, Part, Remark, write_document
 
         report = importlib.import_module(f"{type(self).__module__.rpartition('.')[0]}.report")
-        notice = [Paragraph(f"This is {self.quick_look}.")] if self.quick_look else []
-        result = [Heading("Claims"), Paragraph(f"{summarise(self.rows)}."), claims(self.rows)]
-        opening: list[Part] = [Remark(describe(collect(), self.seeds)), *notice, Paragraph(report.ABOUT), *result]
-        return write_document(report.TITLE, [*opening, *report.list_parts(self)], folder)
+        parts: list[Part] = [Remark(describe(collect(), self.seeds))]
+        if self.quick_look:
+            parts.append(Paragraph(f"This is {self.quick_look}."))
+        parts += [Paragraph(report.ABOUT), Heading("Claims"), Paragraph(f"{summarise(self.rows)}."), claims(self.rows)]
+        return write_document(report.TITLE, [*parts, *report.list_parts(self)], folder)
 
 
 class Reproduction(Protocol):

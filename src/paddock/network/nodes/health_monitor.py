@@ -1,4 +1,4 @@
-"""HealthMonitor: the health of all modules, from the messages on the bus."""
+"""HealthMonitor: the health of all modules, from the messages on the bus, and the module that prints it."""
 
 from __future__ import annotations
 

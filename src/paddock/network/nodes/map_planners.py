@@ -1,4 +1,4 @@
-"""Planners that use the mapper's map."""
+"""Planners: random wandering, and those that use the mapper's map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Motor module: the last check of commands before the wheels."""
+"""The two modules next to the robot: one sends its readings, one checks commands before the wheels."""
 
 from __future__ import annotations
 

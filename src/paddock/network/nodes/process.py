@@ -1,4 +1,4 @@
-"""Run one module as a process."""
+"""Run one module as a process, or all modules as threads of this process."""
 
 from __future__ import annotations
 

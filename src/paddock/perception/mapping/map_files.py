@@ -1,4 +1,4 @@
-"""Map files of ROS's map_server: an image, and a YAML file that defines the meaning of its pixels."""
+"""Map files of ROS's map_server: an image, and a YAML file about its pixels; maps as worlds."""
 
 from __future__ import annotations
 

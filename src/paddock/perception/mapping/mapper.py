@@ -1,4 +1,4 @@
-"""Mapper: estimates a pose and a map from a robot's own observations, as part of any controller."""
+"""Mapper: estimates a pose and a map from a robot's own observations, and learns the scale of its wheels."""
 
 from __future__ import annotations
 

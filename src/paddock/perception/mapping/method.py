@@ -1,4 +1,4 @@
-"""MappingMethod: base class of methods that estimate a pose and a map; registered by name."""
+"""MappingMethod: base class of methods that estimate a pose and a map, from motion and scans; registered by name."""
 
 from __future__ import annotations
 

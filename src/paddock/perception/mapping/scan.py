@@ -1,4 +1,4 @@
-"""Scan: one scan of a laser scanner or one reading of all sonars, for mapping."""
+"""Scan: one scan of a laser scanner or one reading of all sonars, and RangeReader, which reads each once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibrate a lens with pictures of a ChArUco board. Some views are held out for validation."""
+"""Calibrate a lens with pictures of a ChArUco board (BoardSpec). Some views are held out for validation."""
 
 from __future__ import annotations
 

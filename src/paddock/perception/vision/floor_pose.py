@@ -1,4 +1,4 @@
-"""Estimate the pose of the camera from markers at known positions on the floor."""
+"""SiteSpec: the markers on the floor and on the robots; and the pose of the camera from those on the floor."""
 
 from __future__ import annotations
 

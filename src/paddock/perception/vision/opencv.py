@@ -1,4 +1,4 @@
-"""OpenCV, imported at its first use."""
+"""Decode pictures, and OpenCV, imported at its first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find robots without a marker as coloured patches in the plane of their lids."""
+"""Find robots without a marker as coloured patches in the plane of their lids, and track them by their blinks."""
 
 from __future__ import annotations
 

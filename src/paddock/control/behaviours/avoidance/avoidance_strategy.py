@@ -1,4 +1,4 @@
-"""ObstacleAvoidance: the base class of methods that drive to a goal around obstacles."""
+"""ObstacleAvoidance: the base class of methods that drive to a goal around obstacles; by name, and as a controller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on pictures: blur and bilinear interpolation."""
+"""Operations on pixels: blur, interpolation, the camera's noise, and the rays that pixels see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Driving: go-to orders of the firmware, as in 2012 and as in checked mode."""
+"""Driving: go-to orders of the firmware, as in 2012 and as in checked mode, around obstacles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OrdersPort: the driver of a robot that takes orders, for robot handles. Every call waits for its answer."""
+"""OrdersPort: the driver of a robot that takes orders, for robot handles, and the lines to robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thesis' evolution: three inputs, two outputs, twenty individuals, two hundred generations, one maze."""
+"""The thesis' evolution in one maze, and the walk with a single beam on a servo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One loop of a wall follower around a course: its time, distance and error."""
+"""One loop of a wall follower around a course: its time, distance and error; and the loops of the study and of ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CARMEN logs (https://carmen.sourceforge.net), the format of the SLAM benchmark."""
+"""Logs of the SLAM benchmark: CARMEN (https://carmen.sourceforge.net) and g2o."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trajectories, and TUM files for trajectory tools (`time x y z qx qy qz qw`)."""
+"""Trajectories, TUM files for trajectory tools (`time x y z qx qy qz qw`), and errors of relations."""
 
 from __future__ import annotations
 
