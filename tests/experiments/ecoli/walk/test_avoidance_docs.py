@@ -11,7 +11,7 @@ from paddock.control.behaviours.avoidance import AVOIDANCE
 from paddock.experiments.scenarios import load_scenario, run_scenario
 from pages import run_examples
 
-PAGE = Path(__file__).parents[3] / "docs" / "avoidance.md"
+PAGE = Path(__file__).parents[4] / "docs" / "avoidance.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
