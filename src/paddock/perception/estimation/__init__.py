@@ -12,9 +12,16 @@ from paddock.perception.estimation.consistency import (
 from paddock.perception.estimation.ekf import EKF
 from paddock.perception.estimation.estimates import EllipseAxes, Estimate, Localiser, PoseFix, ellipse_axes
 from paddock.perception.estimation.measurements import CompassModel, FixModel, Measurement, RangeModel, SensorModel
-from paddock.perception.estimation.odometry import AngleUnwrapper, MotionNoise, Odometry, OdometryForm, compass_bearing
+from paddock.perception.estimation.odometry import (
+    AngleUnwrapper,
+    MotionNoise,
+    Odometry,
+    OdometryForm,
+    TravelSensors,
+    WheelTravel,
+    compass_bearing,
+)
 from paddock.perception.estimation.particle_filter import ParticleFilter
-from paddock.perception.estimation.travel import TravelSensors, WheelTravel
 from paddock.perception.estimation.wheel_calibration import (
     FreeRun,
     Umbmark,

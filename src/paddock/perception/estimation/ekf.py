@@ -17,8 +17,7 @@ from paddock.core.observation import Observation
 from paddock.perception.estimation.consistency import Innovation, chi_square_quantile
 from paddock.perception.estimation.estimates import Estimate, check_covariance, check_memory
 from paddock.perception.estimation.measurements import SAME_TIME, Measurement, SensorModel, gather_measurements
-from paddock.perception.estimation.odometry import Floats, roll, roll_jacobians
-from paddock.perception.estimation.travel import TravelSensors, WheelTravel
+from paddock.perception.estimation.odometry import Floats, TravelSensors, WheelTravel, roll, roll_jacobians
 
 GATE = 0.99  # share of consistent measurements that pass
 MEMORY = 1.0  # [s] of stored past states; older measurements are too late

@@ -9,13 +9,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.jit import kernel
 from paddock.core.observation import Observation
 from paddock.perception.estimation.estimates import PoseFix
-from paddock.perception.estimation.odometry import Floats, wrap_angles
+from paddock.perception.estimation.odometry import Floats, check_sigma, wrap_angles
 
 SAME_TIME = 1e-9  # [s]
 OUTLIERS = 0.02  # likelihood of an outlier, relative to that of a perfect measurement
@@ -243,12 +242,6 @@ def log_likelihood(measurement: Measurement, poses: Floats, outliers: float = OU
     squared = np.einsum("ni,ij,nj->n", off, np.linalg.inv(measurement.covariance), off)
     single: Floats = np.log(np.exp(-0.5 * squared) + outliers)
     return single
-
-
-def check_sigma(what: str, sigma: float) -> None:
-    """Raise a PaddockError if a standard deviation is not positive and finite."""
-    if not (all_finite(sigma) and sigma > 0):
-        raise PaddockError(f"{what}: sigma: expected a standard deviation > 0, got {sigma!r}")
 
 
 class GatheredMeasurements(NamedTuple):

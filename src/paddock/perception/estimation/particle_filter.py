@@ -22,7 +22,7 @@ from paddock.perception.estimation.measurements import (
     gather_measurements,
     log_likelihood,
 )
-from paddock.perception.estimation.odometry import Floats, wrap_angles
+from paddock.perception.estimation.odometry import Floats, TravelSensors, wrap_angles
 from paddock.perception.estimation.particle_cloud import (
     Pick,
     carry_along,
@@ -34,7 +34,6 @@ from paddock.perception.estimation.particle_cloud import (
     particles_needed,
     summarise,
 )
-from paddock.perception.estimation.travel import TravelSensors
 
 KLD_ERROR, KLD_SIGMAS = 0.05, 2.33
 ROUGHENING = (0.001, 0.01)  # [m, rad]

@@ -14,9 +14,9 @@ from paddock.core.geometry import ORIGIN, Pose, compose, relative
 from paddock.perception.mapping.frame import GridFrame
 from paddock.perception.mapping.loops import LoopChecks, LoopFinder, LoopOptions, find_shortest_paths
 from paddock.perception.mapping.matching import FINE, REACH, KeyScan, LikelihoodField, SearchWindow, match_scan
-from paddock.perception.mapping.method import MappingMethod, MapSetup, MotionStep, fuse
+from paddock.perception.mapping.method import MappingMethod, MapSetup, MotionStep, fuse, rotate_covariance
 from paddock.perception.mapping.occupancy import OccupancyGrid
-from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
+from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph
 from paddock.perception.mapping.scan import Floats, Scan, transform
 
 LEAST_SPREAD = np.diag([0.01, 0.01, math.radians(0.15)]) ** 2  # limit of accuracy of matching in cells

@@ -29,8 +29,8 @@ from paddock.perception.mapping.matching import (
     match_scan,
     thin_points,
 )
-from paddock.perception.mapping.method import NO_SPREAD, subtract
-from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
+from paddock.perception.mapping.method import NO_SPREAD, rotate_covariance, subtract
+from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph
 from paddock.perception.mapping.scan import Floats, transform
 
 LOOP_LENGTH = 0.5  # length that a loop adds to a path [m]

@@ -12,9 +12,9 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.jit import kernel
 from paddock.core.observation import Observation
-from paddock.perception.estimation.measurements import Measurement, check_sigma
+from paddock.perception.estimation.measurements import Measurement
+from paddock.perception.estimation.odometry import TravelSensors, check_sigma
 from paddock.perception.estimation.particle_filter import ParticleFilter
-from paddock.perception.estimation.travel import TravelSensors
 from paddock.perception.mapping.matching import LikelihoodField
 from paddock.perception.mapping.occupancy import FREE, OCCUPIED, OccupancyGrid
 from paddock.perception.mapping.scan import Floats, RangeReader, Scan

@@ -12,11 +12,17 @@ from numpy.typing import NDArray
 from paddock.core.geometry import ORIGIN, Pose, relative
 from paddock.core.observation import Observation
 from paddock.perception.estimation.estimates import Estimate, check_covariance
-from paddock.perception.estimation.odometry import roll_jacobians
-from paddock.perception.estimation.travel import TravelSensors, WheelTravel
-from paddock.perception.mapping.method import MAPPING_METHODS, NO_SPREAD, MapSetup, MotionStep, subtract
+from paddock.perception.estimation.odometry import TravelSensors, WheelTravel, roll_jacobians
+from paddock.perception.mapping.method import (
+    MAPPING_METHODS,
+    NO_SPREAD,
+    MapSetup,
+    MotionStep,
+    rotate_covariance,
+    rotation,
+    subtract,
+)
 from paddock.perception.mapping.occupancy import OccupancyGrid
-from paddock.perception.mapping.pose_graph import rotate_covariance, rotation
 from paddock.perception.mapping.scan import SAME_TIME, Floats, RangeReader, Scan
 from paddock.perception.mapping.view import MapView
 

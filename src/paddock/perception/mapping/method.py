@@ -11,8 +11,7 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose, compose, wrap
 from paddock.core.registry import Registry
-from paddock.perception.estimation.odometry import roll, roll_jacobians
-from paddock.perception.estimation.travel import WheelTravel
+from paddock.perception.estimation.odometry import WheelTravel, roll, roll_jacobians
 from paddock.perception.mapping.occupancy import OccupancyGrid
 from paddock.perception.mapping.scan import Floats, Scan
 
@@ -123,3 +122,16 @@ MAPPING_METHODS: Registry[type[MappingMethod]] = Registry(
         "graph": "paddock.perception.mapping.graph_slam:GraphMapping",
     },
 )
+
+
+def rotation(angle: float) -> Floats:
+    """Return the matrix that converts x, y, heading to a frame turned by an angle [rad]."""
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def rotate_covariance(covariance: Floats, angle: float) -> Floats:
+    """Return a covariance of x, y, heading in a frame turned by an angle [rad]."""
+    turned = rotation(angle)
+    rotated: Floats = turned @ covariance @ turned.T
+    return rotated

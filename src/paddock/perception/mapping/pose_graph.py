@@ -12,7 +12,7 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, compose, relative, wrap
-from paddock.perception.mapping.method import subtract
+from paddock.perception.mapping.method import rotate_covariance, subtract
 from paddock.perception.mapping.scan import Floats
 
 TOLERATED = 4.0  # squared normalised error of a loop above which it loses weight (Cauchy)
@@ -61,19 +61,6 @@ class PoseGraph:
 def edge_error(first: Pose, second: Pose, step: Pose) -> Floats:
     """Return the difference between the step of two poses and a measured one, in the frame of the first."""
     return subtract(relative(first, second), step)
-
-
-def rotation(angle: float) -> Floats:
-    """Return the matrix that converts x, y, heading to a frame turned by an angle [rad]."""
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def rotate_covariance(covariance: Floats, angle: float) -> Floats:
-    """Return a covariance of x, y, heading in a frame turned by an angle [rad]."""
-    turned = rotation(angle)
-    rotated: Floats = turned @ covariance @ turned.T
-    return rotated
 
 
 def solve_with_gtsam(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:

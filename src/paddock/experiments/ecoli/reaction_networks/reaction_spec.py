@@ -14,14 +14,27 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import SpecError, UnknownName, suggestion
-from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, convert, refuse_duplicates
-from paddock.experiments.ecoli.reaction_networks.kernels import UNIT_HEAD
+from paddock.core import library
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
+from paddock.core.spec import (
+    Count,
+    Name,
+    NotNegative,
+    Number,
+    Spec,
+    Text,
+    convert,
+    read_toml_file,
+    refuse_duplicates,
+    spec_from_table,
+)
+from paddock.experiments.ecoli.reaction_networks.kernels import EULER, RK4, RKC, UNIT_HEAD
 
 if TYPE_CHECKING:
     from paddock.experiments.ecoli.reaction_networks.simulate import TimeCourse
@@ -38,6 +51,7 @@ Order = Annotated[float, Number("a reaction order", limit=100)]
 Change = Annotated[float, Number("how much of a pool one reaction produces or, if negative, consumes", limit=1000)]
 Floats = NDArray[np.float64]
 NOWHERE = -1.0
+METHODS = {"euler": EULER, "rk4": RK4, "rkc": RKC}
 FINEST = 10_000  # largest denominator of a stoichiometric number
 
 
@@ -338,3 +352,42 @@ def left_null_space(rows: list[list[Fraction]]) -> list[list[Fraction]]:
             weights[j] = -columns[row].get(free, Fraction(0))
         basis.append(weights)
     return basis
+
+
+def checked_method(method: str) -> int:
+    """Return the number of an integration method; raise an error if the name is unknown."""
+    if method not in list(METHODS):
+        raise UnknownName("method", method, METHODS)
+    return METHODS[method]
+
+
+def output_of(network: ReactionNetwork) -> str:
+    """Return the name of the output pool; raise an error if the network has none."""
+    if network.output is None:
+        raise PaddockError(f'{network.name}: no output: set output = "…" to the name of a pool')
+    return network.output
+
+
+def input_of(network: ReactionNetwork) -> str:
+    """Return the name of the held pool that a sensor sets; raise an error if the network has none."""
+    if network.input is None:
+        raise PaddockError(f'{network.name}: no input: set input = "…" to the name of a held pool')
+    return network.input
+
+
+def reaction_names() -> list[str]:
+    """Return the names of the shipped networks."""
+    return library.names(__package__)
+
+
+def load_reactions(network: str | Path | ReactionNetwork) -> ReactionNetwork:
+    """Load a shipped network by name or a network from a TOML file; return a ReactionNetwork unchanged."""
+    if isinstance(network, ReactionNetwork):
+        return network
+    if not isinstance(network, str | Path):
+        raise PaddockError(
+            f"expected a reaction network's name, the path of a TOML file, or a ReactionNetwork, "
+            f"got {format_value(network)}"
+        )
+    path = library.find(__package__, "reaction network", network)
+    return spec_from_table(ReactionNetwork, read_toml_file(path), file=path.name)

@@ -14,12 +14,10 @@ from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.named_arrays import as_floats
 from paddock.experiments.ecoli.reaction_networks.kernels import (
-    EULER,
     FINE,
     NOT_FINITE,
     RK4,
     RK4_REACH,
-    RKC,
     SCRATCH_ROWS,
     TOO_FAST,
     advance,
@@ -33,11 +31,12 @@ from paddock.experiments.ecoli.reaction_networks.reaction_spec import (
     Flux,
     ReactionNetwork,
     ReactionUnit,
+    checked_method,
     conserved_sums,
+    output_of,
     table_of,
 )
 
-METHODS = {"euler": EULER, "rk4": RK4, "rkc": RKC}
 NO_LIMIT = 1e300  # [s] of a sub-step
 MAX_REFINEMENTS = 6  # halvings of the sub-step before a row is split in half
 MAX_PIECES = 1000  # of a row
@@ -322,32 +321,11 @@ def start_values(
     return pools
 
 
-def checked_method(method: str) -> int:
-    """Return the number of an integration method; raise an error if the name is unknown."""
-    if method not in list(METHODS):
-        raise UnknownName("method", method, METHODS)
-    return METHODS[method]
-
-
 def checked_input(network: ReactionNetwork, name: str, value: Any) -> float:
     """Return a concentration as a float; raise an error if it is not a number >= 0."""
     if not (all_finite(value) and value >= 0):
         raise SimulationError(f"{network.name}: {name}: expected a concentration >= 0, got {format_value(value)}")
     return float(value)
-
-
-def output_of(network: ReactionNetwork) -> str:
-    """Return the name of the output pool; raise an error if the network has none."""
-    if network.output is None:
-        raise PaddockError(f'{network.name}: no output: set output = "…" to the name of a pool')
-    return network.output
-
-
-def input_of(network: ReactionNetwork) -> str:
-    """Return the name of the held pool that a sensor sets; raise an error if the network has none."""
-    if network.input is None:
-        raise PaddockError(f'{network.name}: no input: set input = "…" to the name of a held pool')
-    return network.input
 
 
 def check_held(network: ReactionNetwork, inputs: Mapping[str, Any]) -> None:

@@ -15,10 +15,16 @@ from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.jit import Kernel
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.experiments.ecoli.reaction_networks import ReactionNetwork, load_reactions
 from paddock.experiments.ecoli.reaction_networks.kernels import HALF, HILL, SCRATCH_ROWS, TUMBLE_TIME
-from paddock.experiments.ecoli.reaction_networks.reaction_spec import table_of
-from paddock.experiments.ecoli.reaction_networks.simulate import checked_method, explain_fault, input_of, output_of
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import (
+    ReactionNetwork,
+    checked_method,
+    input_of,
+    load_reactions,
+    output_of,
+    table_of,
+)
+from paddock.experiments.ecoli.reaction_networks.simulate import explain_fault
 from paddock.experiments.ecoli.run_and_tumble import tumble_kernel as tumble
 from paddock.experiments.ecoli.run_and_tumble.tumble_kernel import run_and_tumble, seed_memory
 
