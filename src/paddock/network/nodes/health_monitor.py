@@ -1,18 +1,12 @@
-"""HealthMonitor: the health of all modules, from the messages on the bus, and the module that prints it."""
+"""HealthMonitor: the health of all modules, from the messages on the bus."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
 
-from paddock.network.nodes.bus import Bus
-from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.health import LatencyHistogram
-from paddock.network.nodes.node import EVERY_MODULE, Module
 from paddock.network.nodes.node_messages import WATCHERS, HealthMessage, ModuleMessage, PresenceMessage, RefusedMessage
-
-SILENT = 3.0  # [s] without a report after which a module is silent
 
 
 @dataclass
@@ -38,6 +32,9 @@ class ModuleHealth:
         if not self.present:
             return "gone"
         return "silent" if self.report is not None and time.monotonic() - self.received_at > SILENT else "running"
+
+
+SILENT = 3.0  # [s] without a report after which a module is silent
 
 
 class HealthMonitor:
@@ -66,16 +63,3 @@ class HealthMonitor:
                 row.rate = (message.rounds - former.rounds) / (message.sent - row.sent_at)
             row.present, row.report, row.sent_at, row.received_at = True, message, message.sent, time.monotonic()
             row.latencies = LatencyHistogram(message.latencies)
-
-
-class MonitorModule(Module):
-    """Keeps the health of all modules. It ends with the coordinator."""
-
-    listens = EVERY_MODULE
-
-    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
-        super().__init__(name, spec, options, bus)
-        self.health_monitor = HealthMonitor()
-
-    def handle(self, message: ModuleMessage) -> None:
-        self.health_monitor.take(message)

@@ -1,12 +1,9 @@
-"""The two modules next to the robot: one sends its readings, one checks commands before the wheels."""
+"""Motor module: the last check of commands before the wheels."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
-
-import msgspec
 
 from paddock.core.observation import WheelSpeeds
 from paddock.core.spec import Seconds, Spec
@@ -14,7 +11,6 @@ from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.node import Module
 from paddock.network.nodes.node_messages import (
-    EVERYONE,
     DriveMessage,
     ModuleMessage,
     MotorMessage,
@@ -23,7 +19,6 @@ from paddock.network.nodes.node_messages import (
     ResumeMessage,
     StopMessage,
 )
-from paddock.network.nodes.readings import ObservationBuilder, SensorMessage
 from paddock.network.nodes.safety.reflex import STILL, ClockReading, MotorGate, MotorLimits
 
 
@@ -104,25 +99,3 @@ class MotorModule(Module):
     def status(self) -> str:
         left, right = self.gate.wheels
         return f"{left:.2f} {right:.2f} m/s, refused {self.refusals}"
-
-
-class SensorModule(Module):
-    """Publishes valid readings of the robot's devices in order, and counts invalid ones."""
-
-    upstream = ("COORDINATOR",)
-
-    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
-        super().__init__(name, spec, options, bus)
-        self.builder, self.odd = ObservationBuilder(spec.robot_spec), 0
-
-    def handle(self, message: ModuleMessage) -> None:
-        if not isinstance(message, SensorMessage) or message.source != "COORDINATOR":
-            return
-        if not self.builder.take(message):
-            self.odd += 1
-            return
-        cause = message.cause or message.sent
-        self.send(msgspec.structs.replace(message, destination=EVERYONE, cause=cause))
-
-    def status(self) -> str:
-        return f"{self.odd} invalid readings" if self.odd else ""
