@@ -36,7 +36,7 @@ FOLLOWING = {"as", "at", "by", "down", "for", "from", "in", "of", "to", "up", "w
 PARTICIPLES_THAT_STAY = {
     "arena/until.py:reached",  # `until=reached(goal)`
     "arena/until.py:touched",
-    "control/policies/inputs.py:seen_by",  # of kernels' files
+    "control/policies/policy.py:seen_by",  # of kernels' files
     "simulation/sensors/response.py:_inverted",
     "simulation/sensors/response.py:unwrapped",
 }

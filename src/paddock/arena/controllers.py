@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
 from paddock.control.policies.policy import is_policy
-from paddock.control.policies.policy_files import load_policy
+from paddock.control.policies.policy_registry import load_policy
 from paddock.control.policies.trainable import Trainable
 from paddock.core.error_location import error_location, place, problem_of, show_path
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion

@@ -11,8 +11,7 @@ from paddock.arena.episodes import Trace
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import ORIGIN, Disc, Pose
 from paddock.perception.estimation import FreeRun, MotionNoise, Odometry, RangeModel, TravelSensors, WheelCalibration
-from paddock.perception.estimation.motion_model import Floats
-from paddock.perception.estimation.odometry import CERTAIN
+from paddock.perception.estimation.odometry import CERTAIN, Floats
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec

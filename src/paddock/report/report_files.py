@@ -11,11 +11,10 @@ from typing import Any
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
-from paddock.report.document import render_html
+from paddock.report.document import describe_write_error, render_html
 from paddock.report.figures import save_figure
-from paddock.report.run_log import run_log_text
-from paddock.report.run_pictures import run_pictures
-from paddock.report.run_report import TaskOutcome, run_report
+from paddock.report.run_charts import run_pictures
+from paddock.report.run_report import TaskOutcome, run_log_text, run_report
 from paddock.report.summary import plain, summary
 from paddock.simulation.worlds.world_spec import WorldSpec
 
@@ -138,9 +137,3 @@ def fresh_folder(base: Path, name: str) -> Path:
     except OSError as error:
         raise describe_write_error(base, "run", error) from error
     raise PaddockError(f"{base}: there are too many runs called {name!r}; remove some or choose another name")
-
-
-def describe_write_error(folder: Path, what: str, error: OSError) -> PaddockError:
-    """Return the error about a folder to which a run or a report cannot be written."""
-    why = error.strerror or str(error)
-    return PaddockError(f"{folder}: cannot write the {what} there: {why}; choose a folder that you may write to")

@@ -20,7 +20,7 @@ from paddock.experiments.sweeps.combination import list_combinations
 from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.experiments.sweeps.sweep_spec import SweepSpec, load_sweep
 from paddock.experiments.sweeps.worker import Rows, RunBlock, SweepWorker
-from paddock.report.document_files import ensure_folder
+from paddock.report.document import ensure_folder
 
 FINISHED = "finished.jsonl"
 BATCH = 50  # seeds per batch if controllers compile; a killed sweep loses at most one batch per worker
