@@ -16,7 +16,8 @@ from paddock.bridges.common.websocket_source import WebSocketSource
 from paddock.bridges.ros2.graph import RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2.rosapi import LONGEST_TEXT, answer_rosapi, read_name, read_text
 from paddock.bridges.ros2.rosbridge_raw import pack_raw
-from paddock.bridges.ros2.wire import RosMessage, TimeMsg, find_message, read_json
+from paddock.bridges.ros2.wire import RosMessage, find_message, read_json
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
 from paddock.core.terminal_text import visible
 from paddock.network.origins import foreign_header, own_hosts
@@ -230,7 +231,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         self._sent[topic.name] = time.monotonic()
         for name, raw in dict.fromkeys((wanted.topic, wanted.raw) for wanted in self._wanted[topic.name].values()):
             if raw:
-                stamp = TimeMsg.of(self.server.arena.time)
+                stamp = ros.make_time(self.server.arena.time)
                 self._socket.send(pack_raw(name, stamp.sec, stamp.nanosec, sample.cdr), text=False)
             else:
                 self._socket.send(b'{"op":"publish","topic":' + encoder.encode(name) + b',"msg":' + sample.json + b"}")
