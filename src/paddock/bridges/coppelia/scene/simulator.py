@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from paddock.bridges.coppelia.scene.framework import EPuckSignals
@@ -93,6 +93,8 @@ class SceneCaller:
     """The client that calls a command."""
 
     simulator: LegacySimulator
+    control: TimeControl
+    flags: int = field(default=0, init=False)  # bits added to the handle of the call's object: sim.handleflag_…
 
     @property
     def scene(self) -> CoppeliaScene:
