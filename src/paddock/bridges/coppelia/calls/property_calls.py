@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from paddock.bridges.coppelia.calls import place_calls, simulation_calls
+from paddock.bridges.coppelia.calls.constants import GROUPS, OBJECT_TYPES
+from paddock.bridges.coppelia.calls.object_calls import set_object_alias
+from paddock.bridges.coppelia.calls.table import call
+from paddock.bridges.coppelia.calls.values import read_float, read_text
 from paddock.bridges.coppelia.scene import joints, parameters
 from paddock.bridges.coppelia.scene.frames import Frame, to_euler
 from paddock.bridges.coppelia.scene.objects import PARENT, SCENE, WORLD, SceneObject
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.bridges.coppelia.scene.vision import VISION_PARTS, vision_shape
-from paddock.bridges.coppelia.zmq import place_calls, simulation_calls
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
-from paddock.bridges.coppelia.zmq.constants import GROUPS, OBJECT_TYPES
-from paddock.bridges.coppelia.zmq.object_calls import set_object_alias
-from paddock.bridges.coppelia.zmq.table import call
-from paddock.bridges.coppelia.zmq.values import read_float, read_text
 from paddock.core.errors import PaddockError, UnknownName
 
 APP = GROUPS["handle"]["app"]
@@ -27,8 +27,8 @@ KINDS = (  # noqa: SIM905 a list would take a page
 ).split()
 NOT_WRITABLE = 1
 TYPE_NAMES = {value: name for name, value in OBJECT_TYPES.items()}
-Get = Callable[[RemoteCaller, SceneObject], Any]
-Set = Callable[[RemoteCaller, SceneObject, Any], None]
+Get = Callable[[SceneCaller, SceneObject], Any]
+Set = Callable[[SceneCaller, SceneObject, Any], None]
 
 
 class Property(NamedTuple):
@@ -57,7 +57,7 @@ def _places(relative_to: int) -> dict[str, Property]:
     }
 
 
-def _set_velocity(caller: RemoteCaller, joint: SceneObject, value: Any) -> None:
+def _set_velocity(caller: SceneCaller, joint: SceneObject, value: Any) -> None:
     joints.set_target_velocity(joint, read_float(value))
 
 
@@ -89,7 +89,7 @@ PROPERTIES: dict[str, Property] = {
     "farClippingPlane": Property("float", lambda caller, found: vision_shape(found).far, parts=VISION),
     "viewAngle": Property("float", lambda caller, found: vision_shape(found).angle, parts=VISION),
 }
-SCENE_PROPERTIES: dict[str, tuple[str, Callable[[RemoteCaller], Any]]] = {
+SCENE_PROPERTIES: dict[str, tuple[str, Callable[[SceneCaller], Any]]] = {
     "simulationTime": ("float", lambda caller: caller.scene.live.time),
     "simulationState": ("int", simulation_calls.get_simulation_state),
     "timeStep": ("float", lambda caller: caller.simulator.step),
@@ -99,7 +99,7 @@ SCENE_PROPERTIES: dict[str, tuple[str, Callable[[RemoteCaller], Any]]] = {
 }
 
 
-def list_properties(caller: RemoteCaller, target: int) -> dict[str, str]:
+def list_properties(caller: SceneCaller, target: int) -> dict[str, str]:
     """Return the types of all properties of a target, by name."""
     own = [key[2] for key in caller.scene.settings if isinstance(key, tuple) and key[:2] == ("property", target)]
     if target in (SCENE, APP):
@@ -116,7 +116,7 @@ def kind_of(value: Any) -> str:
     return next((kind for python, kind in kinds if isinstance(value, python)), "table")
 
 
-def read_property(caller: RemoteCaller, target: int, name: str) -> Any:
+def read_property(caller: SceneCaller, target: int, name: str) -> Any:
     """Return the value of a property, or raise an error if it does not exist."""
     if name.startswith(SIGNAL):
         value = caller.signals.find(name.removeprefix(SIGNAL))
@@ -135,7 +135,7 @@ def read_property(caller: RemoteCaller, target: int, name: str) -> Any:
 
 
 @call("getProperty", *(f"get{kind}Property" for kind in KINDS))
-def get_property(caller: RemoteCaller, target: int, name: str, options: Any = None) -> Any:
+def get_property(caller: SceneCaller, target: int, name: str, options: Any = None) -> Any:
     try:
         return read_property(caller, target, name)
     except UnknownName:
@@ -145,7 +145,7 @@ def get_property(caller: RemoteCaller, target: int, name: str, options: Any = No
 
 
 @call("setProperty", *(f"set{kind}Property" for kind in KINDS))
-def set_property(caller: RemoteCaller, target: int, name: str, value: Any, options: Any = None) -> None:
+def set_property(caller: SceneCaller, target: int, name: str, value: Any, options: Any = None) -> None:
     if len(name) > MAX_CHARACTERS:
         raise PaddockError(f"expected the name of a property with at most {MAX_CHARACTERS} characters")
     if name.startswith(SIGNAL):
@@ -164,7 +164,7 @@ def set_property(caller: RemoteCaller, target: int, name: str, value: Any, optio
         about.set(caller, caller.scene.get(target), value)
 
 
-def set_signal(caller: RemoteCaller, name: str, value: Any) -> None:
+def set_signal(caller: SceneCaller, name: str, value: Any) -> None:
     """Set a signal with the type of its value."""
     if isinstance(value, int):
         caller.signals.set(int, name, int(value))
@@ -177,7 +177,7 @@ def set_signal(caller: RemoteCaller, name: str, value: Any) -> None:
 
 
 @call()
-def remove_property(caller: RemoteCaller, target: int, name: str, options: Any = None) -> None:
+def remove_property(caller: SceneCaller, target: int, name: str, options: Any = None) -> None:
     if name.startswith(SIGNAL):
         if signal := name.removeprefix(SIGNAL):
             caller.signals.clear(signal)
@@ -187,13 +187,13 @@ def remove_property(caller: RemoteCaller, target: int, name: str, options: Any =
 
 
 @call()
-def get_property_name(caller: RemoteCaller, target: int, index: int, options: Any = None) -> tuple[Any, Any]:
+def get_property_name(caller: SceneCaller, target: int, index: int, options: Any = None) -> tuple[Any, Any]:
     names = list(list_properties(caller, target))
     return (names[index], "scene" if target == SCENE else "object") if 0 <= index < len(names) else (None, None)
 
 
 @call()
-def get_property_info(caller: RemoteCaller, target: int, name: str, options: Any = None) -> Any:
+def get_property_info(caller: SceneCaller, target: int, name: str, options: Any = None) -> Any:
     kinds = list_properties(caller, target)
     if name not in kinds:
         return None
@@ -202,11 +202,11 @@ def get_property_info(caller: RemoteCaller, target: int, name: str, options: Any
 
 
 @call()
-def get_properties(caller: RemoteCaller, target: int, options: Any = None) -> dict[str, Any]:
+def get_properties(caller: SceneCaller, target: int, options: Any = None) -> dict[str, Any]:
     return {name: read_property(caller, target, name) for name in list_properties(caller, target)}
 
 
 @call()
-def set_properties(caller: RemoteCaller, target: int, values: dict[str, Any]) -> None:
+def set_properties(caller: SceneCaller, target: int, values: dict[str, Any]) -> None:
     for name, value in values.items():
         set_property(caller, target, name, value)

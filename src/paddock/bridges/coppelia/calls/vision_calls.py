@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.bridges.coppelia.calls.constants import GROUPS
+from paddock.bridges.coppelia.calls.table import call
+from paddock.bridges.coppelia.calls.values import read_ints
 from paddock.bridges.coppelia.scene.objects import SceneObject
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.bridges.coppelia.scene.vision import (
     paint_image,
     read_packets,
@@ -16,10 +20,6 @@ from paddock.bridges.coppelia.scene.vision import (
     to_grey,
     vision_shape,
 )
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
-from paddock.bridges.coppelia.zmq.constants import GROUPS
-from paddock.bridges.coppelia.zmq.table import call
-from paddock.bridges.coppelia.zmq.values import read_ints
 from paddock.core.errors import PaddockError
 
 GREY, ALPHA = 1, 2  # options of images
@@ -45,7 +45,7 @@ def cut(image: NDArray[Any], corner: Any, size: Any) -> NDArray[Any]:
 
 @call()
 def get_vision_sensor_img(
-    caller: RemoteCaller,
+    caller: SceneCaller,
     sensor: SceneObject,
     options: int = 0,
     cut_off: float = 0.0,
@@ -68,14 +68,14 @@ def get_vision_sensor_img(
 
 @call()
 def get_vision_sensor_char_image(
-    caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0, width: int = 0, height: int = 0
+    caller: SceneCaller, sensor: SceneObject, x: int = 0, y: int = 0, width: int = 0, height: int = 0
 ) -> tuple[bytes, int, int]:
     image = cut(take_image(caller.scene, sensor), [x, y], [width, height])
     return image.tobytes(), image.shape[1], image.shape[0]
 
 
 @call()
-def get_vision_sensor_image(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> list[float]:
+def get_vision_sensor_image(caller: SceneCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> list[float]:
     """Return numbers from 0 to 1 (before version 4.4)."""
     image = take_image(caller.scene, sensor)
     image = to_grey(image) if caller.flags & FLAGS["greyscale"] else image
@@ -85,14 +85,14 @@ def get_vision_sensor_image(caller: RemoteCaller, sensor: SceneObject, x: int = 
 
 @call()
 def get_vision_sensor_depth(
-    caller: RemoteCaller, sensor: SceneObject, options: int = 0, corner: Any = None, size: Any = None
+    caller: SceneCaller, sensor: SceneObject, options: int = 0, corner: Any = None, size: Any = None
 ) -> tuple[bytes, list[int]]:
     depth = cut(take_depth(caller.scene, sensor, metres=bool(options & METRES)), corner, size)
     return depth.astype("<f4").tobytes(), [depth.shape[1], depth.shape[0]]
 
 
 @call()
-def get_vision_sensor_depth_buffer(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> Any:
+def get_vision_sensor_depth_buffer(caller: SceneCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> Any:
     """Return depths from 0 to 1 (before version 4.4); in metres, or as float32 bytes, if the handle's flags say so."""
     depth = take_depth(caller.scene, sensor, metres=bool(caller.flags & FLAGS["depthbuffermeters"]))
     if caller.flags & FLAGS["codedstring"]:
@@ -101,30 +101,30 @@ def get_vision_sensor_depth_buffer(caller: RemoteCaller, sensor: SceneObject, x:
 
 
 @call()
-def get_vision_sensor_res(caller: RemoteCaller, sensor: SceneObject) -> list[int]:
+def get_vision_sensor_res(caller: SceneCaller, sensor: SceneObject) -> list[int]:
     shape = vision_shape(sensor)
     return [shape.width, shape.height]
 
 
 @call()
-def get_vision_sensor_resolution(caller: RemoteCaller, sensor: SceneObject) -> tuple[int, int]:
+def get_vision_sensor_resolution(caller: SceneCaller, sensor: SceneObject) -> tuple[int, int]:
     shape = vision_shape(sensor)
     return shape.width, shape.height
 
 
 @call("setVisionSensorImg", "setVisionSensorCharImage")
-def set_vision_sensor_img(caller: RemoteCaller, sensor: SceneObject, image: bytes, options: int = 0) -> None:
+def set_vision_sensor_img(caller: SceneCaller, sensor: SceneObject, image: bytes, options: int = 0) -> None:
     paint_image(caller.scene, sensor, image)
 
 
 @call("readVisionSensor", "handleVisionSensor", "checkVisionSensor")
-def read_vision_sensor(caller: RemoteCaller, sensor: SceneObject, entity: Any = None) -> tuple[Any, ...]:
+def read_vision_sensor(caller: SceneCaller, sensor: SceneObject, entity: Any = None) -> tuple[Any, ...]:
     detected, packets = read_packets(caller.scene, sensor)
     return detected, *packets
 
 
 @call()
-def transform_image(caller: RemoteCaller, image: bytes, resolution: list[int], options: int) -> bytes:
+def transform_image(caller: SceneCaller, image: bytes, resolution: list[int], options: int) -> bytes:
     if len(resolution) != 2 or min(resolution) < 1 or len(image) % (resolution[0] * resolution[1]):
         raise PaddockError(f"expected an image of {resolution} pixels, got {len(image)} bytes")
     pixels = np.frombuffer(image, np.uint8).reshape(resolution[1], resolution[0], -1)
@@ -134,7 +134,7 @@ def transform_image(caller: RemoteCaller, image: bytes, resolution: list[int], o
 
 @call()
 def get_scaled_image(
-    caller: RemoteCaller, image: bytes, resolution: list[int], wanted: list[int], options: int = 0
+    caller: SceneCaller, image: bytes, resolution: list[int], wanted: list[int], options: int = 0
 ) -> tuple[bytes, list[int]]:
     channels = 4 if options & 1 else 3
     if len(resolution) != 2 or len(wanted) != 2 or min(*resolution, *wanted) < 1:
@@ -148,7 +148,7 @@ def get_scaled_image(
 
 
 @call()
-def transform_buffer(caller: RemoteCaller, data: bytes, given: int, factor: float, offset: float, wanted: int) -> bytes:
+def transform_buffer(caller: SceneCaller, data: bytes, given: int, factor: float, offset: float, wanted: int) -> bytes:
     """Multiply the numbers of a buffer, add an offset, and convert them: depths to millimetres, for example."""
     if not (0 <= given < len(NUMBER_TYPES) and 0 <= wanted & ~CLAMP < len(NUMBER_TYPES)):
         raise PaddockError(f"expected sim.buffer_uint8 … sim.buffer_double, got {given} and {wanted}")

@@ -7,20 +7,20 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from paddock.bridges.coppelia.calls import values
 from paddock.bridges.coppelia.scene.objects import SceneObject
-from paddock.bridges.coppelia.zmq import values
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.core.errors import PaddockError, Refused
 
 Steps = Generator[None, None, Any]
 """A call that takes simulated time: each `yield` waits for a step; the return value is the result."""
 Function = TypeVar("Function", bound=Callable[..., Any])
-Convert = Callable[[RemoteCaller, Any], Any]
+Convert = Callable[[SceneCaller, Any], Any]
 
 FIRST_FLAG = 0x400000  # the lowest bit of sim.handleflag_…
 
 
-def read_object(caller: RemoteCaller, value: Any) -> SceneObject:
+def read_object(caller: SceneCaller, value: Any) -> SceneObject:
     """Return the object with a handle. Flags that are added to the handle are stored in `caller.flags`."""
     handle = values.read_int(value)
     plain = handle if handle in caller.scene.objects else handle % FIRST_FLAG
@@ -68,8 +68,9 @@ CALLS: dict[str, RemoteCall] = {}
 def call(*names: str) -> Callable[[Function], Function]:
     """Declare the handler of a call.
 
-    The handler takes a `RemoteCaller` and arguments, which are converted according to their annotations. It returns the
-    result: a tuple for several results, None for none. It may also be a generator, see `Steps`.
+    The handler takes a `SceneCaller`, or a `RemoteCaller` if it needs the stepping mode, and arguments, which are
+    converted according to their annotations. It returns the result: a tuple for several results, None for none. It may
+    also be a generator, see `Steps`.
 
     Args:
         names: names of the call; default: the handler's name, `get_object_position` for `sim.getObjectPosition`.
@@ -96,7 +97,7 @@ def name_call(function: str) -> str:
     return re.sub(r"_(\w)", lambda found: found[1].upper(), function)
 
 
-def carry_out(caller: RemoteCaller, name: str, given: Sequence[Any]) -> Any:
+def carry_out(caller: SceneCaller, name: str, given: Sequence[Any]) -> Any:
     """Execute a call. Errors are `PaddockError`s that name the call. Superfluous arguments are ignored."""
     found = CALLS.get(name)
     if found is None:
@@ -107,7 +108,7 @@ def carry_out(caller: RemoteCaller, name: str, given: Sequence[Any]) -> Any:
         raise name_error(error, name) from None
 
 
-def _convert(caller: RemoteCaller, found: RemoteCall, given: Sequence[Any]) -> list[Any]:
+def _convert(caller: SceneCaller, found: RemoteCall, given: Sequence[Any]) -> list[Any]:
     converted = []
     for k, (name, convert, default, takes_null) in enumerate(found.arguments):
         value = given[k] if k < len(given) else None

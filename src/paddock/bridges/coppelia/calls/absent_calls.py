@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
-from paddock.bridges.coppelia.zmq.table import CALLS, call
+from paddock.bridges.coppelia.calls.table import CALLS, call
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.core.errors import PaddockError
 
 ABSENT = """
@@ -53,7 +53,7 @@ SHAPES = ("createHeightfieldShape", "createMeshShape", "createPrimitiveShape", "
 
 def _declare(name: str) -> None:
     @call(name)
-    def refuse(caller: RemoteCaller) -> None:
+    def refuse(caller: SceneCaller) -> None:
         if name in SHAPES:
             raise PaddockError(
                 f"sim.{name} is not supported: define obstacles in the world file; sim.createDummy creates a marker"

@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-import cbor2
-
+from paddock.bridges.coppelia.calls.object_calls import find_object, script_of
+from paddock.bridges.coppelia.calls.table import Steps, call
+from paddock.bridges.coppelia.calls.values import read_bytes, read_float, read_int, read_text
 from paddock.bridges.coppelia.scene import script_functions
 from paddock.bridges.coppelia.scene.objects import SCRIPTS, SceneObject
 from paddock.bridges.coppelia.scene.script_functions import ScriptData
 from paddock.bridges.coppelia.scene.signals import MAX_BYTES, SignalKind
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
-from paddock.bridges.coppelia.zmq.object_calls import find_object, script_of
-from paddock.bridges.coppelia.zmq.table import Steps, call
-from paddock.bridges.coppelia.zmq.values import read_bytes, read_float, read_int, read_text
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.core.errors import PaddockError
+from paddock.core.packages import import_package
+
+load_cbor = partial(import_package, "cbor2", "sim.packTable", extra="coppelia")
 
 # ---- signals
 
 
 @call("setInt32Signal", "setIntegerSignal")
-def set_int32_signal(caller: RemoteCaller, name: str, value: int) -> None:
+def set_int32_signal(caller: SceneCaller, name: str, value: int) -> None:
     caller.signals.set(int, name, value)
 
 
 @call("setFloatSignal", "setDoubleSignal")
-def set_float_signal(caller: RemoteCaller, name: str, value: float) -> None:
+def set_float_signal(caller: SceneCaller, name: str, value: float) -> None:
     caller.signals.set(float, name, value)
 
 
 @call("setStringSignal", "setBufferSignal")
-def set_string_signal(caller: RemoteCaller, name: str, value: bytes) -> None:
+def set_string_signal(caller: SceneCaller, name: str, value: bytes) -> None:
     caller.signals.set(bytes, name, value)
 
 
 def _declare_kind(kind: SignalKind, *names: str) -> None:
     @call(*(f"get{name}Signal" for name in names))
-    def get_signal(caller: RemoteCaller, name: str) -> int | float | bytes | None:
+    def get_signal(caller: SceneCaller, name: str) -> int | float | bytes | None:
         return caller.signals.get(kind, name)
 
     @call(*(f"clear{name}Signal" for name in names))
-    def clear_signal(caller: RemoteCaller, name: str = "") -> None:
+    def clear_signal(caller: SceneCaller, name: str = "") -> None:
         caller.signals.clear(name, kind)
 
 
@@ -50,7 +52,7 @@ _declare_kind(bytes, "String", "Buffer")
 
 
 @call()
-def wait_for_signal(caller: RemoteCaller, first: Any, second: Any = None) -> Steps:
+def wait_for_signal(caller: SceneCaller, first: Any, second: Any = None) -> Steps:
     """Wait for a signal. Versions before 4.9 pass a name, later ones a target and a name."""
     name = read_text(first if second is None else second)
     while (value := caller.signals.find(name)) is None:
@@ -62,7 +64,7 @@ def wait_for_signal(caller: RemoteCaller, first: Any, second: Any = None) -> Ste
 
 
 @call("writeCustomDataBlock", "writeCustomStringData", "writeCustomBufferData")
-def write_custom_data(caller: RemoteCaller, target: int, tag: str, data: bytes = b"") -> None:
+def write_custom_data(caller: SceneCaller, target: int, tag: str, data: bytes = b"") -> None:
     """Attach data to an object, or with a negative handle to the scene; empty data deletes the entry."""
     settings, key = caller.scene.settings, ("data", target, tag)
     if target >= SCRIPTS:
@@ -78,36 +80,37 @@ def write_custom_data(caller: RemoteCaller, target: int, tag: str, data: bytes =
 
 
 @call("readCustomDataBlock", "readCustomBufferData", "readCustomStringData")
-def read_custom_data(caller: RemoteCaller, target: int, tag: str) -> bytes | None:
+def read_custom_data(caller: SceneCaller, target: int, tag: str) -> bytes | None:
     found: bytes | None = caller.scene.settings.get(("data", target, tag))
     return found
 
 
 @call()
-def write_custom_table_data(caller: RemoteCaller, target: int, tag: str, table: Any, options: Any = None) -> None:
-    write_custom_data(caller, target, tag, cbor2.dumps(table))
+def write_custom_table_data(caller: SceneCaller, target: int, tag: str, table: Any, options: Any = None) -> None:
+    write_custom_data(caller, target, tag, load_cbor().dumps(table))
 
 
 @call()
-def read_custom_table_data(caller: RemoteCaller, target: int, tag: str, options: Any = None) -> Any:
+def read_custom_table_data(caller: SceneCaller, target: int, tag: str, options: Any = None) -> Any:
     data = caller.scene.settings.get(("data", target, tag))
     return [] if data is None else unpack_table(caller, data)
 
 
 @call("readCustomDataTags", "readCustomDataBlockTags")
-def read_custom_data_tags(caller: RemoteCaller, target: int) -> list[str]:
+def read_custom_data_tags(caller: SceneCaller, target: int) -> list[str]:
     return [key[2] for key in caller.scene.settings if isinstance(key, tuple) and key[:2] == ("data", target)]
 
 
 @call()
-def pack_table(caller: RemoteCaller, table: Any, scheme: int = 0) -> bytes:
-    return cbor2.dumps(table)
+def pack_table(caller: SceneCaller, table: Any, scheme: int = 0) -> bytes:
+    packed: bytes = load_cbor().dumps(table)
+    return packed
 
 
 @call()
-def unpack_table(caller: RemoteCaller, data: bytes) -> Any:
+def unpack_table(caller: SceneCaller, data: bytes) -> Any:
     try:
-        return cbor2.loads(data, max_depth=50)
+        return load_cbor().loads(data, max_depth=50)
     except Exception:
         raise PaddockError("expected bytes of sim.packTable") from None
 
@@ -116,14 +119,14 @@ NAMED_KINDS = ("Bool", "Float", "Int32", "String")
 
 
 @call(*(f"setNamed{kind}Param" for kind in NAMED_KINDS))
-def set_named_param(caller: RemoteCaller, name: str, value: Any) -> None:
+def set_named_param(caller: SceneCaller, name: str, value: Any) -> None:
     if not isinstance(value, bool | int | float | str | bytes):
         raise PaddockError(f"parameter {name!r}: expected a number, a text, true or false")
     caller.scene.remember(("named", name), value)
 
 
 @call(*(f"getNamed{kind}Param" for kind in NAMED_KINDS))
-def get_named_param(caller: RemoteCaller, name: str) -> Any:
+def get_named_param(caller: SceneCaller, name: str) -> Any:
     return caller.scene.settings.get(("named", name))
 
 
@@ -131,7 +134,7 @@ def get_named_param(caller: RemoteCaller, name: str) -> Any:
 
 
 @call("getScript", "getScriptHandle")
-def get_script(caller: RemoteCaller, kind: int, owner: Any = "", name: Any = None) -> int:
+def get_script(caller: SceneCaller, kind: int, owner: Any = "", name: Any = None) -> int:
     """Return the script of a robot by its handle, name or path; without an owner, the script of the scene."""
     if isinstance(owner, int | float) and owner >= 0:
         return script_of(caller.scene.get(read_int(owner)))
@@ -141,7 +144,7 @@ def get_script(caller: RemoteCaller, kind: int, owner: Any = "", name: Any = Non
 
 
 @call()
-def call_script_function(caller: RemoteCaller, first: Any, second: Any, *given: Any) -> Any:
+def call_script_function(caller: SceneCaller, first: Any, second: Any, *given: Any) -> Any:
     """Call a script function. Accept both argument orders of function and script; `function@robot` names both."""
     function, script = (first, second) if isinstance(first, str | bytes) else (second, first)
     name, _, robot = read_text(function).partition("@")
@@ -150,7 +153,7 @@ def call_script_function(caller: RemoteCaller, first: Any, second: Any, *given: 
     return list(answer.ints), list(answer.floats), list(answer.strings), answer.buffer
 
 
-def _find_script(caller: RemoteCaller, script: Any) -> str:
+def _find_script(caller: SceneCaller, script: Any) -> str:
     """Return the legacy name of a script's robot; "" for the first robot."""
     if isinstance(script, str | bytes):
         return find_object(caller.scene, read_text(script)).name if script else ""
@@ -161,7 +164,7 @@ def _find_script(caller: RemoteCaller, script: Any) -> str:
     return "" if found is None else found.name
 
 
-def _check_script(caller: RemoteCaller, handle: int) -> None:
+def _check_script(caller: SceneCaller, handle: int) -> None:
     if handle - SCRIPTS not in caller.scene.objects:
         raise PaddockError(f"script {handle} does not exist")
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from paddock.bridges.coppelia.calls.caller import RemoteCaller
+from paddock.bridges.coppelia.calls.constants import CONSTANTS
+from paddock.bridges.coppelia.calls.table import CALLS, Steps, call
+from paddock.bridges.coppelia.calls.values import read_int, take_count
 from paddock.bridges.coppelia.scene import parameters
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
-from paddock.bridges.coppelia.zmq.constants import CONSTANTS
-from paddock.bridges.coppelia.zmq.table import CALLS, Steps, call
-from paddock.bridges.coppelia.zmq.values import read_int, take_count
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
 
 STATES = {"stopped": 0, "paused": 8, "running": 17}
 VERSION, REVISION = 40700, 0  # version of CoppeliaSim whose calls are supported
@@ -20,61 +21,61 @@ LATE = 1e-9  # tolerance of the end of a wait [s], because sums of ticks are not
 
 
 @call()
-def start_simulation(caller: RemoteCaller) -> int:
+def start_simulation(caller: SceneCaller) -> int:
     caller.control.start()
     return 1
 
 
 @call()
-def pause_simulation(caller: RemoteCaller) -> int:
+def pause_simulation(caller: SceneCaller) -> int:
     caller.control.pause()
     return 1
 
 
 @call()
-def stop_simulation(caller: RemoteCaller, wait: bool = False) -> int:
+def stop_simulation(caller: SceneCaller, wait: bool = False) -> int:
     caller.control.stop()
     return 1
 
 
 @call()
-def get_simulation_state(caller: RemoteCaller) -> int:
+def get_simulation_state(caller: SceneCaller) -> int:
     return STATES[caller.control.state]
 
 
 @call()
-def get_simulation_stopping(caller: RemoteCaller) -> bool:
+def get_simulation_stopping(caller: SceneCaller) -> bool:
     return caller.control.state == "stopped"
 
 
 @call()
-def get_simulation_time(caller: RemoteCaller) -> float:
+def get_simulation_time(caller: SceneCaller) -> float:
     return caller.scene.live.time
 
 
 @call()
-def get_simulation_time_step(caller: RemoteCaller) -> float:
+def get_simulation_time_step(caller: SceneCaller) -> float:
     return caller.simulator.step
 
 
 @call()
-def set_simulation_time_step(caller: RemoteCaller, step: float) -> None:
+def set_simulation_time_step(caller: SceneCaller, step: float) -> None:
     caller.simulator.set_step(step)
 
 
 @call("getSystemTime")
-def get_system_time(caller: RemoteCaller) -> float:
+def get_system_time(caller: SceneCaller) -> float:
     return time.monotonic()
 
 
 @call("getSystemTimeInMs", "getSystemTimeInMilliseconds")
-def get_system_time_in_ms(caller: RemoteCaller, since: int = -1) -> int:
+def get_system_time_in_ms(caller: SceneCaller, since: int = -1) -> int:
     now = int(time.monotonic() * 1000) & 0x7FFFFFFF
     return now if since < 0 else (now - since) & 0x7FFFFFFF
 
 
 @call("getRealTimeSimulation", "getIsRealTimeSimulation")
-def get_real_time_simulation(caller: RemoteCaller) -> bool:
+def get_real_time_simulation(caller: SceneCaller) -> bool:
     return caller.control.real_time
 
 
@@ -97,7 +98,7 @@ def set_thread_automatic_switch(caller: RemoteCaller, on: Any) -> int:
 
 
 @call("step", "switchThread", "yield")
-def step(caller: RemoteCaller, *ignored: Any) -> Steps:
+def step(caller: SceneCaller, *ignored: Any) -> Steps:
     """Advance the simulation by a step; do nothing if it is not running."""
     if caller.control.state == "running":
         yield
@@ -137,38 +138,38 @@ def release_lock(caller: RemoteCaller) -> None:
 
 
 @call("getBoolParam", "getBoolParameter")
-def get_bool_param(caller: RemoteCaller, number: int) -> bool:
+def get_bool_param(caller: SceneCaller, number: int) -> bool:
     if number == parameters.REAL_TIME:
         return caller.control.real_time
     return bool(parameters.get_parameter(caller.scene, "boolean", number))
 
 
 @call("setBoolParam", "setBoolParameter")
-def set_bool_param(caller: RemoteCaller, number: int, value: bool) -> None:
+def set_bool_param(caller: SceneCaller, number: int, value: bool) -> None:
     parameters.set_parameter(caller.scene, "boolean", number, value)
 
 
 @call("getInt32Param", "getInt32Parameter")
-def get_int32_param(caller: RemoteCaller, number: int) -> Any:
+def get_int32_param(caller: SceneCaller, number: int) -> Any:
     if number in (parameters.PROGRAM_VERSION, PROGRAM_REVISION):
         return VERSION if number == parameters.PROGRAM_VERSION else REVISION
     return parameters.get_parameter(caller.scene, "integer", number)
 
 
 @call("setInt32Param", "setInt32Parameter")
-def set_int32_param(caller: RemoteCaller, number: int, value: int) -> None:
+def set_int32_param(caller: SceneCaller, number: int, value: int) -> None:
     parameters.set_parameter(caller.scene, "integer", number, value)
 
 
 @call("getFloatParam", "getFloatParameter")
-def get_float_param(caller: RemoteCaller, number: int) -> Any:
+def get_float_param(caller: SceneCaller, number: int) -> Any:
     if number == parameters.TIME_STEP:
         return caller.simulator.step
     return parameters.get_parameter(caller.scene, "floating", number)
 
 
 @call("setFloatParam", "setFloatParameter")
-def set_float_param(caller: RemoteCaller, number: int, value: float) -> None:
+def set_float_param(caller: SceneCaller, number: int, value: float) -> None:
     if number == parameters.TIME_STEP:
         caller.simulator.set_step(value)
     else:
@@ -176,27 +177,27 @@ def set_float_param(caller: RemoteCaller, number: int, value: float) -> None:
 
 
 @call("getArrayParam", "getArrayParameter")
-def get_array_param(caller: RemoteCaller, number: int) -> Any:
+def get_array_param(caller: SceneCaller, number: int) -> Any:
     return list(parameters.get_parameter(caller.scene, "array", number))  # type: ignore[call-overload]
 
 
 @call("setArrayParam", "setArrayParameter")
-def set_array_param(caller: RemoteCaller, number: int, value: list[float]) -> None:
+def set_array_param(caller: SceneCaller, number: int, value: list[float]) -> None:
     parameters.set_parameter(caller.scene, "array", number, tuple(take_count(value, 3)))
 
 
 @call("getStringParam", "getStringParameter")
-def get_string_param(caller: RemoteCaller, number: int) -> str:
+def get_string_param(caller: SceneCaller, number: int) -> str:
     return parameters.get_string(caller.scene, number)
 
 
 @call("setStringParam", "setStringParameter")
-def set_string_param(caller: RemoteCaller, number: int, value: str) -> None:
+def set_string_param(caller: SceneCaller, number: int, value: str) -> None:
     parameters.check_number("string", number)
 
 
 @call()
-def get_random(caller: RemoteCaller, seed: Any = None) -> Any:
+def get_random(caller: SceneCaller, seed: Any = None) -> Any:
     return parameters.get_parameter(caller.scene, "floating", parameters.RANDOM)
 
 
@@ -204,12 +205,12 @@ def get_random(caller: RemoteCaller, seed: Any = None) -> Any:
 
 
 @call()
-def get_api_func(caller: RemoteCaller, script: int, word: str) -> list[str]:
+def get_api_func(caller: SceneCaller, script: int, word: str) -> list[str]:
     words = [*CALLS, *(f"sim.{name}" for name in CONSTANTS)]
     return sorted(name for name in words if name.startswith(word.removeprefix("+")))
 
 
 @call()
-def get_api_info(caller: RemoteCaller, script: int, word: str) -> str | None:
+def get_api_info(caller: SceneCaller, script: int, word: str) -> str | None:
     found = CALLS.get(word)
     return None if found is None else f"{word}({', '.join(argument.name for argument in found.arguments)})"

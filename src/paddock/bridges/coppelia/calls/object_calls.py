@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from paddock.bridges.coppelia.legacy.simulation_commands import find_kind, reload_scene
+from paddock.bridges.coppelia.calls.table import call
+from paddock.bridges.coppelia.calls.values import read_int
 from paddock.bridges.coppelia.scene import parameters
 from paddock.bridges.coppelia.scene.objects import ALL, SCENE, SCRIPTS, SceneObject
 from paddock.bridges.coppelia.scene.paths import find_path, path_of
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
-from paddock.bridges.coppelia.zmq.table import call
-from paddock.bridges.coppelia.zmq.values import read_int
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.simulation.robots import robot_names
 
 NONE = -1  # the handle of no object
 SCRIPT_PATH = re.compile(r"(?P<robot>.+)/script", re.IGNORECASE)
@@ -33,7 +33,7 @@ def find_object(scene: CoppeliaScene, path: str, start: SceneObject | None = Non
 
 
 @call("getObject", "getObjectHandle")
-def get_object(caller: RemoteCaller, path: str, options: Any = None) -> int:
+def get_object(caller: SceneCaller, path: str, options: Any = None) -> int:
     given = options if isinstance(options, dict) else {}
     scene = caller.scene
     if "index" in given:
@@ -59,13 +59,13 @@ def script_of(found: SceneObject) -> int:
 
 
 @call("isHandle", "isHandleValid")
-def is_handle(caller: RemoteCaller, handle: Any) -> bool:
+def is_handle(caller: SceneCaller, handle: Any) -> bool:
     known = handle - SCRIPTS if isinstance(handle, int) and handle > SCRIPTS else handle
     return isinstance(known, int | float) and known in caller.scene.objects
 
 
 @call()
-def get_object_alias(caller: RemoteCaller, found: SceneObject, options: int = -1) -> str:
+def get_object_alias(caller: SceneCaller, found: SceneObject, options: int = -1) -> str:
     scene = caller.scene
     if options == -1:
         return found.alias
@@ -83,25 +83,25 @@ def get_object_alias(caller: RemoteCaller, found: SceneObject, options: int = -1
 
 
 @call()
-def get_object_name(caller: RemoteCaller, found: SceneObject) -> str:
+def get_object_name(caller: SceneCaller, found: SceneObject) -> str:
     return found.name
 
 
 @call("setObjectAlias", "setObjectName")
-def set_object_alias(caller: RemoteCaller, found: SceneObject, alias: str) -> None:
+def set_object_alias(caller: SceneCaller, found: SceneObject, alias: str) -> None:
     if not re.fullmatch(r"\w{1,80}", alias):
         raise PaddockError(f"expected a name of letters and digits, got {alias[:80]!r}")
     found.alias = alias
 
 
 @call("getObjectUid", "getObjectUniqueIdentifier", "getObjectFromUid")
-def get_object_uid(caller: RemoteCaller, found: SceneObject) -> int:
+def get_object_uid(caller: SceneCaller, found: SceneObject) -> int:
     """Return the handle of an object, which is also its unique number."""
     return found.handle
 
 
 @call()
-def get_object_type(caller: RemoteCaller, found: SceneObject) -> int:
+def get_object_type(caller: SceneCaller, found: SceneObject) -> int:
     return found.type
 
 
@@ -109,7 +109,7 @@ def get_object_type(caller: RemoteCaller, found: SceneObject) -> int:
 
 
 @call()
-def get_objects_in_tree(caller: RemoteCaller, base: int, type: int = ALL, options: int = 0) -> list[int]:
+def get_objects_in_tree(caller: SceneCaller, base: int, type: int = ALL, options: int = 0) -> list[int]:
     scene = caller.scene
     if base in (SCENE, NONE):
         found = scene.roots if options & CHILDREN_ONLY else list(scene.walk())
@@ -124,34 +124,34 @@ def get_objects_in_tree(caller: RemoteCaller, base: int, type: int = ALL, option
 
 
 @call()
-def get_objects(caller: RemoteCaller, index: int, type: int) -> int:
+def get_objects(caller: SceneCaller, index: int, type: int) -> int:
     found = caller.scene.of_type(type)
     return found[index].handle if 0 <= index < len(found) else NONE
 
 
 @call()
-def get_object_parent(caller: RemoteCaller, found: SceneObject) -> int:
+def get_object_parent(caller: SceneCaller, found: SceneObject) -> int:
     return NONE if found.parent is None else found.parent.handle
 
 
 @call()
-def set_object_parent(caller: RemoteCaller, found: SceneObject, parent: int, in_place: bool = True) -> None:
+def set_object_parent(caller: SceneCaller, found: SceneObject, parent: int, in_place: bool = True) -> None:
     caller.scene.set_parent(found, None if parent == NONE else caller.scene.get(parent), in_place=in_place)
 
 
 @call()
-def get_object_child(caller: RemoteCaller, found: SceneObject, index: int) -> int:
+def get_object_child(caller: SceneCaller, found: SceneObject, index: int) -> int:
     return found.children[index].handle if 0 <= index < len(found.children) else NONE
 
 
 @call("getObjectSel", "getObjectSelection")
-def get_object_selection(caller: RemoteCaller) -> list[int]:
+def get_object_selection(caller: SceneCaller) -> list[int]:
     chosen = caller.scene.settings.get("selection", [])
     return [handle for handle in chosen if handle in caller.scene.objects]
 
 
 @call("setObjectSel", "setObjectSelection")
-def set_object_selection(caller: RemoteCaller, handles: list[int]) -> None:
+def set_object_selection(caller: SceneCaller, handles: list[int]) -> None:
     caller.scene.settings["selection"] = [caller.scene.get(handle).handle for handle in handles]
 
 
@@ -159,39 +159,58 @@ def set_object_selection(caller: RemoteCaller, handles: list[int]) -> None:
 
 
 @call()
-def create_dummy(caller: RemoteCaller, size: float = 0.01, colour: Any = None) -> int:
+def create_dummy(caller: SceneCaller, size: float = 0.01, colour: Any = None) -> int:
     return caller.scene.add_dummy().handle
 
 
 @call("removeObject", "removeModel")
-def remove_object(caller: RemoteCaller, found: SceneObject, later: bool = False) -> int:
+def remove_object(caller: SceneCaller, found: SceneObject, later: bool = False) -> int:
     caller.scene.remove(found)
     return 1
 
 
 @call()
-def remove_objects(caller: RemoteCaller, handles: list[int], later: bool = False) -> None:
+def remove_objects(caller: SceneCaller, handles: list[int], later: bool = False) -> None:
     for found in [caller.scene.get(handle) for handle in handles]:
         caller.scene.remove(found)
 
 
 @call()
-def copy_paste_objects(caller: RemoteCaller, handles: list[int], options: int = 0) -> list[int]:
+def copy_paste_objects(caller: SceneCaller, handles: list[int], options: int = 0) -> list[int]:
     return [caller.scene.copy(caller.scene.get(handle)).handle for handle in handles]
 
 
+def plain_name(path: str) -> str:
+    """Return the plain name of a file: `pioneer-p3dx` for `models/robots/mobile/pioneer p3dx.ttm`."""
+    file = re.split(r"[/\\]", path)[-1]
+    return re.sub(r"[\s_]+", "-", re.sub(r"\.tt[mt]$", "", file, flags=re.IGNORECASE)).lower()
+
+
+def find_kind(path: str) -> str:
+    """Return the shipped robot for a model file: e-puck for `ePuck.ttm` and `e-puck.ttm`."""
+    wanted = plain_name(path)
+    for kind in robot_names():
+        if re.sub(r"\W", "", kind) == re.sub(r"\W", "", wanted):
+            return kind
+    raise PaddockError(f"unknown model {path[:200]!r}; expected one of {', '.join(robot_names())}")
+
+
 @call()
-def load_model(caller: RemoteCaller, path: str) -> int:
+def load_model(caller: SceneCaller, path: str) -> int:
     return caller.scene.load_model(find_kind(path)).handle
 
 
 @call()
-def load_scene(caller: RemoteCaller, path: str) -> None:
-    reload_scene(caller.scene, path, caller.control)
+def load_scene(caller: SceneCaller, path: str) -> None:
+    """Stop and reset the simulation if a scene file is that of the served world; otherwise raise an error."""
+    world, wanted = caller.scene.live.world.name, plain_name(path)
+    if wanted != world:
+        raise PaddockError(f"the served world is {world!r}, not {wanted[:80]!r}: serve that world instead")
+    caller.control.stop()
 
 
 @call()
-def close_scene(caller: RemoteCaller) -> int:
+def close_scene(caller: SceneCaller) -> int:
     caller.control.stop()
     return 1
 
@@ -200,75 +219,75 @@ def close_scene(caller: RemoteCaller) -> int:
 
 
 @call()
-def get_object_int32_param(caller: RemoteCaller, found: SceneObject, number: int) -> int:
+def get_object_int32_param(caller: SceneCaller, found: SceneObject, number: int) -> int:
     return parameters.get_object_int(caller.scene, found, number)
 
 
 @call()
-def get_object_float_param(caller: RemoteCaller, found: SceneObject, number: int) -> float:
+def get_object_float_param(caller: SceneCaller, found: SceneObject, number: int) -> float:
     return parameters.get_object_float(caller.scene, found, number)
 
 
 @call()
-def get_object_int32_parameter(caller: RemoteCaller, found: SceneObject, number: int) -> tuple[int, int]:
+def get_object_int32_parameter(caller: SceneCaller, found: SceneObject, number: int) -> tuple[int, int]:
     """Return 1 and the value: two results (before version 4.3)."""
     return 1, get_object_int32_param(caller, found, number)
 
 
 @call()
-def get_object_float_parameter(caller: RemoteCaller, found: SceneObject, number: int) -> tuple[int, float]:
+def get_object_float_parameter(caller: SceneCaller, found: SceneObject, number: int) -> tuple[int, float]:
     """Return 1 and the value: two results (before version 4.3)."""
     return 1, get_object_float_param(caller, found, number)
 
 
 @call("setObjectInt32Param", "setObjectInt32Parameter")
-def set_object_int32_param(caller: RemoteCaller, found: SceneObject, number: int, value: int) -> None:
+def set_object_int32_param(caller: SceneCaller, found: SceneObject, number: int, value: int) -> None:
     parameters.set_object_parameter(caller.scene, found, "int", number, value)
 
 
 @call("setObjectFloatParam", "setObjectFloatParameter")
-def set_object_float_param(caller: RemoteCaller, found: SceneObject, number: int, value: float) -> None:
+def set_object_float_param(caller: SceneCaller, found: SceneObject, number: int, value: float) -> None:
     parameters.set_object_parameter(caller.scene, found, "float", number, value)
 
 
 @call()
-def get_model_property(caller: RemoteCaller, found: SceneObject) -> int:
+def get_model_property(caller: SceneCaller, found: SceneObject) -> int:
     return parameters.get_model_property(caller.scene, found)
 
 
 @call()
-def set_model_property(caller: RemoteCaller, found: SceneObject, value: int) -> None:
+def set_model_property(caller: SceneCaller, found: SceneObject, value: int) -> None:
     caller.scene.remember(("model", found.handle), value)
 
 
 @call("getObjectProperty", "getObjectSpecialProperty", "getExplicitHandling")
-def get_object_flags(caller: RemoteCaller, found: SceneObject) -> int:
+def get_object_flags(caller: SceneCaller, found: SceneObject) -> int:
     given: int = caller.scene.settings.get(("flags", found.handle), 0)
     return given
 
 
 @call("setObjectProperty", "setObjectSpecialProperty", "setExplicitHandling")
-def set_object_flags(caller: RemoteCaller, found: SceneObject, value: int) -> None:
+def set_object_flags(caller: SceneCaller, found: SceneObject, value: int) -> None:
     caller.scene.remember(("flags", found.handle), value)
 
 
 @call()
-def get_object_size_factor(caller: RemoteCaller, found: SceneObject) -> float:
+def get_object_size_factor(caller: SceneCaller, found: SceneObject) -> float:
     return 1.0
 
 
 @call("getShapeBB")
-def get_shape_bb(caller: RemoteCaller, found: SceneObject) -> tuple[list[float], list[float]]:
+def get_shape_bb(caller: SceneCaller, found: SceneObject) -> tuple[list[float], list[float]]:
     x0, y0, z0, x1, y1, z1 = parameters.bounding_box(found)
     centre = [(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2]
     return [x1 - x0, y1 - y0, z1 - z0], [*centre, 0.0, 0.0, 0.0, 1.0]
 
 
 @call("getModelBB")
-def get_model_size(caller: RemoteCaller, found: SceneObject) -> list[float]:
+def get_model_size(caller: SceneCaller, found: SceneObject) -> list[float]:
     return get_shape_bb(caller, found)[0]
 
 
 @call()
-def get_shape_mass(caller: RemoteCaller, found: SceneObject) -> float:
+def get_shape_mass(caller: SceneCaller, found: SceneObject) -> float:
     return parameters.get_object_float(caller.scene, found, parameters.MASS)

@@ -29,7 +29,6 @@ class RemoteCaller(SceneCaller):
     control: SteppingControl
     level: int = 0  # number of nested requests for stepping
     locks: int = 0  # number of nested calls of `acquireLock`
-    flags: int = 0  # bits added to the handle of the call's object: sim.handleflag_…
 
     def set_stepping(self, on: bool) -> int:
         """Increase or decrease the stepping level; return the previous level."""

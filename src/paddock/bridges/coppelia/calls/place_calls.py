@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from paddock.bridges.coppelia.calls.constants import GROUPS
+from paddock.bridges.coppelia.calls.table import call
+from paddock.bridges.coppelia.calls.values import read_floats, read_int, take_count
 from paddock.bridges.coppelia.scene.frames import (
     ORIGIN,
     Frame,
@@ -17,10 +20,7 @@ from paddock.bridges.coppelia.scene.frames import (
 )
 from paddock.bridges.coppelia.scene.joints import joint_frame
 from paddock.bridges.coppelia.scene.objects import WORLD, SceneObject
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
-from paddock.bridges.coppelia.zmq.constants import GROUPS
-from paddock.bridges.coppelia.zmq.table import call
-from paddock.bridges.coppelia.zmq.values import read_floats, read_int, take_count
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.core.errors import PaddockError
 
 WXYZ = GROUPS["handleflag"]["wxyzquat"]
@@ -35,7 +35,7 @@ def sort_place(first: Any, second: Any, counts: tuple[int, ...]) -> tuple[list[f
     return numbers, WORLD if relative_to is None else read_int(relative_to)
 
 
-def read_quaternion(caller: RemoteCaller, numbers: Sequence[float]) -> Quaternion:
+def read_quaternion(caller: SceneCaller, numbers: Sequence[float]) -> Quaternion:
     """Return a quaternion x, y, z, w that was given in the order that the flags of a handle denote."""
     return normalise([*numbers[1:], numbers[0]] if caller.flags & WXYZ else numbers)
 
@@ -47,7 +47,7 @@ def to_frame(numbers: list[float]) -> Frame:
     return from_matrix(take_count(numbers, 12))
 
 
-def order_quaternion(caller: RemoteCaller, numbers: Sequence[float]) -> list[float]:
+def order_quaternion(caller: SceneCaller, numbers: Sequence[float]) -> list[float]:
     """Return a quaternion in the order that the flags of a handle request: x, y, z, w, or w, x, y, z."""
     x, y, z, w = numbers
     return [w, x, y, z] if caller.flags & WXYZ else [x, y, z, w]
@@ -59,50 +59,50 @@ def to_pose(frame: Frame) -> list[float]:
 
 
 @call()
-def get_object_position(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+def get_object_position(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
     return list(caller.scene.frame(found, relative_to).position)
 
 
 @call()
-def get_object_orientation(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+def get_object_orientation(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
     return list(to_euler(caller.scene.frame(found, relative_to).rotation))
 
 
 @call()
-def get_object_quaternion(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+def get_object_quaternion(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
     return order_quaternion(caller, caller.scene.frame(found, relative_to).rotation)
 
 
 @call()
-def get_object_pose(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+def get_object_pose(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
     frame = caller.scene.frame(found, relative_to)
     return [*frame.position, *order_quaternion(caller, frame.rotation)]
 
 
 @call()
-def get_object_matrix(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+def get_object_matrix(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
     return list(matrix_of(caller.scene.frame(found, relative_to)))
 
 
 @call()
-def set_object_position(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+def set_object_position(caller: SceneCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     caller.scene.move(found, *sort_place(place, relative_to, (3,)))
 
 
 @call()
-def set_object_orientation(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+def set_object_orientation(caller: SceneCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     angles, reference = sort_place(place, relative_to, (3, 4))
     caller.scene.turn(found, from_euler(angles) if len(angles) == 3 else normalise(angles), reference)
 
 
 @call()
-def set_object_quaternion(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+def set_object_quaternion(caller: SceneCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (4,))
     caller.scene.turn(found, read_quaternion(caller, numbers), reference)
 
 
 @call("setObjectPose", "setObjectMatrix")
-def set_object_pose(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+def set_object_pose(caller: SceneCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (7, 12, 16))
     if len(numbers) == 7:
         numbers[3:] = read_quaternion(caller, numbers[3:])
@@ -110,16 +110,16 @@ def set_object_pose(caller: RemoteCaller, found: SceneObject, place: Any, relati
 
 
 @call("getObjectVelocity", "getVelocity")
-def get_object_velocity(caller: RemoteCaller, found: SceneObject) -> tuple[list[float], list[float]]:
+def get_object_velocity(caller: SceneCaller, found: SceneObject) -> tuple[list[float], list[float]]:
     linear, angular = caller.scene.velocity(found)
     return list(linear), list(angular)
 
 
 @call()
-def get_object_child_pose(caller: RemoteCaller, found: SceneObject) -> list[float]:
+def get_object_child_pose(caller: SceneCaller, found: SceneObject) -> list[float]:
     return to_pose(joint_frame(found) if found.part == "joint" else ORIGIN)
 
 
 @call("resetDynamicObject", "resetProximitySensor", "resetVisionSensor")
-def reset_object(caller: RemoteCaller, handle: Any) -> None:
+def reset_object(caller: SceneCaller, handle: Any) -> None:
     """Do nothing: objects have no momentum, and sensors have no state."""
