@@ -18,7 +18,7 @@ def main() -> None:
     compileall.compile_dir(TESTS.parent / "src", quiet=1, workers=2)
     if (TESTS / "__pycache__").exists():  # few files have changed since
         return
-    parts = sorted(TESTS.glob("*/test_*.py")) + sorted(TESTS.glob("test_*.py"))
+    parts = sorted(TESTS.rglob("test_*.py"))
     halves = [
         subprocess.Popen([*COLLECT, *map(str, half)], stdout=subprocess.DEVNULL) for half in (parts[::2], parts[1::2])
     ]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from bridges.epuck.test_epuck import connected
 from command_line import Printed
 from command_line import paddock as run

@@ -231,7 +231,8 @@ def test_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["served", "real"])
 def test_crash_of_a_driven_robot_is_written_to_a_folder(tmp_path: Path, kind: str) -> None:
-    (tmp_path / "wrong.py").write_text("def act(o):\n    assert o.time < 0.3, 'too late'\n    return 0.05, 0.05\n")
+    code = "left = [*range(9)]\ndef act(o):\n    assert left, 'too late'\n    left.pop()\n    return 0.05, 0.05\n"
+    (tmp_path / "wrong.py").write_text(code)
     with served("line-crossing", speed=1.0) as server, EPuckEmulators(server.arena, serial=["red"]) as emulators:
         served_robot = f"{server.url(scheme='ws')}?robot=red&token=s3cret"
         robot = served_robot if kind == "served" else f"epuck://{emulators.devices['red']}?name=red"
@@ -241,7 +242,7 @@ def test_crash_of_a_driven_robot_is_written_to_a_folder(tmp_path: Path, kind: st
     names = {path.name for path in folder.iterdir()}
     assert {"trace.csv", "run.log", "path.png", "wheels.png", "report.html", "provenance.json"} <= names
     summary = json.loads((folder / "summary.json").read_text())
-    assert (summary["ended"], summary["failed_robot"]) == ("wrong.py line 2: AssertionError: too late", "red")
+    assert (summary["ended"], summary["failed_robot"]) == ("wrong.py line 3: AssertionError: too late", "red")
     assert (folder / "inputs" / "wrong.py").read_bytes() == (tmp_path / "wrong.py").read_bytes()
     assert len(paddock.Trace.load(folder / "trace.csv")) > 3
     assert not any("s3cret" in path.read_text(errors="ignore") for path in folder.glob("*.*"))

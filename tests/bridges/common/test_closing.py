@@ -10,7 +10,7 @@ import pytest
 
 import paddock
 from bridges.common.rough import read_all
-from bridges.coppelia.vrep_room import ROOM
+from bridges.coppelia.vrep_fixtures import ROOM
 from paddock.bridges.coppelia import CoppeliaServer, VrepServer
 from paddock.bridges.player import PlayerServer
 from paddock.bridges.ros2 import RosBridge, RosbridgeServer

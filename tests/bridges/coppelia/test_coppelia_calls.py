@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bridges.coppelia.coppelia_room import new_client, served
+from bridges.coppelia.coppelia_fixtures import new_client, served
 from paddock.bridges.coppelia import CoppeliaServer
 from paddock.bridges.coppelia.calls import CALLS, CONSTANTS, signal_calls
 from paddock.bridges.coppelia.calls.absent_calls import ABSENT

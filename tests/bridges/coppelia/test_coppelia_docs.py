@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bridges.coppelia.coppelia_room import new_client, served
+from bridges.coppelia.coppelia_fixtures import new_client, served
 from paddock.bridges.coppelia.zmq_link import connect_coppelia
 from paddock.core.errors import LinkError
 from pages import DOCS, run_examples

@@ -8,22 +8,28 @@ import threading
 
 import pytest
 
+from bridges.coppelia.coppelia_fixtures import new_client, served
 from bridges.coppelia.coppelia_programs.line_follower import follow_line
 from bridges.coppelia.coppelia_programs.wall_follower import WITHIN, follow_walls
-from bridges.coppelia.coppelia_room import new_client, served
-from bridges.coppelia.vrep_room import LOOP
+from bridges.coppelia.vrep_fixtures import LOOP
 from paddock.testing import PaddockProcess
 
 
-@pytest.mark.parametrize("stepping", [True, False])
-def test_pioneer_finds_and_follows_a_wall(stepping: bool) -> None:
-    with served(speed=None if stepping else 1.0) as bridge:
-        client = new_client(bridge)
-        time, _ = follow_walls(client, stepping=stepping, seconds=8.0)
-        assert time == pytest.approx(8.0, abs=1.0)
+def test_pioneer_finds_and_follows_a_wall() -> None:
+    with served() as bridge:
+        time, _ = follow_walls(new_client(bridge), stepping=True, seconds=8.0)
+        assert time == pytest.approx(8.0, abs=0.1)
         sonar = bridge.arena.robots.new_handle("pioneer").sonar
         sonar.enable()
         assert min(sonar.read()[:8]) == pytest.approx(0.23, abs=0.1)
+
+
+def test_the_same_program_drives_in_real_time() -> None:
+    with served(speed=1.0) as bridge:
+        start = bridge.arena["pioneer"].pose
+        time, _ = follow_walls(new_client(bridge), stepping=False, seconds=2.0)
+        assert time >= 2.0
+        assert bridge.arena["pioneer"].pose != start  # how far depends on the machine
 
 
 def test_epuck_line_following_is_deterministic() -> None:

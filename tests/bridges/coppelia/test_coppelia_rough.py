@@ -11,7 +11,7 @@ import cbor2
 import numpy as np
 import pytest
 
-from bridges.coppelia.coppelia_room import new_client, served
+from bridges.coppelia.coppelia_fixtures import new_client, served
 from paddock.bridges.coppelia import CoppeliaServer
 from paddock.bridges.coppelia.calls import CALLS
 from paddock.bridges.coppelia.zmq.zmtp import GREETING, ZmtpPeer, pack_frame, pack_message, pack_ready

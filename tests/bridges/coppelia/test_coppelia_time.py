@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.coppelia.coppelia_room import ROOM, load_old_client, new_client, served
+from bridges.coppelia.coppelia_fixtures import ROOM, load_old_client, new_client, served
 from paddock.bridges.coppelia import CoppeliaServer
 from paddock.core.errors import PaddockError, SimulationError
 

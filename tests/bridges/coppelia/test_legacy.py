@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from bridges.coppelia.scene_room import Talk
+from bridges.coppelia.scene_fixtures import Talk
 from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.coppelia.legacy import CALLS
 from paddock.bridges.coppelia.legacy.messages import (

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bridges.coppelia import coppelia_room, vrep_room
-from bridges.coppelia.coppelia_room import new_client
-from bridges.coppelia.vrep_room import LOOP, ROOM, native
+from bridges.coppelia import coppelia_fixtures, vrep_fixtures
+from bridges.coppelia.coppelia_fixtures import new_client
+from bridges.coppelia.vrep_fixtures import LOOP, ROOM, native
 from paddock.core.errors import SpecError
 from paddock.simulation.worlds import Alias, Placed, load_world
 from paddock.simulation.worlds.world_spec import Floor, Start, Stroke, WorldSpec
@@ -53,7 +53,7 @@ def read_scanner(sim: Any, path: str) -> list[list[float]]:
 
 
 def test_fast_hokuyo_matches_the_robot_laser() -> None:
-    with coppelia_room.served(SCENE) as bridge:
+    with coppelia_fixtures.served(SCENE) as bridge:
         sim = new_client(bridge).require("sim")
         points = np.array(read_scanner(sim, "/PioneerP3DX/fastHokuyo"))
         assert len(points) == 684
@@ -71,7 +71,7 @@ def test_fast_hokuyo_matches_the_robot_laser() -> None:
 
 
 def test_legacy_api_reads_both_packets_of_a_fast_hokuyo() -> None:
-    with vrep_room.served(SCENE) as bridge, native(bridge) as client:
+    with vrep_fixtures.served(SCENE) as bridge, native(bridge) as client:
         for name in ("fastHokuyo_sensor1", "fastHokuyo_sensor2#0"):
             code, _, packets = client("ReadVisionSensor", client.get("GetObjectHandle", name))
             assert (code, len(packets), len(packets[0]), len(packets[1])) == (0, 2, 15, 2 + 4 * 342)
@@ -79,7 +79,7 @@ def test_legacy_api_reads_both_packets_of_a_fast_hokuyo() -> None:
 
 
 def test_ranges_and_angles_of_a_fast_hokuyo_are_signals() -> None:
-    with coppelia_room.served(SCENE) as bridge:
+    with coppelia_fixtures.served(SCENE) as bridge:
         sim = new_client(bridge).require("sim")
         ranges, angles = (
             sim.unpackFloatTable(sim.getStringSignal(f"hokuyo_{kind}_data")) for kind in ("range", "angle")
@@ -89,7 +89,7 @@ def test_ranges_and_angles_of_a_fast_hokuyo_are_signals() -> None:
             np.array(ranges)[:, None] * np.column_stack((np.cos(angles), np.sin(angles))), points, atol=1e-5
         )
         assert sim.getBufferProperty(sim.handle_scene, "signal.hokuyo_range_data") == sim.packFloatTable(ranges)
-    with vrep_room.served(replace(ROOM, robots=ROOM.robots[2:])) as bridge, native(bridge) as client:
+    with vrep_fixtures.served(replace(ROOM, robots=ROOM.robots[2:])) as bridge, native(bridge) as client:
         assert client("GetStringSignal", "hokuyo_range_data")[0] == client.vrep.simx_return_remote_error_flag
 
 
@@ -101,7 +101,7 @@ def test_robots_of_tutorials_avoid_walls_with_their_own_names(kind: str) -> None
         "bubble-rob": ("bubbleRob", "bubbleRob_leftMotor", "bubbleRob_rightMotor", "bubbleRob_sensingNose"),
         "dr20": ("dr20", "dr20_leftWheelJoint_", "dr20_rightWheelJoint_", "dr20_infraredSensor6_"),
     }[kind]
-    with vrep_room.served(room) as bridge, native(bridge) as client:
+    with vrep_fixtures.served(room) as bridge, native(bridge) as client:
         base, left, right, nose = (client.get("GetObjectHandle", name) for name in parts)
         client.vrep.simxSynchronous(client.id, True)
         client("StartSimulation")
@@ -117,7 +117,7 @@ def test_robots_of_tutorials_avoid_walls_with_their_own_names(kind: str) -> None
         assert seen
         assert not bridge.arena["rover"].contacts
         assert client("GetObjectPosition", base, -1)[1][0] != pytest.approx(3.0, abs=0.1)
-    with coppelia_room.served(room) as bridge:
+    with coppelia_fixtures.served(room) as bridge:
         sim = new_client(bridge).require("sim")
         name = parts[0]
         assert sim.getObject(f"/{name}/{parts[1].removeprefix(name)[1:]}") == sim.getObject(f"/{parts[1]}")
@@ -127,7 +127,7 @@ def test_robots_of_tutorials_avoid_walls_with_their_own_names(kind: str) -> None
 
 
 def test_line_tracer_follows_its_line_over_coppeliasims_api() -> None:
-    with coppelia_room.served(LINE) as bridge:
+    with coppelia_fixtures.served(LINE) as bridge:
         sim = new_client(bridge).require("sim")
         sensors = [sim.getObject(f"/LineTracer/{side}Sensor") for side in ("Left", "Right")]
         joints = [sim.getObject(f"/Dynamic{side}Joint") for side in ("Left", "Right")]
@@ -147,7 +147,7 @@ def test_line_tracer_follows_its_line_over_coppeliasims_api() -> None:
 
 
 def test_line_tracer_sensors_detect_bright_ground_over_the_legacy_api() -> None:
-    with vrep_room.served(LINE) as bridge, native(bridge) as client:
+    with vrep_fixtures.served(LINE) as bridge, native(bridge) as client:
         middle = client.get("GetObjectHandle", "MiddleSensor")
         assert client("GetVisionSensorImage", middle, 1)[1] == [1, 1]
         tracer, told = bridge.arena["tracer"], set()
@@ -164,7 +164,7 @@ def test_line_tracer_sensors_detect_bright_ground_over_the_legacy_api() -> None:
 
 
 def test_goals_and_aliases_are_found_in_both_apis() -> None:
-    with coppelia_room.served(SCENE) as bridge:
+    with coppelia_fixtures.served(SCENE) as bridge:
         sim = new_client(bridge).require("sim")
         target = sim.getObject("/Target")
         assert sim.getObjectPosition(target) == pytest.approx([4.0, 3.0, 0.0])
@@ -179,7 +179,7 @@ def test_goals_and_aliases_are_found_in_both_apis() -> None:
         for path in ("/Nothing", "/PioneerP3DX[2]/leftMotor", "/Pioneer/leftMotor", "/ePuck/cam1", "/Target/leftMotor"):
             with pytest.raises(Exception, match=r"no object called '.*' .*\(in function 'sim.getObject'\)"):
                 sim.getObject(path)
-    with vrep_room.served(SCENE) as bridge, native(bridge) as client:
+    with vrep_fixtures.served(SCENE) as bridge, native(bridge) as client:
         pairs = {
             "Disc": "Cylinder",
             "cam1": "Pioneer_p3dx_camera",
@@ -201,14 +201,14 @@ def test_goals_and_aliases_are_found_in_both_apis() -> None:
     "file", ["models/robots/mobile/ePuck.ttm", r"C:\V-REP\models\Pioneer_p3dx.ttm", "line tracer.ttm"]
 )
 def test_models_are_loaded_by_file_name(file: str) -> None:
-    with vrep_room.served(SCENE) as bridge, native(bridge) as client:
+    with vrep_fixtures.served(SCENE) as bridge, native(bridge) as client:
         code, base = client("LoadModel", file, 0)
         assert code == 0
         assert client.get("GetObjectPosition", base, -1)[2] > 0
 
 
 def test_copied_robots_can_be_renamed() -> None:
-    with coppelia_room.served(load_world("empty")) as bridge:
+    with coppelia_fixtures.served(load_world("empty")) as bridge:
         sim = new_client(bridge).require("sim")
         sim.setObjectAlias(sim.getObject("/ePuck"), "ePuck1")
         for i in (2, 3):
@@ -222,7 +222,7 @@ def test_copied_robots_can_be_renamed() -> None:
 
 
 def test_wheels_rotate_with_their_joints() -> None:
-    with coppelia_room.served(SCENE) as bridge:
+    with coppelia_fixtures.served(SCENE) as bridge:
         sim = new_client(bridge).require("sim")
         joint, wheel = (sim.getObject(f"/PioneerP3DX/left{part}") for part in ("Motor", "Wheel"))
         sim.setStepping(True)

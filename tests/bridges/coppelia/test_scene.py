@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
-from bridges.coppelia.scene_room import make_scene
-from bridges.coppelia.vrep_room import ROOM
+from bridges.coppelia.scene_fixtures import make_scene
+from bridges.coppelia.vrep_fixtures import ROOM
 from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.coppelia.legacy import LegacySimulator
 from paddock.bridges.coppelia.scene import (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.coppelia import coppelia_room, vrep_room
+from bridges.coppelia import coppelia_fixtures, vrep_fixtures
 from paddock.bridges.coppelia import CoppeliaServer, VrepServer
 from paddock.core.errors import DeviceRefused, LinkError, SimulationError
 from paddock.simulation.worlds import Placed
@@ -28,10 +28,10 @@ ROUNDING = {"vrep": 1e-5, "coppelia": 1e-9}  # V-REP's API has single precision
 def served(scheme: str) -> Iterator[tuple[VrepServer | CoppeliaServer, str]]:
     """A served world, and its URL without options."""
     if scheme == "vrep":
-        with vrep_room.served() as vrep:
+        with vrep_fixtures.served() as vrep:
             yield vrep, f"vrep://127.0.0.1:{vrep.addresses[0][1]}"
     else:
-        with coppelia_room.served() as coppelia:
+        with coppelia_fixtures.served() as coppelia:
             yield coppelia, f"coppelia://127.0.0.1:{coppelia.port}"
 
 
@@ -40,7 +40,7 @@ def test_robot_in_scene_behaves_like_local_robot(scheme: str) -> None:
     with served(scheme) as (bridge, url):
         with paddock.connect(f"{url}?{PIONEER[scheme]}", timeout=60) as robot:
             robot.enable("sonar", "encoders", "position")
-            own = paddock.open(vrep_room.ROOM, seed=5)
+            own = paddock.open(vrep_fixtures.ROOM, seed=5)
             original = own["pioneer"]
             original.enable("sonar", "encoders", "position")
             for _ in range(20):
@@ -70,8 +70,8 @@ def test_robot_in_scene_behaves_like_local_robot(scheme: str) -> None:
 )
 def test_vrep_finds_parts_whose_names_have_another_form(kind: str, name: str, device: str) -> None:
     """The joints of a line tracer do not begin with its name, and those of a DR20 end with an underscore."""
-    room = replace(vrep_room.ROOM, robots=(Placed(name="rover", type=kind, at=(1.0, 2.0)),))
-    with vrep_room.served(room) as bridge:
+    room = replace(vrep_fixtures.ROOM, robots=(Placed(name="rover", type=kind, at=(1.0, 2.0)),))
+    with vrep_fixtures.served(room) as bridge:
         with paddock.connect(f"vrep://127.0.0.1:{bridge.addresses[0][1]}?robot={name}", timeout=60) as robot:
             robot.enable(device)
             robot.run(0.5, lambda seen: (0.1, 0.1))

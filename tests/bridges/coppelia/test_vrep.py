@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bridges.coppelia.vrep_room import ROOM, NativeClient, load_native, native, served
+from bridges.coppelia.vrep_fixtures import ROOM, NativeClient, load_native, native, served
 from paddock.bridges.coppelia import VrepServer
 
 MODES = ["blocking", "oneshot", "streaming", "delayed", "split", "streamed split"]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bridges.coppelia.vrep_room import served
+from bridges.coppelia.vrep_fixtures import served
 from paddock import connect
 from paddock.bridges.coppelia.legacy import PacketJoiner, split_packets
 from paddock.bridges.coppelia.legacy.messages import (

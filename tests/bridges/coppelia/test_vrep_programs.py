@@ -8,9 +8,9 @@ import threading
 
 import pytest
 
+from bridges.coppelia.vrep_fixtures import LOOP, NATIVE, connect, handle_of, load_native, served
 from bridges.coppelia.vrep_programs.line_follower import follow_line
 from bridges.coppelia.vrep_programs.wall_follower import WITHIN, follow_walls
-from bridges.coppelia.vrep_room import LOOP, NATIVE, connect, handle_of, load_native, served
 from paddock.testing import PaddockProcess
 
 

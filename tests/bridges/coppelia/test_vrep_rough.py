@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridges.common.rough import flood, read_all
-from bridges.coppelia.vrep_room import connect, handle_of, number, served
+from bridges.coppelia.vrep_fixtures import connect, handle_of, number, served
 from paddock.bridges.coppelia import VrepServer
 from paddock.bridges.coppelia.legacy import PacketJoiner, split_packets
 from paddock.bridges.coppelia.legacy.messages import BLOCK, ask_for, build_request

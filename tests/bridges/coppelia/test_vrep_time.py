@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.coppelia.vrep_room import ROOM, NativeClient, connect, handle_of, native, number, served
+from bridges.coppelia.vrep_fixtures import ROOM, NativeClient, connect, handle_of, native, number, served
 from paddock.bridges.coppelia import VrepServer
 from paddock.bridges.coppelia.legacy.messages import STREAMING, ask_for
 from paddock.bridges.coppelia.legacy_bridge import open_vrep

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from paddock.bridges.epuck.bridge import emulate
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from paddock.bridges.common.emulator_server import EmulatorServer
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import SimulatedHardware, emulate

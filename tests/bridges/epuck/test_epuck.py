@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
+from bridges.epuck.faulty_server import Fault, FaultySerial
 from network.client.controller_of_traces import drive
-from network.client.nasty import Fault, NastySerial
 from paddock.arena import Arena
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import SimulatedHardware, emulate
@@ -556,7 +556,7 @@ class OldFirmware(SerialFirmware):
 
 @pytest.mark.parametrize("cliff_sensors", [False, True])
 def test_driver_detects_old_firmware_and_cliff_sensors(arena: Arena, cliff_sensors: bool) -> None:
-    emulator = NastySerial(OldFirmware(emulate(arena, "red"), cliff_sensors=cliff_sensors))
+    emulator = FaultySerial(OldFirmware(emulate(arena, "red"), cliff_sensors=cliff_sensors))
     with paddock.connect(emulator.url, timeout=60) as robot:
         assert {"battery", "temperature", "microphones"}.isdisjoint(robot.devices)
         robot.enable()
@@ -568,7 +568,7 @@ def test_driver_detects_old_firmware_and_cliff_sensors(arena: Arena, cliff_senso
 
 
 def test_driver_recovers_after_robot_restart(arena: Arena) -> None:
-    emulator = NastySerial(SerialFirmware(emulate(arena, "red")))
+    emulator = FaultySerial(SerialFirmware(emulate(arena, "red")))
     with paddock.connect(emulator.url, timeout=60) as robot:
         robot.enable("ground")
         emulator.script.faults[:] = [Fault("reset", 0.9)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from bridges.epuck.test_epuck_stops import url_of
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.link import EPuck

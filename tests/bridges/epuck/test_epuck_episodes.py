@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from bridges.epuck.test_epuck import LINKS, connected
 from paddock.arena import Arena
 from paddock.arena.metrics import Distance

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from bridges.epuck.epuck_room import bench
-from network.client.nasty import TIMEOUT, Fault, NastySerial, NastyWifi, faults
+from bridges.epuck.epuck_fixtures import bench
+from bridges.epuck.faulty_server import TIMEOUT, Fault, FaultySerial, FaultyWifi, faults
 from paddock.arena import Arena
 from paddock.bridges.epuck.bridge import emulate
 from paddock.bridges.epuck.emulator.emulated_robot import EmulatedEPuck
@@ -48,7 +48,7 @@ def values_of(seen: Any) -> dict[str, Any]:
 class Line:
     """A robot behind a faulty line, and its expected readings."""
 
-    def __init__(self, arena: Arena, emulator: NastySerial | NastyWifi) -> None:
+    def __init__(self, arena: Arena, emulator: FaultySerial | FaultyWifi) -> None:
         self.arena, self.emulator = arena, emulator
         self.robot: EPuck = paddock.connect(emulator.url)
         self.robot.enable(*(name for name in self.robot.devices if name != "camera"))
@@ -65,10 +65,10 @@ class Line:
 LINKS = ["serial", "serial-e-puck2", "wifi"]
 
 
-def twin_of(arena: Arena, link: str) -> NastySerial | NastyWifi:
+def twin_of(arena: Arena, link: str) -> FaultySerial | FaultyWifi:
     if link == "wifi":
-        return NastyWifi(WifiFirmware(emulate(arena, "blue")))
-    return NastySerial(SerialFirmware(emulate(arena, "red" if link == "serial" else "blue")))
+        return FaultyWifi(WifiFirmware(emulate(arena, "blue")))
+    return FaultySerial(SerialFirmware(emulate(arena, "red" if link == "serial" else "blue")))
 
 
 @pytest.fixture(scope="module", params=LINKS)
@@ -197,7 +197,7 @@ def test_connecting_finds_right_robot_or_raises_link_error(
 
 
 @functools.cache
-def connecting(link: str) -> NastySerial | NastyWifi:
+def connecting(link: str) -> FaultySerial | FaultyWifi:
     """An emulator for many connections; its thread ends with the tests."""
     return twin_of(bench(), link)
 

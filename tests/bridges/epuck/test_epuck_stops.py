@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
-from network.client.nasty import LATE, Fault, NastySerial, NastyWifi
+from bridges.epuck.epuck_fixtures import bench
+from bridges.epuck.faulty_server import LATE, Fault, FaultySerial, FaultyWifi
 from paddock.arena import Arena
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import emulate
@@ -89,7 +89,7 @@ def test_close_waits_for_thread_that_uses_wire_longer_than_timeout(arena: Arena)
                 calibrating.set()
             return super()._answer_line(letter, text)
 
-    emulator = NastySerial(Slow(emulate(arena, "red")))
+    emulator = FaultySerial(Slow(emulate(arena, "red")))
     robot = paddock.connect(emulator.url, timeout=LONG)
     robot.wheels.set(0.1, 0.1)
     robot.port.timeout = LATE / 2
@@ -184,7 +184,7 @@ def test_reading_does_not_restart_wheels_after_robot_restart(arena: Arena) -> No
 
 
 def test_failed_command_is_not_applied_by_next_request(arena: Arena) -> None:
-    emulator = NastyWifi(WifiFirmware(emulate(arena, "blue")))
+    emulator = FaultyWifi(WifiFirmware(emulate(arena, "blue")))
     robot = paddock.connect(emulator.url, timeout=LONG)
     robot.enable("ground")
     emulator.script.faults[:] = [Fault("silence")]
@@ -221,14 +221,12 @@ def test_unacknowledged_stop_raises_error_and_is_repeated(arena: Arena) -> None:
             return super().receive(data)
 
     firmware = Deaf(emulate(arena, "red"))
-    emulator = NastySerial(firmware)
+    emulator = FaultySerial(firmware)
     with paddock.connect(emulator.url, timeout=LONG) as robot:
         robot.wheels.set(0.1, 0.1)
         firmware.deaf = True
-        robot.port.timeout = 0.4
-        with pytest.raises(paddock.LinkError):
+        with pytest.raises(paddock.BadMessage, match="was sent a stop"):
             robot.reconnect()
-        robot.port.timeout = LONG
         robot.reconnect()
         assert speeds(arena, "red") == robot.wheels.speeds == STANDS
     emulator.close()

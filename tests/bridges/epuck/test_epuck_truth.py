@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
+from bridges.epuck.faulty_server import Fault, FaultySerial
 from bridges.epuck.test_epuck_stops import LONG, STANDS, url_of
-from network.client.nasty import Fault, NastySerial
 from paddock.arena import Arena
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import emulate
@@ -143,14 +143,14 @@ def test_observation_has_time_of_reading(robot: EPuck) -> None:
 
 
 @pytest.fixture
-def nasty(arena: Arena) -> Iterator[NastySerial]:
-    emulator = NastySerial(SerialFirmware(emulate(arena, "blue")))
+def faulty(arena: Arena) -> Iterator[FaultySerial]:
+    emulator = FaultySerial(SerialFirmware(emulate(arena, "blue")))
     yield emulator
     emulator.close()
 
 
-def test_pose_and_leds_survive_robot_restart_and_wheels_stop(arena: Arena, nasty: NastySerial) -> None:
-    with paddock.connect(nasty.url, timeout=LONG) as robot:
+def test_pose_and_leds_survive_robot_restart_and_wheels_stop(arena: Arena, faulty: FaultySerial) -> None:
+    with paddock.connect(faulty.url, timeout=LONG) as robot:
         robot.enable("ground", "compass")
         robot.leds.set("front", 1)
         robot.leds.set("led1_red", 0.5)
@@ -158,7 +158,7 @@ def test_pose_and_leds_survive_robot_restart_and_wheels_stop(arena: Arena, nasty
         arena.step(100)
         pose = robot.pose
         assert pose.x == pytest.approx(0.2, abs=0.01)
-        nasty.script.faults[:] = [Fault("reset", 0.9)]
+        faulty.script.faults[:] = [Fault("reset", 0.9)]
         robot.port.timeout = 0.5
         with pytest.raises(paddock.LinkError):
             robot.ground.read()
@@ -182,7 +182,7 @@ def test_device_switches_are_sent_again_after_restart(arena: Arena) -> None:
                 switched.append((number, values[0]))
             return super()._carry_out_addition(number, values, data)
 
-    emulator = NastySerial(Noted(emulate(arena, "blue")))
+    emulator = FaultySerial(Noted(emulate(arena, "blue")))
     with paddock.connect(emulator.url, timeout=LONG) as robot:
         robot.enable("compass", "tof")
         first = list(switched)
@@ -196,7 +196,7 @@ def test_refused_device_switch_is_reported(arena: Arena) -> None:
         def _carry_out_addition(self, number: int, values: tuple[int, ...], data: bytes) -> tuple[int, ...]:
             return (1,) if number == sercom.DISTANCE_ON else super()._carry_out_addition(number, values, data)
 
-    emulator = NastySerial(Refusing(emulate(arena, "blue")))
+    emulator = FaultySerial(Refusing(emulate(arena, "blue")))
     with paddock.connect(emulator.url, timeout=LONG) as robot:
         robot.enable("compass")
         with pytest.raises(paddock.DeviceRefused, match="tof: the robot does not switch it on"):
@@ -206,7 +206,7 @@ def test_refused_device_switch_is_reported(arena: Arena) -> None:
 
 
 def test_lost_answer_does_not_affect_odometry(arena: Arena) -> None:
-    emulator = NastySerial(SerialFirmware(emulate(arena, "red")))
+    emulator = FaultySerial(SerialFirmware(emulate(arena, "red")))
     with paddock.connect(emulator.url, timeout=LONG) as robot:
         robot.enable("ground")
         robot.wheels.set(0.1, 0.1)
@@ -233,11 +233,11 @@ def test_odometry_starts_at_connection(arena: Arena, robot: EPuck) -> None:
 
 
 @pytest.mark.parametrize("faults", [[Fault(), Fault(), Fault("drop", 0.3)], [Fault(), Fault(), Fault("drop", 0.999)]])
-def test_byte_lost_while_connecting_does_not_change_robot_type(nasty: NastySerial, faults: list[Fault]) -> None:
-    nasty.script.faults[:] = faults
+def test_byte_lost_while_connecting_does_not_change_robot_type(faulty: FaultySerial, faults: list[Fault]) -> None:
+    faulty.script.faults[:] = faults
     with pytest.raises(paddock.LinkError):
-        paddock.connect(nasty.url, timeout=0.4)
-    with paddock.connect(nasty.url, timeout=LONG) as robot:
+        paddock.connect(faulty.url, timeout=0.4)
+    with paddock.connect(faulty.url, timeout=LONG) as robot:
         assert robot.spec.name == "e-puck2"
 
 
@@ -251,7 +251,7 @@ def test_request_lost_while_connecting_removes_no_device(arena: Arena, code: int
                 self.lost, data = True, data[1:]
             return super().receive(data)
 
-    emulator = NastySerial(Lossy(emulate(arena, "red")))
+    emulator = FaultySerial(Lossy(emulate(arena, "red")))
     with pytest.raises(paddock.BadMessage, match="answered with 0 bytes, and then with"):
         paddock.connect(emulator.url, timeout=LONG)
     with paddock.connect(emulator.url, timeout=LONG) as robot:
@@ -314,7 +314,7 @@ class Slow:
 
 def test_all_requests_of_one_call_share_one_timeout(arena: Arena) -> None:
     firmware = Slow(SerialFirmware(emulate(arena, "red")), 0.45)
-    emulator = NastySerial(firmware)
+    emulator = FaultySerial(firmware)
     with paddock.connect(emulator.url, timeout=LONG) as robot:
         robot.enable("camera", "ground")
         robot.port.timeout, firmware.slow = 0.5, True

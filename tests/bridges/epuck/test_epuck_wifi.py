@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
-from network.client.nasty import NastyWifi
+from bridges.epuck.epuck_fixtures import bench
+from bridges.epuck.faulty_server import FaultyWifi
 from paddock.arena import Arena
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import emulate, open_wifi_emulators
@@ -108,7 +108,7 @@ class Damaging(WifiFirmware):
 
 def test_damaged_command_is_detected_by_step_counters(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
-    emulator = NastyWifi(firmware)
+    emulator = FaultyWifi(firmware)
     with paddock.connect(emulator.url, timeout=60) as robot:
         robot.enable("encoders")
         robot.encoders.raw()
@@ -125,7 +125,7 @@ def test_damaged_command_is_detected_by_step_counters(arena: Arena) -> None:
 
 def test_damaged_step_counters_are_detected(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
-    emulator = NastyWifi(firmware)
+    emulator = FaultyWifi(firmware)
     with paddock.connect(emulator.url, timeout=60) as robot:
         robot.enable("encoders")
         robot.wheels.set(0.05, 0.05)
@@ -145,7 +145,7 @@ def test_robot_without_acknowledgements_can_be_driven(arena: Arena) -> None:
             answer = super()._answer(request, wanted)
             return b"" if answer[0] == packets.NOTHING else answer
 
-    emulator = NastyWifi(Terse(emulate(arena, "blue")))
+    emulator = FaultyWifi(Terse(emulate(arena, "blue")))
     with paddock.connect(emulator.url, timeout=60) as robot:
         robot.enable("encoders")
         robot.wheels.set(0.05, 0.03)
@@ -164,7 +164,7 @@ def test_acknowledgement_is_detected_after_first_one_was_missed(arena: Arena) ->
             begun, self.begun = self.begun, True
             return super()._answer(request, wanted) if begun else b""
 
-    emulator = NastyWifi(Late(emulate(arena, "blue")))
+    emulator = FaultyWifi(Late(emulate(arena, "blue")))
     with paddock.connect(emulator.url, timeout=60) as robot:
         robot.raw_packet()
         assert robot.port._acknowledges is True
@@ -190,7 +190,7 @@ def test_endless_packets_raise_timeout(unasked: bool) -> None:
 
 def test_stop_is_repeated_until_robot_stops(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
-    emulator = NastyWifi(firmware)
+    emulator = FaultyWifi(firmware)
     with paddock.connect(emulator.url, timeout=60) as robot:
         robot.wheels.set(0.05, 0.05)
         arena.step(10)

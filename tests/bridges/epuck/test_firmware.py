@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from paddock.arena import Arena
 from paddock.bridges.epuck.bridge import emulate
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware

@@ -14,7 +14,7 @@ import pytest
 
 import paddock
 from bridges.common.drivers import drive_on_lawn, note_speeds
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from paddock.arena import Arena
 from paddock.bridges import OpenBridges
 from paddock.bridges.common.real_arena import RealArena, open_real

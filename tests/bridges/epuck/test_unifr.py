@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import emulate
 

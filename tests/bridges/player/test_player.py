@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.player.player_room import (
+from bridges.player.player_fixtures import (
     ACK,
     BUMPER,
     CAMERA,

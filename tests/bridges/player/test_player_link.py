@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.player.player_room import ROOM, served
+from bridges.player.player_fixtures import ROOM, served
 from paddock.bridges.player.position import PositionDevice
 from paddock.bridges.player.sensors import RangerDevice
 from paddock.bridges.player.wire import interfaces as layout

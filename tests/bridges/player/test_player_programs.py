@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
+from bridges.player.player_fixtures import PLAYER, PlayerProgram, served
 from bridges.player.player_programs.wall_follower import CLEARANCE, WITHIN, follow_walls
-from bridges.player.player_room import PLAYER, PlayerProgram, served
 
 
 def test_pioneer_finds_and_follows_a_wall() -> None:

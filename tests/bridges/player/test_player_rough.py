@@ -9,7 +9,7 @@ import pytest
 
 import paddock
 from bridges.common.rough import flood, read_all
-from bridges.player.player_room import (
+from bridges.player.player_fixtures import (
     COMMAND,
     DATA,
     LASER,

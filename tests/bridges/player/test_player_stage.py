@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridges.player.player_room import LASER, POSITION, RANGER, PlayerProgram, pose_in
+from bridges.player.player_fixtures import LASER, POSITION, RANGER, PlayerProgram, pose_in
 from command_line import paddock as run
 from paddock.testing import PaddockProcess
 

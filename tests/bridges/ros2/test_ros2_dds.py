@@ -15,7 +15,7 @@ from cyclonedds.pub import DataWriter
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
-from bridges.ros2.ros2_room import DOMAIN, by_dds, shown
+from bridges.ros2.ros2_fixtures import DOMAIN, by_dds, shown
 from paddock.bridges.common.bridge import OpenBridges
 from paddock.bridges.ros2 import RosBridge
 from paddock.bridges.ros2.dds import configure

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from bridges.ros2.ros2_room import DOMAIN, by_dds, by_rosbridge, shown
+from bridges.ros2.ros2_fixtures import DOMAIN, by_dds, by_rosbridge, shown
 from paddock.testing import PaddockProcess
 
 PROGRAMS = Path(__file__).parent / "ros2_programs"

@@ -12,8 +12,8 @@ import pytest
 import zenoh
 from zenoh import ext
 
-from bridges.player.player_room import ROOM
-from bridges.ros2.ros2_room import shown
+from bridges.player.player_fixtures import ROOM
+from bridges.ros2.ros2_fixtures import shown
 from paddock.bridges.ros2 import RosBridge
 from paddock.bridges.ros2.robot_topics import RosRobot
 from paddock.bridges.ros2.wire import messages as ros

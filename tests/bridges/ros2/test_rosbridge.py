@@ -16,8 +16,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from bridges.player.player_room import ROOM
-from bridges.ros2.ros2_room import RosbridgeProgram, by_rosbridge, shown
+from bridges.player.player_fixtures import ROOM
+from bridges.ros2.ros2_fixtures import RosbridgeProgram, by_rosbridge, shown
 from paddock.bridges.ros2 import RosbridgeServer
 from paddock.bridges.ros2.wire import decode_cdr, find_message
 from paddock.core.errors import PaddockError

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.usarsim.usarsim_room import DRIVE, INIT, Client, running, wait_until
+from bridges.usarsim.usarsim_fixtures import DRIVE, INIT, Client, running, wait_until
 from paddock.bridges.usarsim.bridge import UsarSimServer, open_usarsim
 from paddock.bridges.usarsim.wire.images import FrameSplitter
 from paddock.bridges.usarsim.wire.messages import mirror_pose

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import paddock
-from bridges.usarsim.usarsim_room import DRIVE, INIT, Client, running, wait_until
+from bridges.usarsim.usarsim_fixtures import DRIVE, INIT, Client, running, wait_until
 from paddock.bridges.usarsim import UsarSimServer
 from paddock.testing import PaddockProcess, wait_for
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.usarsim.usarsim_room import running
+from bridges.usarsim.usarsim_fixtures import running
 from paddock.arena.metrics import Distance
 from paddock.bridges.usarsim import UsarSimServer
 from paddock.bridges.usarsim.link import UsarSimRobot

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import paddock
-from bridges.usarsim.usarsim_room import running
+from bridges.usarsim.usarsim_fixtures import running
 from paddock.bridges.usarsim import UsarSimServer
 from paddock.testing import wait_for
 

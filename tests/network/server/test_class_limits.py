@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -227,6 +228,18 @@ def answer_pings(peer: Peer, count: int) -> None:
         peer.protocol.receive_data(peer.socket.recv(1 << 16))
         seen += sum(getattr(event, "opcode", None) is Opcode.PING for event in peer.protocol.events_received())
         peer._flush()
+
+
+def test_stall_of_server_is_not_held_against_its_clients() -> None:
+    silence = 0.3
+    with (
+        served("line-crossing", lock_step=False, speed=20.0, limits=ClassLimits(silence=silence)) as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+    ):
+        ada.ask("sense", robot="red", commands={"red": {"wheels": [0.05, 0.05]}})
+        on_loop(server, lambda: threading.Event().wait(2 * silence))  # it answers nobody meanwhile
+        answer_pings(ada, 2)
+        assert wheels(server, "red") == [0.05, 0.05]
 
 
 def test_client_waiting_for_step_is_not_idle() -> None:

@@ -41,9 +41,12 @@ def drip(first: bytes, then: bytes, every: float = 0.02) -> Iterator[str]:
                 threading.Thread(target=talk, args=(server.accept()[0],), daemon=True).start()
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=run, args=(server,), daemon=True).start()
+        accepting = threading.Thread(target=run, args=(server,), daemon=True)
+        accepting.start()
         yield f"http://127.0.0.1:{server.getsockname()[1]}/video"
         over.set()
+        server.shutdown(socket.SHUT_RDWR)  # else the thread may accept connections of the next server in this process
+        accepting.join()
 
 
 def draw_jpeg(size: tuple[int, int] = (32, 16)) -> bytes:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
+from bridges.epuck.epuck_fixtures import bench
 from paddock.simulation.sensors.response import Counter, raw_of, si_of
 
 

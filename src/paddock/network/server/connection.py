@@ -72,8 +72,9 @@ class Connection(asyncio.Protocol):
         self._ended = self._closed = False  # the peer has ended its stream; this side has closed
         self._unheard = 0  # bytes received after closing
         self._loop = asyncio.get_running_loop()
-        self._received_at = self._asked = self._loop.time()  # times of the last data and of the last request
-        self._requests = 0  # frames received by then
+        self._received_at = self._pinged_at = self._loop.time()  # times of the last data and of the last ping
+        self._requests = 0  # frames received until the last ping
+        self._unanswered = self._unasked = 0  # pings since the last data, and since the last request
         self._second, self._frames = 0, 0  # current second, and frames received when it began
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -367,19 +368,22 @@ class Connection(asyncio.Protocol):
         """Send a ping, and stop the robots of a client that does not respond, for example at a breakpoint.
 
         A background thread may answer the pings of a program that hangs: without requests, such a client is idle.
+        Time is counted in pings: the client cannot answer while this server is busy or suspended.
         """
-        self._after("ping", self._period, self._ping)
-        now, limits = self._loop.time(), self.session.limits
-        if self._held or self._requests != self._reader.frames:  # a paused connection cannot receive
-            self._asked, self._requests = now, self._reader.frames
-        silent = 0.0 if self._held else now - self._received_at
+        period, limits = self._period, self.session.limits
+        self._after("ping", period, self._ping)
+        paused = bool(self._held)  # a paused connection cannot receive
+        self._unanswered = 0 if paused or self._received_at >= self._pinged_at else self._unanswered + 1
+        self._unasked = 0 if paused or self._requests != self._reader.frames else self._unasked + 1
+        self._pinged_at, self._requests = self._loop.time(), self._reader.frames
+        silent = self._unanswered * period
         if silent > GIVE_UP * PING_PERIOD:
             self.transport.abort()
         elif self.protocol.state is State.OPEN:
             if self.client is not None:
-                if silent > (STOP * self._period if self.server.arena.is_real else limits.silence):
+                if silent > (STOP * period if self.server.arena.is_real else limits.silence):
                     self.session.on_silence(self.client, "does not respond")
-                elif limits.idle and now - self._asked > limits.idle and self.client.step_id is None:
+                elif limits.idle and self._unasked * period > limits.idle and self.client.step_id is None:
                     self.session.on_silence(self.client, f"has sent no request for {limits.idle:g} s")
             self.protocol.send_ping(b"")
             self._flush()

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bridges.player.player_room import POSITION, RANGER, PlayerProgram, pose_in
+from bridges.player.player_fixtures import POSITION, RANGER, PlayerProgram, pose_in
 
 CLEARANCE, SPEED, GAIN, DAMPING, AHEAD, MOST = 0.5, 0.3, 2.0, 4.0, 0.7, 1.0
 SETTLE, WITHIN = 20.0, 0.07  # [s] before the loop is closed at the earliest, [m]

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import paddock
-from experiments.ecoli.waypoint_robots.order_room import open_room, place, plan_square, running
+from experiments.ecoli.waypoint_robots.order_fixtures import open_room, place, plan_square, running
 from paddock.core.errors import LinkError
 from paddock.experiments.ecoli.commands.orders.walk_page import WalkPage
 from paddock.experiments.ecoli.waypoint_robots import Host, HostConfig, OrderEvent, OrderRobots, OrderRobotSpec

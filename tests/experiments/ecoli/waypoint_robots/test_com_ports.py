@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from experiments.ecoli.waypoint_robots.order_room import open_room, plan_square, running
+from experiments.ecoli.waypoint_robots.order_fixtures import open_room, plan_square, running
 from paddock.bridges.epuck.link import read_address
 from paddock.experiments.ecoli.waypoint_robots import (
     Host,

@@ -8,7 +8,7 @@ import select
 import pytest
 
 import paddock
-from experiments.ecoli.waypoint_robots.order_room import open_room, place, plan_square, running
+from experiments.ecoli.waypoint_robots.order_fixtures import open_room, place, plan_square, running
 from paddock.bridges import OpenBridges
 from paddock.core.geometry import Point, Pose
 from paddock.experiments.ecoli.waypoint_robots import (

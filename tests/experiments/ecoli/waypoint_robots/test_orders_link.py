@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import paddock
-from experiments.ecoli.waypoint_robots.order_room import open_room, running
+from experiments.ecoli.waypoint_robots.order_fixtures import open_room, running
 from paddock.experiments.ecoli.waypoint_robots import OrderRobots
 from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
 from paddock.testing import wait_for

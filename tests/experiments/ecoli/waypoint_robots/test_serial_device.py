@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.epuck.epuck_room import bench
-from experiments.ecoli.waypoint_robots.order_room import open_room, plan_square, running
+from bridges.epuck.epuck_fixtures import bench
+from experiments.ecoli.waypoint_robots.order_fixtures import open_room, plan_square, running
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.driver.streams import SerialOpener
 from paddock.core.errors import LinkError

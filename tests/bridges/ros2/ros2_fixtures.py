@@ -11,7 +11,7 @@ from typing import Any
 from websockets.sync.client import connect
 
 import paddock
-from bridges.player.player_room import ROOM
+from bridges.player.player_fixtures import ROOM
 from paddock.bridges import Bridge
 from paddock.bridges.ros2 import RosBridge, RosbridgeServer, RosOptions
 from paddock.network.server import Server, Settings

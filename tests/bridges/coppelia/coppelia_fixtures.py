@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.coppelia import vrep_room
+from bridges.coppelia import vrep_fixtures
 from paddock.bridges.coppelia import CoppeliaServer
 from paddock.network.server import Server, Settings
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 OLD_CLIENT = Path(os.environ.get("PADDOCK_OLD_COPPELIA_CLIENT", Path(sys.prefix) / "clients" / "coppelia-0.0.4"))
-ROOM = replace(vrep_room.ROOM, name="coppelia-room")
+ROOM = replace(vrep_fixtures.ROOM, name="coppelia-room")
 CLIENTS: dict[int, list[Any]] = defaultdict(list)  # by the port of their server
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 import paddock
-from bridges.coppelia.vrep_room import ROOM
+from bridges.coppelia.vrep_fixtures import ROOM
 from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.coppelia.legacy import Caller, LegacySession, LegacySimulator
 from paddock.bridges.coppelia.legacy.messages import Block, build_request, parse_message

@@ -75,7 +75,7 @@ class Script:
             yield 0, answer
 
 
-class NastySerial:
+class FaultySerial:
     """A pseudo terminal with a firmware behind it, and a script of faults between them."""
 
     def __init__(self, firmware: Any) -> None:
@@ -108,7 +108,7 @@ class NastySerial:
         os.close(self._theirs)
 
 
-class NastyWifi:
+class FaultyWifi:
     """A TCP port with a firmware behind it, and a script of faults between them."""
 
     def __init__(self, firmware: Any) -> None:
