@@ -18,7 +18,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile # and all tests 
 # Tests start hundreds of processes. Without cached byte code, each of them would compile all sources again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-compiled test-again test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
+.PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
@@ -26,14 +26,10 @@ demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 test: $(DEV)  ## all tests except the long ones, then the kernel tests again in plain Python
 	@echo "all tests except the long ones, compiled and then in plain Python: about six minutes on two cores"
 	$(MAKE) --no-print-directory test-compiled test-plain
-	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
 	@$(BIN)/python tests/compile_once.py
 	$(PYTEST) $(COVERAGE) -m "not long" $(ARGS)
-
-test-again: $(DEV)  ## the tests that failed last, one after another; fails if there is none
-	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none $(ARGS)
 
 test-long: $(DEV)  ## whole experiments, further cases, the CUDA simulator, other packages: about five minutes on two cores
 	$(PYTEST) $(COVERAGE) -m "long and not soak" -o faulthandler_timeout=1800 $(ARGS)

@@ -12,8 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from bridges.order_room import open_room, plan_square, running
-
+from experiments.ecoli.waypoint_robots.order_room import open_room, plan_square, running
 from paddock.experiments.ecoli.waypoint_robots import Host, OrderRobots
 
 

@@ -20,8 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from links.drivers import SIMULATORS, WIRES, DrivingPrograms, drive_in_simulators, drive_on_lawn, watchdogs_of
-
+from bridges.common.drivers import SIMULATORS, WIRES, DrivingPrograms, drive_in_simulators, drive_on_lawn, watchdogs_of
 from paddock.arena import Arena
 
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP")

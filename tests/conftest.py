@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from paddock.cli.bench.page import why_no_browser
 from paddock.core.jobs.process_worker import ProcessWorker
 from paddock.testing import PaddockProcess
 from warm_start import launch_paddock, launch_worker
@@ -73,6 +74,24 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say before a run of all tests which of them cannot run, so that the browser can be installed first."""
+    config = session.config
+    problem = why_no_browser()
+    if problem and config.args == config.getini("testpaths") and not hasattr(config, "workerinput"):
+        terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
+        terminal.write_line(f"The tests of the page (tests/browser) cannot run: {problem}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count the tests of the page that were skipped, because nothing else tests the page."""
+    skipped = [
+        report for report in terminalreporter.getreports("skipped") if report.nodeid.startswith("tests/browser/")
+    ]
+    if skipped:
+        terminalreporter.write_line(f"SKIPPED: {len(skipped)} tests of the page (tests/browser): {why_no_browser()}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,9 +13,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import paddock
 from paddock.experiments.ecoli.commands.orders.language import CATALOGUES, read_po
 
-SOURCES = CATALOGUES.parents[1]
+SOURCES = Path(paddock.__file__).parent
 PROGRAM = CATALOGUES.parent / "orders"
 MARKS = ("_", "explain")  # `_` translates immediately; results of `explain` are translated when they are displayed
 HEAD = "Content-Type: text/plain; charset=UTF-8\n"

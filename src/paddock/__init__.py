@@ -134,7 +134,7 @@ def batch(
         threads: processor threads to use; None for all cores. Results do not depend on it.
         device: "cpu", or "cuda" for an NVIDIA GPU (needs the extra `gpu`).
         precision: precision of the GPU: "float64" (equal to the CPU except for the last bits) or "float32" (faster).
-        starts: start poses of the robots: None for those of the worlds, "random" for free positions drawn from each
+        starts: start poses of the robots: None for those of the worlds, a rule such as "anywhere", drawn from each
             world's seed, or an array of poses (x, y [m], heading [rad]), shape (n, robots, 3).
     """
     from paddock.arena.batches.batch import Batch

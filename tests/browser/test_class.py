@@ -16,8 +16,8 @@ from browser.stage import PHONE, Visit, expect
 from browser.test_layout import NAMELESS
 from network.server.classes_served import ServedClass, make_class, served_class
 from network.server.parties import on_loop
+from paddock.arena.referees.score_function import ScoreFunction
 from paddock.network.server.classroom import Classroom
-from paddock.teaching.referees.score_function import ScoreFunction
 
 DUE = datetime(2020, 1, 31, 18)
 LONG_NAME = "Johanna-Theresia von und zu Hohenlohe-Waldenburg"

@@ -18,12 +18,12 @@ from command_line import paddock as command
 from network.server.parties import served
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import chosen_controllers, load_file
+from paddock.arena.referees import officiate
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
 from paddock.control.policies.inputs import Input, nearness
 from paddock.control.policies.networks import Network
-from paddock.teaching.referees import officiate
 from paddock.testing import PaddockProcess
 from warm_start import start_python
 

@@ -12,7 +12,7 @@ from command_line import paddock
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.mazes import make_maze, read_maze, solve_maze
 
-PLANS = Path(__file__).parent / "worlds" / "plans"
+PLANS = Path(__file__).parents[1] / "simulation" / "worlds" / "plans"
 
 
 def test_maze_is_written_drawn_and_runs(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
@@ -17,8 +17,12 @@ from paddock.control.policies.policy_files import load_policy
 from paddock.control.policies.trainable import Trainable
 from paddock.core.error_location import error_location, place, problem_of, show_path
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
-from paddock.core.observation import acting
+from paddock.core.observation import Observation, acting
 from paddock.core.user_code import check_file, check_text, load_fresh
+
+if TYPE_CHECKING:
+    from paddock.arena.episode_plan import Until
+    from paddock.arena.episodes import Episode
 
 ANSWERING = (
     "CONTROLLERS",
@@ -34,12 +38,44 @@ class Drivers:
 
     controllers: dict[str, Any]
     devices: dict[str, tuple[str, ...]]
+    until: Until | None = None  # condition that ends the run, because the drivers have finished
+    summarise: Callable[[Episode], Mapping[str, Mapping[str, float]]] | None = None  # further figures of each robot
 
     def enable(self, arena: BaseArena) -> None:
         """Enable only the devices that the controllers use."""
         for robot, names in self.devices.items():
             for name in names:
                 arena[robot].device(name).enable()
+
+    def slow_down(self, period: float | None, dt: float) -> dict[str, Any]:
+        """Return the controllers, each called once per period [s]; None: every tick."""
+        if period is None:
+            return self.controllers
+        ticks = max(1, round(period / dt))
+        return {name: EveryFewTicks(controller, ticks) for name, controller in self.controllers.items()}
+
+
+class EveryFewTicks:
+    """A controller that is called once every few ticks; its command stays valid in between."""
+
+    def __init__(self, controller: Any, ticks: int) -> None:
+        self._controller, self._ticks, self._asked = controller, ticks, 0
+        self._act = acting(controller)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._controller, name)
+
+    def act(self, observation: Observation) -> Any:
+        """Return the controller's answer, or None between two calls."""
+        self._asked += 1
+        return None if (self._asked - 1) % self._ticks else self._act(observation)
+
+    def reset(self) -> None:
+        """Restart the controller."""
+        self._asked = 0
+        reset = getattr(self._controller, "reset", None)
+        if callable(reset):
+            reset()
 
 
 def chosen_controllers(

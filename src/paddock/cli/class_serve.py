@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import paddock
+from paddock.arena.referees import Referee
 from paddock.cli.console import Console
 from paddock.cli.serve import print_log
 from paddock.core.addresses import ANY_ADDRESS
@@ -24,7 +25,6 @@ from paddock.network.server.lessons import open_lesson
 from paddock.network.server.show import open_browser
 from paddock.teaching.classroom import ClassFolder
 from paddock.teaching.classroom.links import RUNNING, read_addresses, warn_unreachable
-from paddock.teaching.referees import Referee
 
 SERVING = ".serving"  # lock file of the server, in the class folder
 

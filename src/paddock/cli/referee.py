@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
 from paddock.arena.controllers import load_file
+from paddock.arena.referees import Officiating, Referee, make_referee, officiate
+from paddock.arena.referees.score_function import ScoreFunction
 from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, run_drivers
 from paddock.cli.tables import cell, new_table
@@ -16,8 +18,6 @@ from paddock.core.errors import PaddockError
 from paddock.core.spec import read_toml_file
 from paddock.core.terminal_text import visible
 from paddock.report.document_files import ensure_folder
-from paddock.teaching.referees import Officiating, Referee, make_referee, officiate
-from paddock.teaching.referees.score_function import ScoreFunction
 
 if TYPE_CHECKING:
     from paddock.network.server.heat_manager import HeatSettings

@@ -17,6 +17,7 @@ from paddock.arena.base_arena import BaseArena
 from paddock.arena.built_in import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.arena.episodes import Episode
+from paddock.arena.referees import Referee
 from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
 from paddock.cli.ending import INTERRUPTED
@@ -34,7 +35,6 @@ from paddock.report.sheets import Sheet
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.blind_spots import describe_blind_spots
 from paddock.simulation.worlds.placement import source_files
-from paddock.teaching.referees import Referee
 
 SHOWN = 12  # robots in the table
 COLUMNS = ("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading")

@@ -11,6 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 import paddock
 from paddock.arena.base_arena import BaseArena
+from paddock.arena.episode_plan import OnStep
 from paddock.cli.console import Console
 from paddock.cli.driving import print_traceback
 from paddock.cli.files import print_written
@@ -20,7 +21,6 @@ from paddock.cli.tables import cell, new_table
 from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.experiments.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
 from paddock.experiments.scenarios.prepare import PreparedScenario
-from paddock.experiments.scenarios.runner import OnStep
 from paddock.network.server.show import has_screen
 from paddock.simulation.worlds.placement import source_files
 

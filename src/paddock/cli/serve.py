@@ -15,6 +15,7 @@ import paddock
 from paddock.arena import Arena
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, report_error_location
+from paddock.arena.referees import Referee
 from paddock.bridges.common.bridge import LOOPBACK, OpenBridges
 from paddock.cli.class_tables import print_join_links
 from paddock.cli.console import Console
@@ -30,7 +31,6 @@ from paddock.network.server.show import open_browser
 from paddock.simulation.worlds import load_world
 from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names, seat_students
 from paddock.teaching.classroom.names import read_names
-from paddock.teaching.referees import Referee
 
 
 def serve_world(

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import paddock
+from paddock.arena.referees import Referee, make_referee
 from paddock.network.server.server import Server, Settings
 from paddock.simulation.worlds import WorldSpec
-from paddock.teaching.referees import Referee, make_referee
 
 
 @contextmanager

@@ -97,7 +97,7 @@ def test_consecutive_runs_add_up_and_reset_restarts() -> None:
 
 
 def test_random_starts_are_deterministic_per_seed() -> None:
-    anywhere = paddock.batch(crowded(), 3, seed=[5, 6, 5], starts="random")
+    anywhere = paddock.batch(crowded(), 3, seed=[5, 6, 5], starts="anywhere")
     poses = anywhere.poses
     assert np.array_equal(poses[0], poses[2])
     assert not np.array_equal(poses[0], poses[1])
@@ -296,7 +296,7 @@ def test_world_continues_until_all_robots_reach_all_goals() -> None:
         (lambda: Along(points=[(0, 0)]), "expected at least 2 points, got 1"),
         (lambda: Along(points=[(0, 0), (1, 0)], width=math.nan), "Along: width: expected metres > 0, got nan"),
         (lambda: Line(dark=math.nan), "Line: dark: expected a reading > 0, got nan"),
-        (lambda: paddock.batch("clutter", 2, starts="anywhere"), "no starts called 'anywhere'"),
+        (lambda: paddock.batch("clutter", 2, starts="everywhere"), "no start rule called 'everywhere'"),
         (lambda: paddock.batch("clutter", 2, starts=[(0, 0, 0)]), "or poses of shape (2, 1, 3), got (1, 3)"),
         (lambda: paddock.batch("clutter", 1, starts=[("a", "b", "c")]), "starts: expected numbers"),
         (lambda: paddock.batch("clutter", 1, starts=[(9, 9, 0)]), "starts: world 0: robot 'red' sticks"),

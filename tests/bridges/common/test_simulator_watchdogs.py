@@ -10,17 +10,15 @@ from collections.abc import Iterator
 import pytest
 
 import paddock
-from bridges.common.drivers import FIELD, SIMULATORS, DrivingPrograms, drive_in_simulators, watchdogs_of
+from bridges.common.drivers import SIMULATORS, DrivingPrograms, drive_in_simulators, watchdogs_of
 from bridges.common.test_watchdog import SOON, STANDS, killed_in_the_end
 from paddock.arena import Arena
-from paddock.core.geometry import Pose
 from paddock.testing import wait_for
 
 pytest.importorskip("cbor2", reason="pip install cbor2")
 
 ALL = pytest.mark.parametrize("name", SIMULATORS)
 DRIVE = "robot.wheels.set(0.05, 0.15)"  # a small circle, away from the other robots
-SPAWNED = Pose(*FIELD.starts[0].at, 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +37,6 @@ def stands(arena: Arena, name: str) -> bool:
     """Whether a robot stands or is gone: a USARSim server removes robots without a program."""
     with arena.turn:
         return name not in arena.robots or arena[name].wheels.speeds == STANDS
-
-
-def pose_of(arena: Arena, name: str) -> Pose | None:
-    with arena.turn:
-        return arena[name].pose if name in arena.robots else None
 
 
 @ALL
@@ -65,10 +58,12 @@ def test_background_reads_do_not_keep_robot_of_hung_program_driving(
     field: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str
 ) -> None:
     arena, urls = field
-    before = pose_of(arena, name)
-    process = programs.start(urls[name], f"robot.enable('sonar'); robot.watch(0.05); {DRIVE}", "signal.pause()")
+    hangs = "hung = threading.Event(); signal.signal(signal.SIGUSR1, lambda *_: hung.set())"
+    drive = f"while True: hung.is_set() and signal.pause(); {DRIVE}; robot.step(5)"
+    process = programs.start(urls[name], f"{hangs}; robot.enable('sonar'); robot.watch(0.05)", drive)
     with killed_in_the_end(process):
-        wait_for(lambda: pose_of(arena, name) not in (before, None, SPAWNED))  # it may have stopped already
+        wait_for(lambda: not stands(arena, name))
+        os.kill(process, signal.SIGUSR1)
         wait_for(lambda: stands(arena, name), SOON)
 
 

@@ -83,7 +83,7 @@ def test_scenario_name_is_refused_and_metrics_may_be_named() -> None:
         run_scenario("turn-and-go", seed=1)  # type: ignore[arg-type]
     result = run_scenario(scenario(task("wait", seconds=0.1)), seed=1, metrics=["distance", "coverage"])
     assert result.episode.metrics["visited"] == 1
-    with pytest.raises(paddock.SimulationError, match="every: expected seconds > 0"):
+    with pytest.raises(paddock.PaddockError, match="every: expected seconds > 0"):
         run_scenario(scenario(), seed=1, every=0)
 
 

@@ -28,7 +28,7 @@ worlds = ["empty", "clutter"]
 controllers = ["paddock.control.policies:explorer"]
 seeds = 500
 seconds = 20
-starts = "random"
+starts = "anywhere"
 [parameters]
 controller.speed = [0.05, 0.1]
 """

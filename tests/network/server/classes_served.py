@@ -11,11 +11,11 @@ from unittest.mock import patch
 
 import paddock
 from network.server.parties import Peer
+from paddock.arena.referees import Referee
 from paddock.network.server import Server, Settings, heat_manager
 from paddock.network.server.classroom import Classroom
 from paddock.network.server.lessons import open_lesson
 from paddock.teaching.classroom import ClassFolder, ClassSpec
-from paddock.teaching.referees import Referee
 from paddock.testing import wait_for
 
 NAMES = ("Ada L.", "Zoë M.", "Ben")

@@ -21,7 +21,7 @@ PART = 2400.0  # simulated seconds of each of three parts
 LEAST = PART / 240  # metres that a program drives in a part
 DISTANCE = """
 import numpy as np
-from paddock.teaching.referees import Referee
+from paddock.arena.referees import Referee
 
 class Distance(Referee):
     label, unit, period = "distance", "m", 0.5

@@ -10,12 +10,12 @@ import pytest
 
 from network.server.classes_served import ServedClass, make_class, served_class
 from network.server.parties import on_loop
+from paddock.arena.referees import make_referee
 from paddock.core.errors import PaddockError
 from paddock.network.client.remote import RemoteArena
 from paddock.network.server import seating
+from paddock.simulation.worlds.starts import FloorLine
 from paddock.teaching.classroom import ClassFolder
-from paddock.teaching.exercises.student_lines import FloorLine
-from paddock.teaching.referees import make_referee
 from paddock.testing import wait_for
 
 NAMES = ("Ada", "Ben", "Cy", "Di", "Ed", "Flo")

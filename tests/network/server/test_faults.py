@@ -17,9 +17,9 @@ from websockets.frames import Frame, Opcode
 
 import paddock
 from network.server.parties import LONG, Closed, Peer, ServerProcess, address, on_loop, open_socket, program, served
+from paddock.arena.referees.score_function import ScoreFunction
 from paddock.core.errors import LinkError, Refused, Timeout
 from paddock.network.server import Server
-from paddock.teaching.referees.score_function import ScoreFunction
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory and signals are looked at as Linux has them")
 CONNECTION = "paddock.network.server.connection"

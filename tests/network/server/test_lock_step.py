@@ -137,7 +137,7 @@ def test_client_that_blocks_clock_is_logged_and_its_resume_too(
             a.ask("sense", robot="red")  # others may be busy meanwhile
             b.ask("step", ticks=1)
             a.answer(mine)
-    told = [record.getMessage() for record in caplog.records if record.name == "paddock.network.server"]
+    told = [record.getMessage() for record in caplog.records if record.name == "paddock.server"]
     assert told == 2 * ["the clock waits for b (driving red): no step for 3 s", "b (driving red) continues"]
 
 

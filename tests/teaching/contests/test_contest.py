@@ -38,7 +38,7 @@ from paddock.testing import wait_for
 REFEREE = """
 from dataclasses import dataclass
 from typing import ClassVar
-from paddock.teaching.referees import Referee
+from paddock.arena.referees import Referee
 
 @dataclass(kw_only=True)
 class Height(Referee):

@@ -11,9 +11,9 @@ from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds.placement import Room
+from paddock.simulation.worlds.starts import FloorLine
 from paddock.teaching.exercises import load_exercise
 from paddock.teaching.exercises.class_starts import deal_places
-from paddock.teaching.exercises.student_lines import FloorLine
 
 EPUCK = load_robot("e-puck")
 
@@ -45,14 +45,14 @@ def test_driving_robots_are_spread_along_line_and_others_stand_clear() -> None:
     shares, away, along = look_along("line-following", driving)
     assert np.allclose(np.diff(np.sort(shares)), 1 / 12, atol=1e-3)
     assert away.max() < 1e-3
-    assert along.min() > 0.99
+    assert abs(along.sum()) > 0.99 * len(along)  # all in the same direction
     assert look_along("line-following", aside)[1].min() > 2 * 0.037  # two bodies fit between
 
 
 def test_robots_that_must_meet_face_alternating_directions() -> None:
     _, away, along = look_along("two-robots-meet", deal("two-robots-meet", 4)[0])
     assert away.max() < 1e-3
-    assert np.sign(along).tolist() == [1, -1, 1, -1]
+    assert np.sign(along).tolist() in ([1, -1, 1, -1], [-1, 1, -1, 1])
 
 
 def test_other_exercises_use_their_starts_or_random_poses() -> None:
@@ -70,5 +70,5 @@ def test_other_exercises_use_their_starts_or_random_poses() -> None:
 
 
 def test_full_world_is_reported() -> None:
-    with pytest.raises(SimulationError, match="no room for robot 'd"):
+    with pytest.raises(SimulationError, match="has room for 69 robots, not for 500"):
         deal("first-drive", 500)

@@ -105,7 +105,7 @@ def test_folder_is_checked_as_in_grading(folder: Path) -> None:
 
 
 REFEREE = """
-from paddock.teaching.referees import Referee
+from paddock.arena.referees import Referee
 
 class Nearest(Referee):
     def start(self, arena):

@@ -187,7 +187,7 @@ def test_command_for_missing_device_is_failure_of_controller(arena: Arena, tmp_p
     code = f"""
     import os
     from paddock.core.observation import Command
-    from paddock.teaching.sandbox import messages
+    from paddock.teaching.sandbox import sandbox_messages as messages
     def act(seen):
         os.write(3, messages.frame(messages.COMMAND, messages.encode({command})))
         while True:
@@ -320,7 +320,7 @@ def test_forged_place_in_another_file_is_ignored(arena: Arena, tmp_path: Path) -
     secret.write_text("seeds = [4711]\n")
     code = f"""
     import os
-    from paddock.teaching.sandbox import messages
+    from paddock.teaching.sandbox import sandbox_messages as messages
     def act(seen):
         report = messages.FailedMessage("crash", "{secret} line 1", "reported by itself")
         os.write(3, messages.frame(messages.FAILED, messages.encode(report)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -13,22 +13,23 @@ from paddock.core.geometry import Pose, wrap
 from paddock.core.named_arrays import as_floats
 from paddock.simulation.engine.model import Floats, Ints
 from paddock.simulation.worlds.build import BuiltWorld
-from paddock.simulation.worlds.placement import Room, random_poses
+from paddock.simulation.worlds.placement import Room
+from paddock.simulation.worlds.starts import StartRule, draw_starts, place_freely
 
 
 def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Floats:
-    """Return the start poses of all robots, shape (W, N, 3): those of the scenes, random ones, or the given ones."""
+    """Return the start poses of all robots, shape (W, N, 3): those of the scenes, of a rule, or the given ones."""
     worlds, robots = len(seeds), len(scenes[0].poses)
     if starts is None:
         return np.stack([scene.poses for scene in scenes])[np.arange(worlds) % len(scenes)]
     if isinstance(starts, str):
-        if starts != "random":
-            raise UnknownName("starts", starts, ("random",))
-        rows = [random_poses(scenes[i % len(scenes)].spec, scenes[0].robots, seed) for i, seed in enumerate(seeds)]
+        if starts not in get_args(StartRule):
+            raise UnknownName("start rule", starts, get_args(StartRule))
+        rows = [_draw_poses(scenes[i % len(scenes)], cast(StartRule, starts), seed) for i, seed in enumerate(seeds)]
         return np.array(rows, np.float64).reshape(worlds, robots, 3)
     poses = as_floats("starts", starts)
     if poses.shape != (worlds, robots, 3) and (robots != 1 or poses.shape != (worlds, 3)):
-        expected = f"'random', or poses of shape ({worlds}, {robots}, 3)"
+        expected = f"a start rule, such as 'anywhere', or poses of shape ({worlds}, {robots}, 3)"
         raise SimulationError(f"starts: expected {expected}, got {poses.shape}")
     poses = poses.reshape(worlds, robots, 3)
     if not np.isfinite(poses).all():
@@ -43,6 +44,12 @@ def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Float
                 raise SimulationError(f"starts: world {i}: robot {placed.name!r} {problem}")
             room.add(spec, Pose(*pose), f"robot {placed.name!r}")
     return poses
+
+
+def _draw_poses(scene: BuiltWorld, rule: StartRule, seed: int) -> list[Pose]:
+    count = len(scene.robots)
+    offers = [draw_starts(scene.spec, rule, int(seed), number, count) for number in range(count)]
+    return place_freely(scene.spec, scene.robots, offers, fix="use a larger world, or fewer robots")
 
 
 def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from paddock.core.lazy import import_on_demand
 
 if TYPE_CHECKING:
-    from paddock.arena.episodes.episode import Episode, RobotRecord
+    from paddock.arena.episodes.episode import Episode, Foul, RobotRecord, Verdict
     from paddock.arena.episodes.events import Event
     from paddock.arena.episodes.trace import Span, Trace
 
-__all__ = ["Episode", "Event", "RobotRecord", "Span", "Trace"]
+__all__ = ["Episode", "Event", "Foul", "RobotRecord", "Span", "Trace", "Verdict"]
 
 __getattr__ = import_on_demand(
-    __name__, {"episode": ("Episode", "RobotRecord"), "events": ("Event",), "trace": ("Span", "Trace")}
+    __name__,
+    {"episode": ("Episode", "Foul", "RobotRecord", "Verdict"), "events": ("Event",), "trace": ("Span", "Trace")},
 )

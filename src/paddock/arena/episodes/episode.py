@@ -20,6 +20,24 @@ class RobotRecord:
     metrics: Mapping[str, float]  # figures by name
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Foul:
+    """A foul of a robot at a simulated time [s]."""
+
+    robot: str
+    time: float
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What the referee of a run decided."""
+
+    scores: Mapping[str, float]  # by robot
+    tie_break: Mapping[str, float]  # numbers that order robots with equal scores, the smaller first
+    fouls: tuple[Foul, ...]  # the earliest first
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Episode:
     """Result of a run: the trace and metrics of each robot, and the reason why it ended."""
@@ -34,6 +52,7 @@ class Episode:
     culprit: str | None = None  # the robot whose controller raised it
     nondeterminism: str = ""  # influence other than program, seed and interventions; empty if none
     world: WorldSpec | None = None  # world of the run; None if unknown, as for a real robot
+    verdict: Verdict | None = None  # None: the run had no referee
 
     def __repr__(self) -> str:
         return f"<Episode of {', '.join(self.robots) or 'no robots'}: {self.seconds:g} s, ended: {self.reason}>"

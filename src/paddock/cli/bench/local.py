@@ -101,7 +101,7 @@ def batch() -> Bench:
 def walk() -> Bench:
     """1,024 worlds `petri-dish` on all cores, each with one e-puck that runs and tumbles: 8 IR, a nose, 9 reactions."""
     dish = load_world("petri-dish")
-    worlds = paddock.batch(replace(dish, robots=dish.robots[:1]), WORLDS, seed=1, starts="random")
+    worlds = paddock.batch(replace(dish, robots=dish.robots[:1]), WORLDS, seed=1, starts="anywhere")
     policy = RunAndTumble()
     return Bench(WORLDS, worlds.dt, lambda ticks: worlds.run(ticks * worlds.dt, policy), 200, baseline="batch")
 

@@ -59,7 +59,7 @@ def why_no_browser() -> str:
     if importlib.util.find_spec("playwright") is None:
         return "the package playwright is missing: pip install playwright"
     if _chromium() is None:
-        return "Chromium is missing: apt-get install chromium (or any of " + ", ".join(NAMES) + " in the PATH)"
+        return f"Chromium is missing: apt-get install {NAMES[0]} (or any of {', '.join(NAMES[1:])} in the PATH)"
     return ""
 
 

@@ -4,7 +4,7 @@ from paddock.experiments.scenarios.loader import load_scenario, scenario_names
 from paddock.experiments.scenarios.outputs import write_outputs
 from paddock.experiments.scenarios.plan import PlannedTask, task
 from paddock.experiments.scenarios.prepare import PreparedScenario, prepare
-from paddock.experiments.scenarios.runner import run_all, run_scenario
+from paddock.experiments.scenarios.runner import plan_scenario, run_all, run_scenario
 from paddock.experiments.scenarios.scenario_result import ScenarioResult, TaskResult
 from paddock.experiments.scenarios.scenario_spec import ScenarioSpec, TeamMember
 from paddock.experiments.scenarios.task_sequence import TaskSequence
@@ -18,6 +18,7 @@ __all__ = [
     "TaskSequence",
     "TeamMember",
     "load_scenario",
+    "plan_scenario",
     "prepare",
     "run_all",
     "run_scenario",

@@ -12,11 +12,10 @@ from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.core.terminal_text import shell_word
 from paddock.core.user_code import is_path
 from paddock.experiments.scenarios.prepare import prepare
-from paddock.experiments.scenarios.scenario_spec import ScenarioSpec
+from paddock.experiments.scenarios.scenario_spec import OWN_CODE, ScenarioSpec
 
 PACKAGE = "paddock.experiments.scenarios"
 KEYS_OF_WORLDS = ("bounds", "robots", "include")  # a file with one of these is a world
-OWN_CODE = ("task", "follower", "avoid")  # keys of a task that may name code in a user's file
 
 
 def scenario_names() -> list[str]:

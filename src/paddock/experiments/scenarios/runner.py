@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from typing import Any
 
-import paddock
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
+from paddock.arena.controllers import Drivers
+from paddock.arena.episode_plan import OnStep
+from paddock.arena.episodes import Episode
 from paddock.arena.metrics import Metric
 from paddock.arena.metrics.choice import make_metrics
-from paddock.control.behaviours.tasks import TaskContext
+from paddock.arena.run_spec import RunSpec
 from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import ORIGIN, Pose
+from paddock.core.source_hash import hash_source
 from paddock.experiments.scenarios.prepare import PreparedRobot, PreparedScenario, check_tasks, prepare
 from paddock.experiments.scenarios.scenario_body import sensor_for, view_of
 from paddock.experiments.scenarios.scenario_result import ScenarioResult
-from paddock.experiments.scenarios.scenario_spec import ScenarioSpec
+from paddock.experiments.scenarios.scenario_spec import OWN_CODE, ScenarioSpec
 from paddock.experiments.scenarios.task_sequence import TaskSequence
 from paddock.report.summary import METRICS
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.world_spec import Placed
-
-OnStep = Callable[[BaseArena], object]
 
 
 def run_scenario(
@@ -53,10 +55,22 @@ def run_scenario(
         metrics: metrics of each robot, in addition to the driven distance and the contact time; also by name.
     """
     plan = spec if isinstance(spec, PreparedScenario) else prepare(spec)
-    if arena is not None:
-        return _run(plan, arena, robot, seed, every, speed, on_step, metrics)
-    with paddock.open(plan.world, seed=seed) as own:
-        return _run(plan, own, robot, seed, every, speed, on_step, metrics)
+    run = plan_scenario(plan, seed, metrics=metrics)
+    with nullcontext(arena) if arena is not None else run.build() as place:
+        return _run(plan, replace(run, every=place.dt if every is None else every), place, robot, speed, on_step)
+
+
+def plan_scenario(plan: PreparedScenario, seed: int, *, metrics: Sequence[Metric | str] = ()) -> RunSpec:
+    """Return the run of a scenario with a seed, which also draws the parameters of its tasks."""
+    more = make_metrics(metrics, "run_scenario")
+    return RunSpec(
+        world=plan.world,
+        seed=seed,
+        drivers=TaskDrivers(plan, seed),
+        seconds=plan.spec.stop.seconds + 2 * plan.world.dt,  # the drivers end the run before
+        metrics=(*METRICS, *(metric for metric in more if metric not in METRICS)),
+        every=plan.world.dt,
+    )
 
 
 def run_all(
@@ -75,42 +89,75 @@ def run_all(
             return
 
 
+@dataclass(frozen=True)
+class TaskDrivers:
+    """The robots of a scenario, each with its sequence of tasks."""
+
+    plan: PreparedScenario
+    seed: int
+    chosen: str | None = None  # robot that executes the tasks of a scenario with one robot; None: that of its name
+
+    def make(self, arena: BaseArena) -> Drivers:
+        """Create the sequences of tasks, and the condition that ends the run."""
+        controllers, devices = dict[str, TaskSequence](), dict[str, tuple[str, ...]]()
+        for member, robot in _cast(self.plan, arena, self.chosen):
+            controllers[robot.name], devices[robot.name] = _sequence(self.plan, member, robot, self.seed)
+        stop = self.plan.spec.stop
+
+        def ending(arena: BaseArena) -> str:
+            """Return why the run must end now and stop the robots, or return an empty string."""
+            why, there = "", [arena[name] for name in controllers if name in arena]
+            if stop.contact and any(robot.contacts for robot in there):
+                why = "contact"
+            elif any(arena.time - sequence.started >= stop.seconds - 1e-9 for sequence in controllers.values()):
+                why = f"{stop.seconds:g} s elapsed"
+            if why:
+                for robot in there:
+                    robot.stop()
+            return why
+
+        def summarise(episode: Episode) -> dict[str, dict[str, float]]:
+            for name, sequence in controllers.items():
+                sequence.check_motion(episode.robots[name].trace)
+            complete = all(sequence.complete for sequence in controllers.values())
+            done = {name: sum(task.done for task in sequence.results) for name, sequence in controllers.items()}
+            return {name: {"tasks_done": done.get(name, 0), "complete": complete} for name in episode.robots}
+
+        return Drivers(controllers=dict(controllers), devices=devices, until=ending, summarise=summarise)
+
+    def describe(self) -> list[Any]:
+        """Return the tasks, and the hashes of user code in them."""
+        table = {k: v for k, v in self.plan.spec.to_table().items() if k not in ("seeds", "repetitions", "outputs")}
+        return [table, sorted(filter(None, {hash_source(name) for name in _list_own_code(table)}))]
+
+    def report_error_locations(self) -> AbstractContextManager[None]:
+        """Errors of tasks are located by the caller."""
+        return nullcontext()
+
+
+def _list_own_code(value: Any) -> Iterator[str]:
+    """Yield the names of tasks, wall followers and avoidances."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from (part,) if key in OWN_CODE and isinstance(part, str) else _list_own_code(part)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _list_own_code(part)
+
+
 def _run(
     plan: PreparedScenario,
+    run: RunSpec,
     arena: BaseArena,
     chosen: str | None,
-    seed: int,
-    every: float | None,
     speed: float | None,
     on_step: OnStep | None,
-    metrics: Sequence[Metric | str],
 ) -> ScenarioResult:
-    sequences = {robot: _sequence(plan, member, robot, seed) for member, robot in _cast(plan, arena, chosen)}
-    stop, interrupted, failure = plan.spec.stop, False, None
-
-    def ending(arena: BaseArena) -> str:
-        """Return why the run must end now and stop the robots, or return an empty string."""
-        why, there = "", [robot for robot in sequences if robot.name in arena]
-        if stop.contact and any(robot.contacts for robot in there):
-            why = "contact"
-        elif any(arena.time - sequence.started >= stop.seconds - 1e-9 for sequence in sequences.values()):
-            why = f"{stop.seconds:g} s elapsed"
-        if why:
-            for robot in there:
-                robot.stop()
-        return why
-
+    drivers = TaskDrivers(plan, run.seed, chosen).make(arena)
+    interrupted, failure = False, None
     arena.episode = None
     try:
-        arena.run(
-            stop.seconds + 2 * arena.dt,
-            {robot.name: sequence for robot, sequence in sequences.items()},
-            until=ending,
-            every=arena.dt if every is None else every,
-            metrics=(*METRICS, *(metric for metric in make_metrics(metrics, "run_scenario") if metric not in METRICS)),
-            speed=speed,
-            on_step=on_step,
-        )
+        run.run_in(arena, drivers, speed=speed, on_step=on_step)
     except KeyboardInterrupt:
         interrupted = True
     except (Exception, SystemExit) as error:
@@ -118,16 +165,15 @@ def _run(
             raise
         failure = error
     assert arena.episode is not None
-    for robot, sequence in sequences.items():
-        sequence.check_motion(arena.episode.robots[robot.name].trace)
+    sequences = drivers.controllers
     return ScenarioResult(
         scenario=plan.spec.name,
-        seed=seed,
+        seed=run.seed,
         tasks=tuple(result for sequence in sequences.values() for result in sequence.results),
         complete=all(sequence.complete for sequence in sequences.values()),
         interrupted=interrupted,
         episode=arena.episode,
-        world=world_of_run(arena, sequences) or plan.world,
+        world=world_of_run(arena, [arena[name] for name in sequences if name in arena]) or plan.world,
         error=failure,
     )
 
@@ -172,20 +218,11 @@ def _cast(plan: PreparedScenario, arena: BaseArena, chosen: str | None) -> Itera
         yield member, robot
 
 
-def _sequence(plan: PreparedScenario, member: PreparedRobot, robot: Robot, seed: int) -> TaskSequence:
+def _sequence(
+    plan: PreparedScenario, member: PreparedRobot, robot: Robot, seed: int
+) -> tuple[TaskSequence, tuple[str, ...]]:
+    """Return the tasks of a robot, and the devices that they and their context need."""
     key = (member.name,) if len(plan.robots) > 1 else ()
-    return TaskSequence(robot.name, member.tasks, _view(plan, member, robot), seed, key, lambda: _pose(robot))
-
-
-def _pose(robot: Robot) -> Pose:
-    try:
-        return robot.pose
-    except Refused:  # only supervisors may read poses
-        return ORIGIN
-
-
-def _view(plan: PreparedScenario, member: PreparedRobot, robot: Robot) -> TaskContext:
-    """Return the context of the tasks, and enable the devices that the context and the tasks need."""
     spec = plan.spec
     start, dt = _pose(robot), robot.arena.dt
     view = view_of(robot.spec, dt=dt, safety=spec.safety, odometry=spec.odometry, start=start)
@@ -193,6 +230,11 @@ def _view(plan: PreparedScenario, member: PreparedRobot, robot: Robot) -> TaskCo
     wanted = {sensor.name for need in needs if (sensor := sensor_for(need, robot.spec)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}
     wanted |= {view.ranger.device} if view.ranger is not None else set()
-    if wanted:
-        robot.enable(*sorted(wanted))
-    return view
+    return TaskSequence(robot.name, member.tasks, view, seed, key, lambda: _pose(robot)), tuple(sorted(wanted))
+
+
+def _pose(robot: Robot) -> Pose:
+    try:
+        return robot.pose
+    except Refused:  # only supervisors may read poses
+        return ORIGIN

@@ -12,47 +12,11 @@ from paddock.core.keyed_random import draw_uniform
 from paddock.core.seeds import MAX_RUNS, Seed, expand_seeds
 from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.experiments.scenarios.plan import PlannedTask
+from paddock.simulation.worlds.changes import RobotChange, WorldChange
 
+OWN_CODE = ("task", "follower", "avoid")  # keys of a task that may name code in a user's file
 Output = Literal["log", "trace", "summary", "pictures", "report"]
 Whole = Annotated[int, Number("a whole number", low=1, high=MAX_RUNS)]
-
-
-class Changes(dict[str, Any]):
-    """Keys that replace those of a spec that is loaded later."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WorldChange(Spec):
-    """A world that is based on another: `{base = "wall-loop", dt = 0.05}`."""
-
-    base: str
-    changes: Changes = field(default_factory=Changes)
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Self:
-        if not isinstance(table.get("base"), str):
-            raise SpecError("missing: the name of a world, or a TOML file", path="base")
-        return cls(base=table["base"], changes=Changes({k: v for k, v in table.items() if k != "base"}))
-
-    def to_table(self) -> dict[str, Any]:
-        return {"base": self.base, **self.changes}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RobotChange(Spec):
-    """A robot of the world with changed properties: `{name = "pioneer", at = [2, 2], type = {base = …}}`."""
-
-    name: str
-    changes: Changes = field(default_factory=Changes)
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Self:
-        if not isinstance(table.get("name"), str):
-            raise SpecError("missing: the name of a robot in the world", path="name")
-        return cls(name=table["name"], changes=Changes({k: v for k, v in table.items() if k != "name"}))
-
-    def to_table(self) -> dict[str, Any]:
-        return {"name": self.name, **self.changes}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

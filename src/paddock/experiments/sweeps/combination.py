@@ -2,60 +2,47 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import itertools
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from paddock.arena.controller_choice import ControllerChoice, find_controller
+from paddock.arena.controller_choice import find_controller
+from paddock.arena.run_spec import RunSpec
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jobs import JobFailure
-from paddock.core.provenance import versions
-from paddock.core.source_hash import hash_source
-from paddock.experiments.scenarios import PreparedScenario, load_scenario, prepare
-from paddock.experiments.scenarios.loader import OWN_CODE
+from paddock.core.tables import change_table
+from paddock.experiments.scenarios import PreparedScenario, load_scenario, plan_scenario, prepare
 from paddock.experiments.scenarios.prepare import check_tasks
+from paddock.experiments.scenarios.runner import TaskDrivers
 from paddock.experiments.scenarios.scenario_spec import ScenarioSpec
-from paddock.experiments.sweeps.changes import change_table
 from paddock.experiments.sweeps.sweep_spec import SweepSpec
-from paddock.simulation.robots import RobotSpec, find_robot
-from paddock.simulation.robots.robot_spec import read_robot
-from paddock.simulation.worlds import Placed, WorldSpec, load_world
-from paddock.simulation.worlds.fingerprint import hash_pictures
-from paddock.simulation.worlds.placement import Room, check_placement, robot_types
-
-FORMAT = 1  # format of the data that keys are computed from
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.worlds import WorldSpec
+from paddock.simulation.worlds.placement import check_placement, robot_types
+from paddock.simulation.worlds.randomise import Randomise
 
 
 @dataclass(frozen=True, kw_only=True)
 class Combination:
-    """A world with its robots, and a controller or a scenario with tasks that drives them."""
+    """A run without its seed, and what distinguishes it from the other runs of the sweep."""
 
     labels: Mapping[str, Any] = field(default_factory=dict)  # values in the user's notation, by column
-    world: WorldSpec | None = None
-    controller: ControllerChoice | None = None
-    scenario: PreparedScenario | None = None
+    run: RunSpec | None = None
+    scenario: PreparedScenario | None = None  # whose tasks drive the robots
     failure: JobFailure | None = None  # error of an invalid combination
 
-    def identify(self, spec: SweepSpec) -> str:
-        """Return a digest of all inputs of a run except the seed; for files, it covers their content."""
-        assert self.world is not None
-        content = {
-            "format": FORMAT,
-            "versions": versions(),
-            "world": self.world.to_table(),
-            "robots": [robot.to_table() for robot in robot_types(self.world)],
-            "pictures": hash_pictures(self.world),
-            "controller": None if self.controller is None else self.controller.describe(),
-            "scenario": None if self.scenario is None else _describe_scenario(self.scenario.spec),
-            "metrics": [[repr(each), _hash_file(Path(inspect.getfile(type(each))))] for each in spec.make_metrics()],
-            "settings": [spec.seconds, spec.starts] if self.scenario is None else None,
-        }
-        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+    @property
+    def world_name(self) -> str:
+        """Name of the world; empty for an invalid combination."""
+        return self.run.world.name if self.run is not None and isinstance(self.run.world, WorldSpec) else ""
+
+    def plan(self, seed: int) -> RunSpec:
+        """Return the run of a seed."""
+        assert self.run is not None
+        run = self.run.with_seed(seed)
+        return run if self.scenario is None else replace(run, drivers=TaskDrivers(self.scenario, seed))
 
 
 def list_combinations(spec: SweepSpec) -> list[Combination]:
@@ -91,8 +78,15 @@ def _with_controller(
     spec: SweepSpec, world: Any, robot: str | None, driver: str, parameters: Mapping[str, Any]
 ) -> Combination:
     chosen = find_controller(driver, spec.folder, _of("controller", parameters))
-    changed = change_world(load_world(_beside(spec.folder, world)), _load_robot(spec.folder, robot), parameters)
-    return Combination(world=changed, controller=chosen)
+    base = RunSpec(world=world, robot=robot, folder=spec.folder)
+    run = RunSpec(
+        world=change_world(base, parameters),
+        randomise=Randomise(starts=spec.starts),
+        drivers=chosen,
+        seconds=spec.seconds,
+        metrics=spec.make_metrics(),
+    )
+    return Combination(run=run)
 
 
 def _with_scenario(
@@ -103,29 +97,24 @@ def _with_scenario(
     if world is not None:
         table["world"] = str(Path(_beside(spec.folder, world)).absolute()) if world.endswith(".toml") else world
     plan = prepare(replace(ScenarioSpec.from_table(table), folder=scenario.folder, file=scenario.file))
-    changed = change_world(plan.world, _load_robot(spec.folder, robot), parameters)
+    changed = change_world(RunSpec(world=plan.world, robot=robot, folder=spec.folder), parameters)
     kinds = {placed.name: kind for placed, kind in zip(changed.robots, robot_types(changed), strict=True)}
     members = tuple(replace(member, body=kinds[member.name]) for member in plan.robots)
     for member in members:
         check_tasks(plan.spec, member.tasks, member.name, member.body)
-    return Combination(world=changed, scenario=replace(plan, world=changed, robots=members))
+    plan = replace(plan, world=changed, robots=members)
+    return Combination(run=plan_scenario(plan, 0, metrics=spec.make_metrics()), scenario=plan)
 
 
-def change_world(world: WorldSpec, robot: RobotSpec | None, parameters: Mapping[str, Any]) -> WorldSpec:
-    """Return a world with its robots replaced, or with one added if it has none, and with changed parameters."""
-    kinds = robot_types(world)
-    placed = list(world.robots)
-    if robot is not None and not placed:
-        pose = Room(world).free_pose(robot)
-        if pose is None:
-            raise PaddockError(f"{world.name}: there is no free pose for {robot.name}")
-        placed, kinds = [Placed(name="robot", type=robot, at=(pose.x, pose.y))], [robot]
-    changes = _of("robot", parameters)
-    if robot is not None or changes:
-        kinds = [RobotSpec.from_table(change_table((robot or kind).to_table(), changes)) for kind in kinds]
-        placed = [replace(each, type=kind) for each, kind in zip(placed, kinds, strict=True)]
-    table = change_table(replace(world, robots=()).to_table(), _of("world", parameters))
-    changed = replace(WorldSpec.from_table(table), robots=tuple(placed), folder=world.folder, file=world.file)
+def change_world(run: RunSpec, parameters: Mapping[str, Any]) -> WorldSpec:
+    """Return the world of a run with changed parameters of the world and of its robots."""
+    world = run.load_world()
+    placed, changes = world.robots, _of("robot", parameters)
+    if changes:
+        kinds = [RobotSpec.from_table(change_table(kind.to_table(), changes)) for kind in robot_types(world)]
+        placed = tuple(replace(each, type=kind) for each, kind in zip(placed, kinds, strict=True))
+    table = change_table(world.with_robots().to_table(), _of("world", parameters))
+    changed = replace(WorldSpec.from_table(table), robots=placed, folder=world.folder, file=world.file)
     check_placement(changed, robot_types(changed))
     return changed
 
@@ -139,27 +128,3 @@ def _of(target: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _beside(folder: str, name: str) -> str:
     """Return a file name relative to the current folder; return other names unchanged."""
     return str(Path(folder) / name) if name.endswith(".toml") else name
-
-
-def _load_robot(folder: str, name: str | None) -> RobotSpec | None:
-    return None if name is None else read_robot(find_robot(_beside(folder, name)))
-
-
-def _hash_file(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _describe_scenario(spec: ScenarioSpec) -> list[Any]:
-    """Return all inputs of a scenario's runs except seeds and repetitions; for user code, include the source's hash."""
-    table = {key: value for key, value in spec.to_table().items() if key not in ("seeds", "repetitions", "outputs")}
-    return [table, sorted(filter(None, {hash_source(name) for name in _own_code(table)}))]
-
-
-def _own_code(value: Any) -> Iterator[str]:
-    """Yield the names of tasks, wall followers and avoidances."""
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from (part,) if key in OWN_CODE and isinstance(part, str) else _own_code(part)
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _own_code(part)

@@ -19,7 +19,7 @@ from paddock.core.terminal_text import shell_word
 from paddock.experiments.sweeps.combination import list_combinations
 from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.experiments.sweeps.sweep_spec import SweepSpec, load_sweep
-from paddock.experiments.sweeps.worker import Rows, RunBlock, RunSettings, SweepWorker
+from paddock.experiments.sweeps.worker import Rows, RunBlock, SweepWorker
 from paddock.report.document_files import ensure_folder
 
 FINISHED = "finished.jsonl"
@@ -76,13 +76,12 @@ class SweepPlan:
     def __init__(self, spec: SweepSpec) -> None:
         if spec.run_count > MAX_RUNS:
             raise PaddockError(f"{spec.name}: {spec.run_count:,} runs are too many: expected at most {MAX_RUNS:,}")
-        self.spec, self.settings = spec, RunSettings.of(spec)
-        self.combinations = list_combinations(spec)
-        keys = ["" if each.failure else each.identify(spec) for each in self.combinations]
+        self.spec, self.combinations = spec, list_combinations(spec)
+        keys = [each.run.digests(spec.seeds) if each.run else [""] * len(spec.seeds) for each in self.combinations]
         self.runs = [
-            PlannedRun(i * len(spec.seeds) + j + 1, i, seed, f"{key}:{seed}" if key else "")
-            for i, key in enumerate(keys)
-            for j, seed in enumerate(spec.seeds)
+            PlannedRun(i * len(spec.seeds) + j + 1, i, seed, key)
+            for i, own in enumerate(keys)
+            for j, (seed, key) in enumerate(zip(spec.seeds, own, strict=True))
         ]
 
     def run(self, finished: FinishedJobs, workers: Workers, progress: Progress) -> Sweep:
@@ -97,9 +96,9 @@ class SweepPlan:
         done = len(self.runs) - len(open_runs)
         progress(done, len(self.runs))
         if open_runs:
-            make = partial(SweepWorker, self.combinations, self.settings)
+            make = partial(SweepWorker, self.combinations)
             with JobRunner[RunBlock, list[Rows]](make, workers, most=len(open_runs)) as runner:
-                blocks = list(self._blocks(open_runs, SweepWorker(self.combinations, self.settings)))
+                blocks = list(self._blocks(open_runs, SweepWorker(self.combinations)))
                 for part, results in self._finish(runner, blocks):
                     if isinstance(results, JobFailure):
                         failures |= {run.number: results for run in part}
@@ -140,7 +139,7 @@ class SweepPlan:
         if failure is not None:
             raise failure.error
         finished = FinishedJobs(None, "")
-        finished.add({run.key: SweepWorker(self.combinations, self.settings)(_job([run]))[0]})
+        finished.add({run.key: SweepWorker(self.combinations)(_job([run]))[0]})
         self.runs = [run]
         return self._put_together(finished, {}, 1)
 
@@ -162,7 +161,11 @@ class SweepPlan:
         """Yield the table rows of a run: the run's number, combination and seed, then the figures of each robot."""
         chosen = self.combinations[run.combination]
         for row in found:
-            about = {"world": chosen.world.name if chosen.world else "", "robot": row["robot"], **chosen.labels}
+            about = {
+                "world": getattr(chosen.run and chosen.run.world, "name", ""),
+                "robot": row["robot"],
+                **chosen.labels,
+            }
             own = {"run": run.number, **{axis: _as_cell(about[axis]) for axis in axes}, "seed": run.seed}
             yield {**own, "name": row["name"], **{name: value for name, value in row.items() if name != "robot"}}
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from paddock.arena.controller_choice import BUILT_IN
 from paddock.arena.metrics import Metric
@@ -16,6 +16,7 @@ from paddock.core.errors import SpecError, UnknownName, format_value
 from paddock.core.seeds import MAX_RUNS, Seed, expand_seeds
 from paddock.core.spec import Count, Description, Name, Number, Spec, read_toml_file, spec_from_table
 from paddock.report.summary import METRICS as USUAL_METRICS
+from paddock.simulation.worlds.starts import StartRule
 
 ABOUT = ("run", "seed", "name", "ended", "digest")  # columns that are neither an axis nor a figure
 COLUMNS = (*ABOUT, "world", "robot", "controller", "scenario", "seconds", "tasks_done", "complete")  # not for metrics
@@ -39,7 +40,7 @@ class SweepSpec(Spec):
     parameters: Choices = field(default_factory=Choices)
     seeds: Annotated[tuple[Seed, ...], Count(1, "seed")] = tuple(range(10))
     seconds: Duration = 60.0  # simulated time of a run
-    starts: Literal["placed", "random"] = "placed"  # start poses of the robots
+    starts: StartRule = "placed"  # rule of the start poses
     metrics: tuple[Annotated[str | MetricChoice, Description("a metric's name, or a table with one")], ...] = ()
     confidence: Annotated[float, Number("a share", above=0.5, high=0.9999)] = 0.95  # confidence level of the intervals
     folder: str = field(default="", compare=False, repr=False)  # base folder of relative file names

@@ -7,9 +7,9 @@ import time
 from collections.abc import Container
 from pathlib import Path
 
+from paddock.arena.referees import Officiating
 from paddock.core.errors import PaddockError
 from paddock.teaching.classroom.class_tables import read_table, time_now, write_table
-from paddock.teaching.referees import Officiating
 
 FILE = "best.csv"
 COLUMNS = ("lesson", "robot", "score", "unit", "time")

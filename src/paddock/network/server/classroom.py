@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from paddock.arena.referees import RobotScore
 from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.network.protocol import messages as m
 from paddock.network.server.access import Grant, Role
@@ -26,7 +27,6 @@ from paddock.network.server.world_change import change_world
 from paddock.teaching.classroom import ClassFolder, Student
 from paddock.teaching.classroom.results import ResultRow
 from paddock.teaching.classroom.submissions import Receipt
-from paddock.teaching.referees import RobotScore
 
 if TYPE_CHECKING:
     from paddock.network.server.server import Server

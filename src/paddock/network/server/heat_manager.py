@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from paddock.arena.referees import Officiating, RobotScore
+from paddock.arena.referees.standings import rank_among
 from paddock.core.errors import PaddockError, Refused
 from paddock.network.protocol import messages as m
 from paddock.network.server.access import Role
 from paddock.network.server.client import Client
 from paddock.report.recordings import Recorder, record
+from paddock.simulation.worlds.placement import Room
+from paddock.simulation.worlds.starts import deal_starts, list_starts, take_turns
 from paddock.teaching.classroom.class_tables import time_now
 from paddock.teaching.classroom.results import ResultRow
-from paddock.teaching.referees import Officiating, RobotScore
-from paddock.teaching.referees.standings import rank_among
-from paddock.teaching.referees.starts import assign_places
 
 if TYPE_CHECKING:
     from paddock.network.server.session import Session
@@ -80,7 +81,8 @@ class HeatManager:
         # a class has its own robots
         spawned = session.ownership.list_client_robots() if session.classroom is not None else set()
         kinds = zip(arena.numbers, arena.built.robots, strict=True)
-        places = assign_places(arena.world, {name: kind for name, kind in kinds if name not in spawned}, number - 1)
+        robots = take_turns({name: kind for name, kind in kinds if name not in spawned}, number - 1)
+        places = deal_starts(Room(arena.world), robots, list_starts(arena.world))
         self._settle()
         self._cancel()
         session.ownership.give_up(spawned, session.clients)

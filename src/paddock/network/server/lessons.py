@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from paddock.arena.referees import Referee
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
@@ -21,8 +22,6 @@ from paddock.teaching.classroom import ClassFolder, Student, seat_students
 from paddock.teaching.classroom.results import ResultRow, next_heat
 from paddock.teaching.exercises import Exercise, exercise_names, load_exercise
 from paddock.teaching.exercises.class_starts import deal_places
-from paddock.teaching.referees import Referee
-from paddock.teaching.referees.starts import assign_places
 
 OTHER_FILES = ("class.toml", "secrets.toml", "present.toml")  # files of a class folder that are not worlds
 PRESENT = "present.toml"
@@ -83,7 +82,7 @@ class Lesson:
 
     def seat(self, robots: Sequence[str]) -> WorldSpec:
         """Return the world with the robots of all students at starts."""
-        assign = assign_places if self.exercise is None else self._deal_places
+        assign = None if self.exercise is None else self._deal_places
         return seat_students(self.world, robots, self.robot, assign=assign)
 
     def _deal_places(self, world: WorldSpec, robots: Mapping[str, RobotSpec]) -> dict[str, Pose]:

@@ -9,12 +9,12 @@ from contextlib import nullcontext
 
 from paddock.arena import Arena
 from paddock.arena.local import place_robots
+from paddock.arena.referees import Officiating, Referee, RobotScore
+from paddock.arena.referees.standings import rank_among
 from paddock.core.geometry import Pose
 from paddock.network.protocol import messages as m
 from paddock.network.server.client import Client
 from paddock.network.server.visibility import hide_scores
-from paddock.teaching.referees import Officiating, Referee, RobotScore
-from paddock.teaching.referees.standings import rank_among
 
 BOARD_PERIOD = 0.5  # wall seconds between two messages; the game does not depend on it
 BUDGET = 0.002  # CPU seconds of a tick for the referee, on average

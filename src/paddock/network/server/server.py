@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.arena.referees import Referee
 from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
 from paddock.core.errors import LinkError
 from paddock.core.provenance import available_threads
@@ -29,7 +30,6 @@ from paddock.network.server.order_status_publisher import ListOrders
 from paddock.network.server.session import Session
 from paddock.network.server.time_lock import ServedTime
 from paddock.report.recordings import ReplayArena
-from paddock.teaching.referees import Referee
 
 if TYPE_CHECKING:
     from paddock.network.server.classroom import Classroom

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from paddock.arena import Arena, Robot
+from paddock.arena.referees import Referee
 from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.core.user_limits import ClassLimits
 from paddock.network.protocol import VERSION, Message
@@ -34,7 +35,6 @@ from paddock.network.server.supervision import Supervision
 from paddock.network.server.visibility import knows_seed, welcome_of, world_news_of
 from paddock.network.server.world_view import readings_of, scene_of
 from paddock.report.recordings import ReplayArena
-from paddock.teaching.referees import Referee
 
 if TYPE_CHECKING:
     from paddock.network.server.classroom import Classroom

@@ -12,13 +12,13 @@ from contextlib import ExitStack
 from typing import Any
 
 from paddock.arena import Arena
+from paddock.arena.referees import Officiating
 from paddock.core.closing import Closing
 from paddock.core.errors import LinkError, SimulationError, format_value
 from paddock.network.protocol import messages as m
 from paddock.network.server.clock import Member
 from paddock.network.server.notebook import NOTEBOOKS, in_notebook, show_in_cell
 from paddock.network.server.server import PORT, Server, Settings
-from paddock.teaching.referees import Officiating
 
 LONGEST_REASON = 2000  # characters
 

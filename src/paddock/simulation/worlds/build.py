@@ -168,7 +168,7 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
         math.inf if drive.max_acceleration is None else drive.max_acceleration,
         drive.speed_step,
         drive.slip_noise if robot.slip_noise is None else robot.slip_noise,
-        float(robot.noise),
+        robot.noise * robot.noise_factor,
         *drift,
         _pack_color(robot.color or kind.body.color),
     ]

@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Disc, Pose, Shape, box_of, overlap, place_shape, wrap
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
@@ -159,23 +157,6 @@ class Room:
         """Return the cells along one axis; everything outside the bounds belongs to the outermost cells."""
         begin, end = (math.floor((min(max(edge, first), last) - first) / self.cell) for edge in (low, high))
         return range(begin, end + 1)
-
-
-def random_poses(world: WorldSpec, specs: Sequence[RobotSpec], seed: int) -> list[Pose]:
-    """Return a random free pose for each robot, anywhere in the world; equal seeds give equal poses."""
-    rng, room = np.random.default_rng(seed), Room(world)
-    x0, y0, x1, y1 = world.bounds
-    poses = []
-    for robot, spec in zip(world.robots, specs, strict=True):
-        for _ in range(TRIES):
-            pose = Pose(rng.uniform(x0, x1), rng.uniform(y0, y1), rng.uniform(-math.pi, math.pi))
-            if not room.problem(spec, pose):
-                break
-        else:
-            raise PaddockError(f"{world.name}: found no free pose for robot {robot.name!r} in {TRIES} attempts")
-        room.add(spec, pose, f"robot {robot.name!r}")
-        poses.append(pose)
-    return poses
 
 
 def _scale(shape: Shape, factor: float) -> Shape:

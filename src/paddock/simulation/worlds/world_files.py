@@ -11,6 +11,7 @@ from typing import Any
 from paddock.core import library
 from paddock.core.errors import SpecError, format_value
 from paddock.core.spec import read_toml_file
+from paddock.core.tables import is_list_of_tables, overlay
 from paddock.core.terminal_text import shell_word
 from paddock.simulation.worlds.world_spec import WorldSpec
 
@@ -49,14 +50,14 @@ def _read(
         for i, name in enumerate(_includes(table)):
             other = _find_include(path, name, i, within)
             if other.resolve() not in done:
-                merged = _overlay(merged, _read(other, home, within, done, parts))
+                merged = overlay(merged, _read(other, home, within, done, parts), append=True)
         _find_bases(table, path.parent)
         WorldSpec.check_part(table)
     except SpecError as error:
         raise error.within(file=path.name) from None
     done.add(path.resolve())
-    parts.append((path.name, {key: len(value) for key, value in table.items() if _is_list_of_tables(value)}))
-    return _overlay(merged, relocate(table, path.parent, home))
+    parts.append((path.name, {key: len(value) for key, value in table.items() if is_list_of_tables(value)}))
+    return overlay(merged, relocate(table, path.parent, home), append=True)
 
 
 def _includes(table: dict[str, Any]) -> list[str]:
@@ -74,24 +75,6 @@ def _find_include(path: Path, name: str, number: int, within: tuple[Path, ...]) 
     if other.resolve() in within:
         raise SpecError(f"{name!r} includes itself", path=f"include[{number}]")
     return other
-
-
-def _overlay(ground: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
-    """Merge two tables: concatenate lists of tables, merge tables key by key, replace other values."""
-    merged = dict(ground)
-    for key, value in table.items():
-        old: Any = merged.get(key)
-        if _is_list_of_tables(old) and _is_list_of_tables(value):
-            merged[key] = old + value
-        elif isinstance(old, Mapping) and isinstance(value, Mapping):
-            merged[key] = _overlay(dict(old), dict(value))
-        else:
-            merged[key] = value
-    return merged
-
-
-def _is_list_of_tables(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, Mapping) for item in value)
 
 
 def _find_bases(table: dict[str, Any], folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from paddock.core.display import display_html
 from paddock.core.errors import SpecError, format_value, suggestion
+from paddock.core.geometry import Pose
 from paddock.core.spec import (
     Color,
     Coordinate,
@@ -199,6 +201,7 @@ class Placed(Spec):
     start: str | None = None
     color: Color | None = None
     noise: bool = True  # whether sensors and wheels are noisy
+    noise_factor: Annotated[float, Number("a factor", low=0, high=1000)] = 1.0  # of that noise
     wheel_diameter_error: tuple[Factor, Factor] = (0.0, 0.0)  # left, right; relative to the data sheet
     wheel_separation_error: Factor = 0.0
     slip_noise: Share | None = None  # None: that of the robot's type
@@ -207,6 +210,12 @@ class Placed(Spec):
         if (self.at is None) == (self.start is None):
             got = "neither" if self.at is None else "both"
             raise SpecError(f"expected either a position 'at' or the name of a 'start', got {got}", path="at")
+
+    @classmethod
+    def from_pose(cls, name: str, kind: str | RobotSpec, pose: Pose, color: str | None = None) -> Self:
+        """Return a robot at a pose."""
+        heading = math.degrees(pose.heading)
+        return cls(name=name, type=kind, at=(pose.x, pose.y), heading_deg=heading, color=color)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

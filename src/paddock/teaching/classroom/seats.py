@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import colorsys
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 from paddock.core.geometry import Pose
 from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.simulation.worlds.placement import robot_types
+from paddock.simulation.worlds.placement import Room, robot_types
+from paddock.simulation.worlds.starts import deal_starts, list_starts
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
-from paddock.teaching.referees.starts import assign_places
 
 DEFAULT_ROBOT = "e-puck"
 
@@ -20,7 +19,7 @@ def seat_students(
     robots: Sequence[str],
     kind: RobotSpec | None = None,
     *,
-    assign: Callable[[WorldSpec, Mapping[str, RobotSpec]], Mapping[str, Pose]] = assign_places,
+    assign: Callable[[WorldSpec, Mapping[str, RobotSpec]], Mapping[str, Pose]] | None = None,
 ) -> WorldSpec:
     """Return the world with the students' robots instead of its own: at its starts, then wherever there is room.
 
@@ -28,21 +27,14 @@ def seat_students(
         world: the world.
         robots: robot names, as returned by `robot_names` or stored in a class folder.
         kind: type of all robots; None: the type of the world's first robot, or an e-puck.
-        assign: function that assigns the poses.
+        assign: function that assigns the poses; None: the starts of the world, then any free poses.
     """
     kind = kind or (robot_types(world)[0] if world.robots else load_robot(DEFAULT_ROBOT))
-    places = assign(world, dict.fromkeys(robots, kind))
-    seats = [
-        Placed(
-            name=name,
-            type=kind,
-            at=(places[name].x, places[name].y),
-            heading_deg=math.degrees(places[name].heading),
-            color=seat_color(i),
-        )
-        for i, name in enumerate(robots)
-    ]
-    return world.with_robots(*seats)
+    kinds = dict.fromkeys(robots, kind)
+    places = assign(world, kinds) if assign else deal_starts(Room(world), kinds, list_starts(world))
+    return world.with_robots(
+        *(Placed.from_pose(name, kind, places[name], seat_color(i)) for i, name in enumerate(robots))
+    )
 
 
 def seat_color(number: int) -> str:

@@ -14,12 +14,14 @@ from paddock.core.jobs import FinishedJobs, JobRunner, Workers
 from paddock.core.jobs.runner import give_work
 from paddock.core.keyed_random import draw_uniform
 from paddock.report.document_files import ensure_folder
+from paddock.report.drawing.colours import line_color
+from paddock.simulation.worlds import Placed, WorldSpec
 from paddock.teaching.contests.bracket import Bracket, Match
 from paddock.teaching.contests.contest_result import ContestResult, DrivenHeat, group_heats
 from paddock.teaching.contests.contest_spec import DOUBLE, LEAGUE, ContestSpec, load_contest
 from paddock.teaching.contests.entrants import Entrant, find_entrants
 from paddock.teaching.contests.fair_starts import assign_starts
-from paddock.teaching.contests.heat import HeatJob, run_heat, seat_robots
+from paddock.teaching.contests.heat import HeatJob, run_heat
 from paddock.teaching.contests.league import draw_lots, schedule_league
 from paddock.teaching.contests.standings import LeagueLine, ScoreOrder, rank_league
 
@@ -151,7 +153,7 @@ class ContestRun:
     def _drive(self, planned: Sequence[PlannedHeat]) -> list[DrivenHeat]:
         """Run heats, or take their stored results."""
         jobs = [self._make_job(len(self.driven) + i, heat) for i, heat in enumerate(planned, 1)]
-        keys = [job.identify() for job in jobs]
+        keys = [job.run.digest for job in jobs]
         fresh = [i for i, key in enumerate(keys) if key not in self.finished or not jobs[i].recording.is_file()]
         done = len(self.driven) + len(jobs) - len(fresh)
         self.progress(done, self.expected)
@@ -168,7 +170,7 @@ class ContestRun:
                     phase=heat.phase,
                     round=heat.round,
                     seats=heat.seats,
-                    seed=job.seed,
+                    seed=job.run.seed,
                     recording=f"{HEATS}/{job.recording.name}",
                     found=self.finished[key],
                 )
@@ -176,15 +178,22 @@ class ContestRun:
         return self.driven[-len(planned) :] if planned else []
 
     def _make_job(self, number: int, heat: PlannedHeat) -> HeatJob:
-        colors = {name: i for i, name in enumerate(self.names)}
         chosen = {entrant.robot: entrant for entrant in self.entrants}
-        return HeatJob(
-            spec=self.spec,
-            world=seat_robots(self.spec, self.world, heat.seats, colors),
-            entrants=tuple(chosen[name] for name in heat.seats),
-            seed=math.floor(SEEDS * draw_uniform(self.spec.seed, "round", heat.phase, heat.round)),
-            recording=self.folder / HEATS / f"{number:03d}.mcap",
+        run = self.spec.plan_heat(
+            self._seat_robots(heat.seats),
+            [chosen[name] for name in heat.seats],
+            math.floor(SEEDS * draw_uniform(self.spec.seed, "round", heat.phase, heat.round)),
         )
+        return HeatJob(run=run, recording=self.folder / HEATS / f"{number:03d}.mcap")
+
+    def _seat_robots(self, seats: Mapping[str, str]) -> WorldSpec:
+        """Return the world with robots at some of its starts; the order of the starts decides their noise."""
+        kind, order = self.spec.choose_robot(self.world), [start.name for start in self.world.starts]
+        placed = [
+            Placed(name=name, type=kind, start=start, color=line_color(self.names.index(name)))
+            for name, start in sorted(seats.items(), key=lambda seat: order.index(seat[1]))
+        ]
+        return self.world.with_robots(*placed)
 
 
 def _most_matches(robots: int, spec: ContestSpec) -> int:

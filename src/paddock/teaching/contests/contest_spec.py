@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+from paddock.arena.referees import Referee, make_referee
+from paddock.arena.run_spec import RunSpec
 from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError, UnknownName, suggestion
 from paddock.core.seeds import Seed
@@ -16,7 +18,8 @@ from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.placement import start_pose
 from paddock.simulation.worlds.world_spec import GOALS, Start
-from paddock.teaching.referees import Referee, make_referee
+from paddock.teaching.contests.entrants import Entrant
+from paddock.teaching.contests.heat import Competitors
 from paddock.teaching.sandbox import SandboxLimits
 
 Times = Annotated[int, Number("a whole number", low=1, high=1000)]
@@ -97,6 +100,18 @@ class ContestSpec(Spec):
             return make_referee(self.referee, folder=self.folder or None)
         except SpecError as error:
             raise error.within(file=self.file) from None
+
+    def plan_heat(self, world: WorldSpec, entrants: Sequence[Entrant], seed: int) -> RunSpec:
+        """Return the run of a heat, in a world with the robots of the entrants at their starts."""
+        return RunSpec(
+            world=world,
+            seed=seed,
+            drivers=Competitors(entrants=tuple(entrants), devices=self.devices, limits=self.limits),
+            seconds=self.seconds,
+            referee=self.referee,
+            folder=self.folder,
+            file=self.file,
+        )
 
     def choose_starts(self, world: WorldSpec) -> tuple[str, ...]:
         """Return the names of the starts of a heat, one for each robot."""

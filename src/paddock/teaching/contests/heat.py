@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from paddock.arena import Arena, Robot
+from paddock.arena import Robot
+from paddock.arena.base_arena import BaseArena
+from paddock.arena.controllers import Drivers
+from paddock.arena.run_spec import RunSpec
 from paddock.core.error_location import problem_of
-from paddock.core.errors import PaddockError
 from paddock.core.observation import Command, Observation
-from paddock.core.provenance import versions
-from paddock.core.source_hash import find_source, hash_sources
-from paddock.report.drawing.colours import line_color
 from paddock.report.recordings import record
-from paddock.simulation.worlds import Placed, WorldSpec
-from paddock.simulation.worlds.build import build
-from paddock.simulation.worlds.fingerprint import fingerprint_world
-from paddock.teaching.contests.contest_spec import ContestSpec
 from paddock.teaching.contests.entrants import Entrant
-from paddock.teaching.referees import officiate
-from paddock.teaching.sandbox import SandboxedController, SandboxLost, SubmissionFailure
+from paddock.teaching.sandbox import SandboxedController, SandboxLimits, SandboxLost, SubmissionFailure
+from paddock.teaching.sandbox.submissions import Submission
 
-FORMAT = 1  # version of the data that `identify` hashes
 STAND = (0.0, 0.0)
 MAX_RESTARTS = 3  # maximum number of restarts of a heat after the sandbox's own process was killed
 OWN_DOING = ("crash", "exit", "invalid")  # failures whose tick does not depend on the machine
@@ -36,27 +28,10 @@ OWN_DOING = ("crash", "exit", "invalid")  # failures whose tick does not depend 
 
 @dataclass(frozen=True, kw_only=True)
 class HeatJob:
-    """All inputs of a heat, which can be sent to another process."""
+    """A heat that can be sent to another process: its run, driven by `Competitors`, and the file of its recording."""
 
-    spec: ContestSpec
-    world: WorldSpec  # with the robots at their starts
-    entrants: tuple[Entrant, ...]
-    seed: int
+    run: RunSpec
     recording: Path
-
-    def identify(self) -> str:
-        """Return a digest of all inputs of the heat, including the contents of files."""
-        spec = self.spec
-        source = find_source(spec.referee["kind"], spec.folder or None)
-        content = {
-            "format": FORMAT,
-            "versions": versions(),
-            "world": fingerprint_world(self.world),
-            "referee": [spec.referee, None if source is None else hash_sources(source)],
-            "entrants": [[each.robot, each.submission.digest()] for each in self.entrants],
-            "settings": [spec.seconds, spec.devices, spec.limits.to_table(), self.seed],
-        }
-        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
 class Withdrawal(Exception):
@@ -67,27 +42,57 @@ class Withdrawal(Exception):
         self.robot, self.failure = robot, failure
 
 
+@dataclass(frozen=True, kw_only=True)
+class Competitors:
+    """The submitted controllers of a heat. Those that failed before stay at their starts."""
+
+    entrants: tuple[Entrant, ...]
+    devices: tuple[str, ...]  # that controllers may use; empty: all except cameras
+    limits: SandboxLimits
+    withdrawn: Mapping[str, SubmissionFailure] = field(default_factory=dict)
+
+    def make(self, arena: BaseArena) -> Drivers:
+        """Start the controllers."""
+        drivers = Drivers(controllers={}, devices={})
+        for entrant in self.entrants:
+            robot = arena[entrant.robot]
+            cameras = {name for name, device in robot.devices.items() if device.spec.kind == "camera"}
+            devices = self.devices or tuple(name for name in robot.devices if name not in cameras)
+            drivers.devices[robot.name] = devices
+            failure = self.withdrawn.get(robot.name)
+            drivers.controllers[robot.name] = Competitor(entrant.submission, robot, devices, self.limits, failure)
+        return drivers
+
+    def describe(self) -> list[Any]:
+        """Return the digests of the submissions, and their limits."""
+        programs = [[each.robot, each.submission.digest()] for each in self.entrants]
+        return [programs, self.devices, self.limits.to_table()]
+
+    def report_error_locations(self) -> AbstractContextManager[None]:
+        """Failures of a controller name their location themselves."""
+        return nullcontext()
+
+
 class Competitor:
     """A submitted controller with its robot. When it fails, the robot stops, and the others continue."""
 
     def __init__(
         self,
-        entrant: Entrant,
+        submission: Submission,
         robot: Robot,
-        spec: ContestSpec,
         devices: Sequence[str],
+        limits: SandboxLimits,
         known: SubmissionFailure | None = None,
     ) -> None:
         self.failure: SubmissionFailure | None = None
         self._robot = robot
-        submission = entrant.submission
         try:
             if known is not None:
                 raise known
             if submission.problem:
                 raise SubmissionFailure("invalid", "", submission.problem)
             self._controller = SandboxedController(
-                submission.file, robot, devices=devices, folder=submission.folder, limits=spec.limits
+                submission.file, robot, devices=devices, folder=submission.folder, limits=limits
             )
         except SandboxLost:
             raise
@@ -101,7 +106,7 @@ class Competitor:
         try:
             wanted = self._controller.act(observation)
             if isinstance(wanted, Command):  # a forged command may name devices that the robot does not have
-                self._robot.apply(replace(wanted, wheels=None))
+                self._robot.apply(structs.replace(wanted, wheels=None))
                 wanted = Command(wheels=wanted.wheels)
             return wanted
         except SandboxLost:
@@ -129,17 +134,6 @@ def as_failure(error: Exception) -> SubmissionFailure:
     return error if isinstance(error, SubmissionFailure) else SubmissionFailure("died", "", problem_of(error))
 
 
-def seat_robots(spec: ContestSpec, world: WorldSpec, robots: Mapping[str, str], colors: Mapping[str, int]) -> WorldSpec:
-    """Return the world with robots at some of its starts; the order of the starts decides their noise."""
-    kind = spec.choose_robot(world)
-    order = [start.name for start in world.starts]
-    placed = [
-        Placed(name=name, type=kind, start=start, color=line_color(colors[name]))
-        for name, start in sorted(robots.items(), key=lambda seat: order.index(seat[1]))
-    ]
-    return world.with_robots(*placed)
-
-
 def run_heat(job: HeatJob) -> dict[str, Any]:
     """Run a heat and return its results as JSON-compatible data.
 
@@ -160,31 +154,27 @@ def run_heat(job: HeatJob) -> dict[str, Any]:
 
 
 def _drive_heat(job: HeatJob, withdrawn: Mapping[str, SubmissionFailure]) -> dict[str, Any]:
-    spec = job.spec
+    run = job.run
+    assert isinstance(run.drivers, Competitors)
     with ExitStack() as stack:
-        arena = stack.enter_context(Arena(build(job.world), seed=job.seed))
+        arena = stack.enter_context(run.build())
         stack.enter_context(record(arena, job.recording, flush=None))
-        game = stack.enter_context(officiate(arena, spec.make_referee()))
-        competitors = {}
-        for entrant in job.entrants:
-            robot = arena[entrant.robot]
-            devices = spec.devices or tuple(n for n, device in robot.devices.items() if device.spec.kind != "camera")
-            robot.enable(*devices)
-            competitors[robot.name] = Competitor(entrant, robot, spec, devices, withdrawn.get(robot.name))
-            stack.callback(competitors[robot.name].end, "")
-        episode = arena.run(spec.seconds, competitors, until=game.is_over)
-        if game.error:
-            raise PaddockError(f"the referee failed: {game.error}")
-        ties = game.referee.tie_break()
+        drivers = replace(run.drivers, withdrawn=withdrawn).make(arena)
+        for competitor in drivers.controllers.values():
+            stack.callback(competitor.end, "")
+        drivers.enable(arena)
+        episode = run.run_in(arena, drivers)
+    verdict = episode.verdict
+    assert verdict is not None
     return {
         "robots": {
             name: {
-                "score": game.scores.get(name),
-                "tie_break": ties.get(name, 0.0),
-                "fouls": [[foul.time, foul.text] for foul in game.fouls if foul.robot == name],
+                "score": verdict.scores.get(name),
+                "tie_break": verdict.tie_break.get(name, 0.0),
+                "fouls": [[foul.time, foul.text] for foul in verdict.fouls if foul.robot == name],
                 "failure": str(competitor.failure or ""),
             }
-            for name, competitor in competitors.items()
+            for name, competitor in drivers.controllers.items()
         },
         "seconds": episode.seconds,
         "ended": episode.reason,

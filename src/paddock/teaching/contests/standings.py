@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from paddock.arena.referees.standings import rank
 from paddock.teaching.contests.league import draw_lots
-from paddock.teaching.referees.standings import rank
 
 RULES = (
     "points per heat",

@@ -5,9 +5,8 @@ from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.teaching.exercises.folders import new_exercise, write_handout
 from paddock.teaching.exercises.loader import exercise_names, find_exercise, load_exercise
 from paddock.teaching.exercises.marks import CheckMark, Marks, check_exercise, mark_runs
-from paddock.teaching.exercises.randomise import Randomise
 from paddock.teaching.exercises.runs import ExerciseRun, RunFailure, run_exercise
-from paddock.teaching.exercises.student_lines import LineProgress, find_on_line, follow_line
+from paddock.teaching.exercises.student_lines import LineProgress, follow_line
 from paddock.teaching.exercises.verify import ExerciseFinding, verify_exercise
 
 __all__ = [
@@ -18,12 +17,10 @@ __all__ = [
     "ExerciseRun",
     "LineProgress",
     "Marks",
-    "Randomise",
     "RunFailure",
     "check_exercise",
     "exercise_names",
     "find_exercise",
-    "find_on_line",
     "follow_line",
     "load_exercise",
     "mark_runs",

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose
-from paddock.core.keyed_random import draw_uniform
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.placement import Room
-from paddock.teaching.exercises.randomise import Randomise
-from paddock.teaching.exercises.student_lines import FloorLine, find_on_line
-from paddock.teaching.referees.track import list_starts
+from paddock.simulation.worlds.randomise import Randomise
+from paddock.simulation.worlds.starts import TRIES, FloorLine, deal_starts, draw_starts, list_starts
 
-MORE = 6  # bits of the additional start positions on a line, for robots that join later
-DRAWN = 500  # number of random poses to try
 APART = 0.02  # distance between two points of a line that is kept free [m]
 
 
@@ -43,43 +37,29 @@ def deal_places(
         seed: seed of random poses.
         starts_first: whether the starts of the world come before those of the exercise, as in heats.
     """
-    room, aside, places = make_room(), make_room(), dict[str, Pose]()
     named = list_starts(world.with_robots()) if starts_first else []
-    starts = [*named, *_list_places(rule, world, len(drivers), seed)]
-    heading = starts[0].heading if starts else 0.0
-
-    def place(name: str, spec: RobotSpec, pose: Pose | None) -> None:
-        if pose is None:
-            raise SimulationError(f"{world.name} has no room for robot {name!r}: choose a larger world")
-        places[name] = pose
-        for each in (room, aside):
-            each.add(spec, pose, f"robot {name!r}")
-
-    for name, spec in drivers.items():
-        place(name, spec, room.choose(spec, starts) or room.free_pose(spec, heading))
+    room, aside = make_room(), make_room()
+    places = deal_starts(room, drivers, [*named, *_offer_starts(rule, world, len(drivers), seed)])
+    for name, pose in places.items():
+        aside.add(drivers[name], pose, f"robot {name!r}")
     kinds = {**drivers, **others}
     for pose in [*named, *_list_guarded(rule, world)] if kinds else []:
         aside.add(next(iter(kinds.values())), pose, "a start")
-    for name, spec in others.items():
-        place(name, spec, aside.free_pose(spec, heading) or room.free_pose(spec, heading))
+    for name, kind in others.items():
+        free = aside.free_pose(kind)
+        parked = {name: free} if free is not None else deal_starts(room, {name: kind}, ())
+        aside.add(kind, parked[name], f"robot {name!r}")
+        room.add(kind, parked[name], f"robot {name!r}")
+        places |= parked
     return places
 
 
-def _list_places(rule: Randomise, world: WorldSpec, count: int, seed: int) -> Iterator[Pose]:
-    """Yield start poses: at least one per robot, and some more."""
-    if rule.starts == "line":
-        evenly = [k / count for k in range(count)]
-        between = [sum((k >> bit & 1) / 2 ** (bit + 1) for bit in range(MORE)) for k in range(2**MORE)]  # 0, ½, ¼, ¾ …
-        meet = len(world.robots) > 1  # every second robot drives in the opposite direction
-        for number, share in enumerate([*evenly, *between]):
-            yield find_on_line(world, share, backwards=meet and number % 2 == 1)
-    elif rule.starts == "anywhere":
-        x0, y0, x1, y1 = world.bounds
-        for trial in range(DRAWN):
-            x, y, turn = (draw_uniform(seed, "class", what, trial) for what in "xyh")
-            yield Pose(x0 + x * (x1 - x0), y0 + y * (y1 - y0), 2 * math.pi * turn - math.pi)
-    else:
-        yield from list_starts(world)
+def _offer_starts(rule: Randomise, world: WorldSpec, count: int, seed: int) -> list[Pose]:
+    """Return start poses for all robots together: as many as there are robots, and then more."""
+    if rule.starts in ("placed", "named"):
+        return list_starts(world)
+    offers = [draw_starts(world, rule.starts, seed, number, count) for number in range(count)]
+    return [pose for _ in range(TRIES // max(1, count)) for pose in map(next, offers)]
 
 
 def _list_guarded(rule: Randomise, world: WorldSpec) -> list[Pose]:

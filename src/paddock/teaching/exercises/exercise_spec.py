@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from paddock.arena.metrics import Metric
-from paddock.arena.metrics.choice import MetricChoice, make_metric
+from paddock.arena.controller_choice import BUILT_IN
+from paddock.arena.metrics.choice import MetricChoice
+from paddock.arena.referees import AnyReferee
+from paddock.arena.run_spec import DriverSource, RunSpec
 from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.seeds import Seed, expand_seeds
 from paddock.core.spec import Count, Description, Positive, Spec, refuse_duplicates
 from paddock.core.user_code import is_path, load_path
-from paddock.simulation.robots import RobotSpec, find_robot, load_robot
-from paddock.simulation.worlds import Placed, WorldSpec, load_world
-from paddock.simulation.worlds.placement import Room, check_placement, robot_types
+from paddock.simulation.worlds import WorldSpec
+from paddock.simulation.worlds.placement import robot_types
+from paddock.simulation.worlds.randomise import Randomise
 from paddock.teaching.exercises.checks import ExerciseCheck
-from paddock.teaching.exercises.randomise import Randomise
-from paddock.teaching.referees import AnyReferee
 
 FILE, HIDDEN_FILE, TEXT_FILE = "exercise.toml", "hidden.toml", "text.md"
 STARTER, SOLUTION = "starter.py", "solution.py"
@@ -99,22 +99,30 @@ class Exercise(Spec):
         except UnicodeDecodeError:
             raise PaddockError(f"{path}: expected UTF-8 text; save it with that encoding") from None
 
+    def plan(self, seed: int, drivers: str | DriverSource = BUILT_IN) -> RunSpec:
+        """Return the run of a seed; any controller, policy or submitted program may drive."""
+        return RunSpec(
+            world=self.world,
+            robot=self.robot,
+            randomise=self.randomise,
+            seed=seed,
+            drivers=drivers,
+            devices=self.devices,
+            period=self.period,
+            seconds=self.seconds,
+            metrics=self.metrics,
+            referee=self.referee.to_table() if self.referee is not None and self.needs_referee else None,
+            folder=self.folder,
+            file=FILE,
+        )
+
     def make_world(self, seed: int) -> WorldSpec:
         """Return the world of a seed, with its robots at their start poses."""
-        world = self._with_robot(self._load_world(seed))
-        check_placement(world, robot_types(world))
-        return self.randomise.apply(world, seed)
-
-    def make_metrics(self) -> tuple[Metric, ...]:
-        """Return the metrics of each robot."""
-        return tuple(
-            make_metric(each, folder=self.folder or None, path=f"metrics[{i}]", file=FILE)
-            for i, each in enumerate(self.metrics)
-        )
+        return self.plan(seed).make_world()
 
     def list_figures(self) -> list[str]:
         """Return the figures that checks can use by name."""
-        metrics = [name for metric in self.make_metrics() for name in metric.names()]
+        metrics = [name for metric in self.plan(0).make_metrics() for name in metric.names()]
         return [*RUN_FIGURES, *metrics, *self._list_verdicts()]
 
     def _list_verdicts(self) -> list[str]:
@@ -149,26 +157,3 @@ class Exercise(Spec):
             if check.robot not in (None, *robots):
                 problem = str(UnknownName("robot", str(check.robot), robots))
                 raise SpecError(problem, path=f"checks[{i}].robot", file=FILE)
-
-    def _load_world(self, seed: int) -> WorldSpec:
-        if is_path(self.world):
-            made = load_path(self.world, self.folder, what="function that returns a world")(seed)
-            if not isinstance(made, WorldSpec):
-                raise PaddockError(
-                    f"{self.world}: expected a function that returns a WorldSpec, got {format_value(made)}"
-                )
-            return made
-        own = self.path(self.world)
-        return load_world(own if own.is_file() else self.world)
-
-    def _with_robot(self, world: WorldSpec) -> WorldSpec:
-        if self.robot is None:
-            return world
-        own = self.path(self.robot)
-        spec: RobotSpec = load_robot(own if own.is_file() else find_robot(self.robot))
-        if world.robots:
-            return world.with_robots(*(replace(placed, type=spec) for placed in world.robots))
-        pose = Room(world).free_pose(spec)
-        if pose is None:
-            raise PaddockError(f"{world.name}: there is no room for {spec.name}")
-        return world.with_robots(Placed(name="robot", type=spec, at=(pose.x, pose.y)))

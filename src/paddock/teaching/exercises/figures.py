@@ -11,29 +11,22 @@ from paddock.arena.episodes import Episode
 from paddock.core.error_location import error_location, problem_of
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.user_code import is_path, load_path
-from paddock.simulation.worlds import WorldSpec
 from paddock.teaching.exercises.exercise_spec import Exercise
-from paddock.teaching.referees import Officiating
 
 GIVEN = ("trace", "episode", "world")  # possible parameters of a measuring function
 
 
-def collect_figures(
-    exercise: Exercise, world: WorldSpec, episode: Episode, game: Officiating | None
-) -> dict[str, dict[str, float]]:
-    """Return all figures by robot and name."""
+def collect_figures(exercise: Exercise, episode: Episode) -> dict[str, dict[str, float]]:
+    """Return all figures of an episode by robot and name, whatever drove the robots."""
     figures = {name: {**record.metrics, "seconds": episode.seconds} for name, record in episode.robots.items()}
-    if game is not None:
-        if game.error:
-            raise PaddockError(f"the referee failed: {game.error}")
-        for name, own in figures.items():
-            own["score"] = own[game.referee.label] = game.scores.get(name, math.nan)
-            own["fouls"] = float(game.foul_counts[name])
+    if episode.verdict is not None and exercise.referee is not None:
+        for own in figures.values():
+            own[exercise.referee.label] = own["score"]
     for measure in dict.fromkeys(check.measure for check in exercise.checks if is_path(check.measure)):
         function = load_path(measure, exercise.folder, what="measuring function")
         for name, own in figures.items():
             trace = episode.robots[name].trace
-            given = {"trace": trace, "episode": episode, "world": world}
+            given = {"trace": trace, "episode": episode, "world": episode.world}
             own[measure] = _call(measure, function, given) if len(trace) else math.nan
     return figures
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from paddock.arena import Arena
+from paddock.arena.controllers import Drivers
 from paddock.arena.episodes import Episode
-from paddock.core.observation import Observation
-from paddock.simulation.worlds.build import build
 from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.teaching.exercises.figures import collect_figures
-from paddock.teaching.referees import officiate
-from paddock.teaching.sandbox import SandboxedController, SubmissionFailure
+from paddock.teaching.sandbox import SandboxedProgram, SubmissionFailure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,44 +59,20 @@ def run_exercise(
         speed: 1 for real time; None for as fast as possible.
         watch: context manager that displays the arena during the run.
     """
-    world, failure, controllers = exercise.make_world(seed), None, list[SandboxedController]()
+    program = SandboxedProgram(file=Path(file), folder=folder, devices=exercise.devices)
+    plan, drivers, failure = exercise.plan(seed, program), Drivers(controllers={}, devices={}), None
     with ExitStack() as stack:
-        arena = stack.enter_context(Arena(build(world), seed=seed))
-        referee = deepcopy(exercise.referee) if exercise.needs_referee else None
-        game = None if referee is None else stack.enter_context(officiate(arena, referee))
+        arena = stack.enter_context(plan.build())
         if watch is not None:
             stack.enter_context(watch(arena))
         try:
-            for robot in arena.robots.values():
-                robot.enable(*exercise.devices)
-                controller = SandboxedController(file, robot, devices=exercise.devices, folder=folder)
-                controllers.append(stack.enter_context(controller))
-            ticks = max(1, round((exercise.period or arena.dt) / arena.dt))
-            drivers = {name: EveryFewTicks(each, ticks) for name, each in zip(arena.robots, controllers, strict=True)}
-            until = None if game is None else game.is_over
-            arena.run(exercise.seconds, drivers, metrics=exercise.make_metrics(), speed=speed, until=until)
+            drivers = program.make(arena)
+            plan.run_in(arena, drivers, speed=speed)
         except SubmissionFailure as error:
             failure = RunFailure(kind=error.kind, place=error.place, text=error.text)
-        for controller in controllers:
-            controller.close()
-        episode = arena.episode
-        figures = {} if episode is None else collect_figures(exercise, world, episode, game)
-    output = "".join(dict.fromkeys(controller.output for controller in controllers))
-    return ExerciseRun(seed=seed, figures=figures, failure=failure, episode=episode, output=output)
-
-
-class EveryFewTicks:
-    """A controller that is called once every few ticks; its command stays valid in between."""
-
-    def __init__(self, controller: SandboxedController, ticks: int) -> None:
-        self._controller, self._ticks, self._asked = controller, ticks, 0
-
-    def act(self, observation: Observation) -> Any:
-        """Return the controller's answer, or None between two calls."""
-        self._asked += 1
-        return None if (self._asked - 1) % self._ticks else self._controller.act(observation)
-
-    def reset(self) -> None:
-        """Restart the controller."""
-        self._asked = 0
-        self._controller.reset()
+        finally:
+            for controller in drivers.controllers.values():
+                controller.close()
+        figures = {} if arena.episode is None else collect_figures(exercise, arena.episode)
+    output = "".join(dict.fromkeys(controller.output for controller in drivers.controllers.values()))
+    return ExerciseRun(seed=seed, figures=figures, failure=failure, episode=arena.episode, output=output)

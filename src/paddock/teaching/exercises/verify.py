@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddock.arena import Arena
+from paddock.arena.referees import Referee, officiate
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.worlds.build import build
 from paddock.simulation.worlds.solids import solids
 from paddock.teaching.exercises.exercise_spec import HIDDEN_FILE, SOLUTION, STARTER, TEXT_FILE, Exercise
 from paddock.teaching.exercises.marks import CheckMark, Marks, check_exercise
 from paddock.teaching.exercises.runs import run_exercise
-from paddock.teaching.referees import Referee, officiate
 
 TRIED = 50  # ticks for which a referee is tested
 

@@ -4,5 +4,14 @@ from paddock.teaching.sandbox.controller import SandboxedController
 from paddock.teaching.sandbox.failure import FailureKind, SandboxLost, SubmissionFailure
 from paddock.teaching.sandbox.guards import active_guards
 from paddock.teaching.sandbox.limits import SandboxLimits
+from paddock.teaching.sandbox.sandboxed_program import SandboxedProgram
 
-__all__ = ["FailureKind", "SandboxLimits", "SandboxLost", "SandboxedController", "SubmissionFailure", "active_guards"]
+__all__ = [
+    "FailureKind",
+    "SandboxLimits",
+    "SandboxLost",
+    "SandboxedController",
+    "SandboxedProgram",
+    "SubmissionFailure",
+    "active_guards",
+]

@@ -17,7 +17,6 @@ from paddock.experiments.ecoli.waypoint_robots import (
     find_order_robots,
     list_serial_devices,
 )
-from paddock.experiments.ecoli.waypoint_robots import serial_device as serial_device_module
 
 serial = pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
@@ -56,7 +55,6 @@ def test_robot_at_a_com_port_is_found_and_completes_its_walk(monkeypatch: pytest
         def open_port(device: str, release: float = 0.0) -> Any:
             return ComPort(names[device], timeout=0, exclusive=True)
 
-        monkeypatch.setattr(serial_device_module, "open_serial_port", open_port)
         monkeypatch.setattr("paddock.bridges.epuck.driver.streams.open_serial_port", open_port)
         assert [finding.mode for finding in find_order_robots(names)] == ["checked", "legacy"]
         sessions = Host([(plan_square(i), device) for i, device in enumerate(names)]).run()

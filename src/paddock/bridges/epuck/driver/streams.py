@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 import time
+from pathlib import Path
 from typing import Any, Protocol
 
 from paddock.bridges.epuck.wire.packets import PORT
@@ -17,6 +18,7 @@ CHUNK = 1 << 16
 RELEASE = 1.0  # [s] for an ending program, or for its watchdog, to release a serial device
 LOOKS = 0.02  # [s] between two attempts to open a device that is in use
 TAKEN = (errno.EAGAIN, errno.EBUSY)
+Identity = tuple[object, ...]
 PYSERIAL = explain("serial devices need the package pyserial: pip install 'paddock[robot]'")
 
 
@@ -40,9 +42,9 @@ class ByteStream(Protocol):
 class SerialStream:
     """A serial device: Bluetooth, USB, or a pseudo terminal."""
 
-    def __init__(self, device: str) -> None:
-        self.name = device
-        self._port = open_serial_port(device, RELEASE)
+    def __init__(self, opener: SerialOpener) -> None:
+        self.name = opener.device
+        self._port = opener.open(RELEASE)
         import serial
 
         self._error: type[Exception] = serial.SerialException
@@ -79,6 +81,64 @@ class SerialStream:
 
     def close(self) -> None:
         self._port.close()
+
+
+class SerialOpener:
+    """Opens a serial device at a path, and later only the same device again.
+
+    The system gives the path of a lost device to the next one, which may be another robot, or a program's terminal.
+    """
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self._identity: Identity | None = None  # None: not known yet, or unknown to the system
+
+    def open(self, release: float = 0.0) -> Any:
+        """Open a pyserial port; the arguments and errors are those of `open_serial_port`."""
+        self._check()  # before it is opened, because opening changes a terminal's settings
+        port = open_serial_port(self.device, release)
+        try:
+            self._check()  # nobody else gets the path of an open device
+        except LinkError:
+            port.close()
+            raise
+        return port
+
+    def _check(self) -> None:
+        identity = identify_device(self.device)
+        if self._identity is not None and identity not in (self._identity, None):
+            raise LinkError(explain("{device}: this path belongs to another device now", device=self.device))
+        self._identity = identity or self._identity
+
+
+def identify_device(device: str) -> Identity | None:
+    """Return what distinguishes a device from later ones at its path; None if it is missing or the system cannot tell.
+
+    This is a Bluetooth address, the serial number of a USB device, or else the entry in the file system.
+    """
+    try:
+        from serial.tools import list_ports
+    except ImportError:
+        return None  # opening it fails and says why
+    path = Path(device).resolve()
+    if address := read_bluetooth_address(device):
+        return (address,)
+    for port in list_ports.comports():
+        if port.device in (device, str(path)) and port.serial_number:
+            return port.vid, port.pid, port.serial_number  # it may be plugged in again
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_rdev, status.st_ino, status.st_ctime_ns
+
+
+def read_bluetooth_address(device: str) -> str:
+    """Return the Bluetooth address of an RFCOMM device, if Linux provides it."""
+    try:
+        return Path("/sys/class/tty", Path(device).resolve().name, "address").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def find_descriptor(port: Any) -> int | None:

@@ -37,6 +37,6 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
 
 def _open_port(address: RobotAddress, timeout: float) -> Port:
     if address.target.parts.scheme == "epuck":
-        return SerialPort(address.open_line, timeout, silence=address.silence)
+        return SerialPort(address.make_opener(), timeout, silence=address.silence)
     host, number = address.target.read_host(packets.PORT)
     return WifiPort(lambda left: open_tcp(host, number, left), timeout, silence=address.silence)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from paddock.bridges.common.robot_url import RobotUrl
 from paddock.bridges.epuck.driver.bluetooth import ADDRESS, CHANNEL, MAX_CHANNELS, open_bluetooth
-from paddock.bridges.epuck.driver.streams import ByteStream, SerialStream
+from paddock.bridges.epuck.driver.streams import ByteStream, SerialOpener, SerialStream
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
 DT = 0.05  # [s], about the round-trip time of Bluetooth
@@ -33,10 +35,13 @@ class RobotAddress(NamedTuple):
             raise self.target.refuse(f"a slash is missing: did you mean '{scheme}:///{device}'?")
         return device
 
-    def open_line(self, timeout: float) -> ByteStream:
-        """Open the serial device, or connect to the Bluetooth address."""
+    def make_opener(self) -> Callable[[float], ByteStream]:
+        """Return a function that opens the serial device, or connects to the Bluetooth address, within some seconds."""
         device = self.device
-        return open_bluetooth(device, self.channel, timeout) if ADDRESS.fullmatch(device) else SerialStream(device)
+        if ADDRESS.fullmatch(device):
+            return partial(open_bluetooth, device, self.channel)
+        opener = SerialOpener(device)
+        return lambda timeout: SerialStream(opener)
 
 
 def find_device(target: RobotUrl) -> str:

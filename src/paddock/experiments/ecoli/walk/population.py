@@ -10,12 +10,14 @@ import numpy as np
 import paddock
 from paddock.arena.metrics import MeanDistance, MeanReading
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose
 from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble, RunTally
 from paddock.experiments.ecoli.walk.network import AnyNetwork, hold_methylation
 from paddock.experiments.ecoli.walk.statistics import find_mann_whitney_p
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
+from paddock.simulation.worlds.placement import Room, robot_types
 from paddock.simulation.worlds.world_spec import Field
 
 NOSE = "nose"
@@ -41,6 +43,19 @@ def make_walker(
     if kind != "no-methylation":
         return RunAndTumble(network=network, sensing=kind, scale=scale, floor=floor)
     return RunAndTumble(network=hold_methylation(network, level), scale=scale, floor=floor)
+
+
+def scatter_walkers(dish: WorldSpec, walkers: int, seed: int) -> Floats:
+    """Return a random free pose for each walker, in a dish of its own; shape (walkers, 1, 3)."""
+    room, (kind,) = Room(dish), robot_types(dish)
+    x0, y0, x1, y1 = dish.bounds
+    poses = np.empty((walkers, 1, 3))
+    for number in range(walkers):
+        rng, free = np.random.default_rng(seed + number), False
+        while not free:
+            poses[number, 0] = rng.uniform(x0, x1), rng.uniform(y0, y1), rng.uniform(-math.pi, math.pi)
+            free = not room.problem(kind, Pose(*poses[number, 0].tolist()))
+    return poses
 
 
 def isolate_walker(world: str | WorldSpec = "petri-dish", *, nose: str | float = "front") -> WorldSpec:
@@ -123,7 +138,9 @@ def run_population(
         precision: "float64", or on "cuda" also "float32".
     """
     scene = isolate_walker(world, nose=nose)
-    batch = paddock.batch(scene, walkers, seed=seed, starts="random", device=device, precision=precision)
+    batch = paddock.batch(
+        scene, walkers, seed=seed, starts=scatter_walkers(scene, walkers, seed), device=device, precision=precision
+    )
     policy = make_walker(walker) if isinstance(walker, str) else walker.copy()
     metrics = [MeanReading(device=policy.sensor), MeanDistance(at=centre_of(scene.fields[0]))]
     first = batch.run(seconds / 2, policy, every=every, readings=False)

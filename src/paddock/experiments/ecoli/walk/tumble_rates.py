@@ -15,7 +15,7 @@ import numpy as np
 import paddock
 from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
-from paddock.experiments.ecoli.walk.population import centre_of, isolate_walker
+from paddock.experiments.ecoli.walk.population import centre_of, isolate_walker, scatter_walkers
 from paddock.simulation.worlds import WorldSpec
 
 RING = 0.02  # [m] width of rings around the food; positions in a ring have about the same concentration
@@ -82,7 +82,7 @@ def count_tumbles(
 ) -> TumbleCounts:
     """Run walkers, each alone in a world, and count tick by tick after a settling time."""
     scene = isolate_walker(world, nose=nose)
-    batch = paddock.batch(scene, walkers, seed=seed, starts="random")
+    batch = paddock.batch(scene, walkers, seed=seed, starts=scatter_walkers(scene, walkers, seed))
     policy = walker.copy()
     batch.run(settle, policy)
     x0, y0, x1, y1 = scene.bounds

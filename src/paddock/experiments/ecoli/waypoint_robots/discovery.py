@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from paddock.bridges.epuck.driver.streams import PYSERIAL, SerialStream
+from paddock.bridges.epuck.driver.streams import PYSERIAL, SerialOpener, SerialStream, read_bluetooth_address
 from paddock.core.errors import LinkError, Timeout
 from paddock.core.reason import Reason
 from paddock.experiments.ecoli.waypoint_robots.checked_frames import read_checked, write_checked_text
@@ -39,15 +39,7 @@ def list_serial_devices() -> dict[str, str]:
         raise LinkError(PYSERIAL) from None
     found = {port.device: "" if port.description == "n/a" else port.description for port in list_ports.comports()}
     found.update({str(path): "Bluetooth" for path in sorted(Path("/dev").glob("rfcomm[0-9]*"))})
-    return {device: _read_bluetooth_address(device) or text for device, text in found.items()}
-
-
-def _read_bluetooth_address(device: str) -> str:
-    """Return the Bluetooth address of an RFCOMM device, if Linux provides it."""
-    try:
-        return Path("/sys/class/tty", Path(device).name, "address").read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return {device: read_bluetooth_address(device) or text for device, text in found.items()}
 
 
 def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[SerialFinding]:
@@ -70,7 +62,7 @@ def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[Seri
 def ask_device(device: str, seconds: float) -> SerialFinding:
     """Check whether a robot answers at a device, and then whether it supports checked mode."""
     try:
-        stream = SerialStream(device)
+        stream = SerialStream(SerialOpener(device))
     except LinkError as error:
         return SerialFinding(device, "closed", _why(error))
     end, reader = time.monotonic() + seconds, FrameReader()

@@ -35,7 +35,7 @@ def connect_orders(url: str, *, name: str = "", timeout: float = 10.0, checked: 
         checked: request checked mode; robots that do not support it stay in legacy mode.
     """
     address = read_address(url)
-    port = OrdersPort(address.open_line, timeout, checked=checked, silence=address.silence)
+    port = OrdersPort(address.make_opener(), timeout, checked=checked, silence=address.silence)
     try:
         port.identify()
         return OrdersRobot(port, name=address.name or name, dt=address.dt)

@@ -8,7 +8,7 @@ import selectors
 import time
 from typing import Any, Self
 
-from paddock.bridges.epuck.driver.streams import find_descriptor, open_serial_port
+from paddock.bridges.epuck.driver.streams import SerialOpener, find_descriptor
 
 CHUNK = 1 << 12
 LOOKING = 0.01  # [s] between two polls of devices that the system cannot wait for
@@ -18,7 +18,7 @@ class SerialDevice:
     """A serial device with non-blocking reads and writes."""
 
     def __init__(self, path: str) -> None:
-        self.path = path
+        self._opener = SerialOpener(path)
         self._port: Any = None
         self._unsent = bytearray()
 
@@ -36,8 +36,8 @@ class SerialDevice:
             return True
 
     def open(self) -> None:
-        """Open the device, or raise a LinkError."""
-        self._port = open_serial_port(self.path)
+        """Open the device, or raise a LinkError. It is never another device than the first time."""
+        self._port = self._opener.open()
 
     def fileno(self) -> int | None:
         """Return the file descriptor for selectors; None for a COM port on Windows, which has none."""

@@ -34,7 +34,7 @@ def make_avoid_task(config: EvolutionConfig) -> EvolutionTask:
         evaluate=AvoidFitness(seconds, speed),
         metrics=(Avoidance(speed=speed, range=RANGE), ContactTime(), Distance(), Coverage(cell=CELL)),
         trials=config.trials or TRIALS,
-        starts="random",
+        starts="anywhere",
         hidden=config.hidden if config.hidden is not None else (4,),
         recurrent=bool(config.recurrent),
         behaviours=("speed / top speed", "new cells / most possible"),

@@ -66,7 +66,7 @@ class EvolutionTask:
     hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
     recurrent: bool = False
     trials: int = 1  # drives in every world, each with different noise
-    starts: str | None = None  # "random": every drive starts at another pose; None: start poses of the worlds
+    starts: str | None = None  # "anywhere": every drive starts at another pose; None: start poses of the worlds
     behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # names of the behaviour measures
     unseen: Callable[[int], EvolutionTask] | None = None  # returns the task in n other worlds, to test a champion
 

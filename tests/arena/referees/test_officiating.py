@@ -9,13 +9,13 @@ import pytest
 
 import paddock
 from command_line import paddock as command
+from paddock.arena.referees import Referee, make_referee, officiate, rank
 from paddock.core.errors import PaddockError
 from paddock.simulation.worlds import Placed, WorldSpec
-from paddock.teaching.referees import Referee, make_referee, officiate, rank
 
 OWN = '''
 from dataclasses import dataclass
-from paddock.teaching.referees import Foul, Referee
+from paddock.arena.referees import Foul, Referee
 
 @dataclass(kw_only=True)
 class Northmost(Referee):
@@ -128,7 +128,7 @@ def test_referee_that_always_fails_is_stopped(caplog: pytest.LogCaptureFixture):
 
 
 def test_foul_list_is_limited_and_all_fouls_are_counted(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paddock.teaching.referees.fouls.MAX_FOULS", 3)
+    monkeypatch.setattr("paddock.arena.referees.fouls.MAX_FOULS", 3)
 
     class Calm(Failing):
         def tick(self, arena):
@@ -146,8 +146,8 @@ def test_foul_list_is_limited_and_all_fouls_are_counted(monkeypatch: pytest.Monk
 
 
 def test_referee_over_cpu_budget_is_stopped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paddock.teaching.referees.budget.WARNING", 1e-4)
-    monkeypatch.setattr("paddock.teaching.referees.budget.LIMIT", 0.1)
+    monkeypatch.setattr("paddock.arena.referees.budget.WARNING", 1e-4)
+    monkeypatch.setattr("paddock.arena.referees.budget.LIMIT", 0.1)
     with paddock.open("empty") as arena, officiate(arena, Slow(), budget=1e-4) as game:
         arena.run(0.1)
         assert "ms of CPU per call, 0.1 ms are allowed" in game.error

@@ -8,9 +8,9 @@ import pytest
 
 import paddock
 from paddock.arena.metrics import Coverage
+from paddock.arena.referees import REFEREES, make_referee, officiate
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.simulation.worlds import Placed, Start, WorldSpec
-from paddock.teaching.referees import REFEREES, make_referee, officiate
 
 
 def room(*robots, **options):

@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.arena.referees.places import Places, check_inside
+from paddock.arena.referees.referee import Referee, Rule
 from paddock.core.spec import Metres, NotNegative, Point
 from paddock.simulation.engine.model import Floats
-from paddock.teaching.referees.places import Places, check_inside
-from paddock.teaching.referees.referee import Referee, Rule
 
 
 def entry(before: Floats, now: Floats, centre: Floats, radius: float) -> float | None:

@@ -9,13 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from paddock.arena.referees.gates import Gates
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Point, Pose, signed_area
+from paddock.core.geometry import Point, signed_area
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.worlds.floor import curve
-from paddock.simulation.worlds.placement import start_pose
-from paddock.simulation.worlds.world_spec import GOALS, WorldSpec
-from paddock.teaching.referees.gates import Gates
+from paddock.simulation.worlds.starts import list_starts
+from paddock.simulation.worlds.world_spec import WorldSpec
 
 AHEAD = 0.01  # [m] distance of the finish line ahead of the first start
 CLEAR = 0.9  # maximum half width of a gate, relative to half the distance to the next section of the line
@@ -51,12 +51,6 @@ def find_tracks(world: WorldSpec, count: int, width: float) -> list[Track]:
         f"laps: {world.name} has neither a closed line on its floor nor a closed wall: "
         "set line = [[x, y], [x, y]] and checkpoints"
     )
-
-
-def list_starts(world: WorldSpec) -> list[Pose]:
-    """Return the starts that are not goals, then the start poses of the world's robots."""
-    starts = [Pose(*start.at, math.radians(start.heading_deg)) for start in world.starts if start.name not in GOALS]
-    return starts + [start_pose(world, robot) for robot in world.robots]
 
 
 class ClosedLine:

@@ -8,10 +8,11 @@ from collections import Counter
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.arena.episodes import Foul
+from paddock.arena.referees.places import Places
+from paddock.arena.referees.referee import Rule
 from paddock.core.geometry import Disc, bounding_radius, overlap, place_shape
 from paddock.simulation.engine.state import BEARINGS, CONTACTS, FORWARD, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
-from paddock.teaching.referees.places import Places
-from paddock.teaching.referees.referee import Foul, Rule
 
 TOUCH = 1e-3  # [m] distance of bodies after a tick with contact, in addition to the driven distance
 SLOWEST_PUSH = 1e-3  # [m/s] minimum speed towards the other robot

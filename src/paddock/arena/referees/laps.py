@@ -9,12 +9,13 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.arena.episodes import Foul
+from paddock.arena.referees.gates import Gates, Passage
+from paddock.arena.referees.places import Places
+from paddock.arena.referees.referee import Referee
+from paddock.arena.referees.track import Track, find_tracks
 from paddock.core.errors import SpecError
 from paddock.core.spec import Count, Metres, Number, Point
-from paddock.teaching.referees.gates import Gates, Passage
-from paddock.teaching.referees.places import Places
-from paddock.teaching.referees.referee import Foul, Referee
-from paddock.teaching.referees.track import Track, find_tracks
 
 Segment = Annotated[tuple[Point, ...], Count(2, "points", exactly=True)]
 

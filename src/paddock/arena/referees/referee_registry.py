@@ -6,23 +6,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+from paddock.arena.referees.referee import Referee
 from paddock.core.convert import convert
 from paddock.core.registry import Registry
 from paddock.core.rules import Tagged
 from paddock.core.user_code import code_beside
-from paddock.teaching.referees.referee import Referee
 
 REFEREES: Registry[type[Referee]] = Registry(
     "referee",
     group="paddock.referees",
     builtin={
-        "laps": "paddock.teaching.referees.laps:Laps",
-        "maze-race": "paddock.teaching.referees.maze_race:MazeRace",
-        "coverage": "paddock.teaching.referees.coverage:FloorCoverage",
-        "sumo": "paddock.teaching.referees.ring:Sumo",
-        "king-of-the-hill": "paddock.teaching.referees.ring:KingOfTheHill",
-        "foraging": "paddock.teaching.referees.foraging:Foraging",
-        "meet": "paddock.teaching.referees.meeting:Meeting",
+        "laps": "paddock.arena.referees.laps:Laps",
+        "maze-race": "paddock.arena.referees.maze_race:MazeRace",
+        "coverage": "paddock.arena.referees.coverage:FloorCoverage",
+        "sumo": "paddock.arena.referees.ring:Sumo",
+        "king-of-the-hill": "paddock.arena.referees.ring:KingOfTheHill",
+        "foraging": "paddock.arena.referees.foraging:Foraging",
+        "meet": "paddock.arena.referees.meeting:Meeting",
     },
     base=Referee,
 )

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar
 from paddock.arena import Arena
 from paddock.arena.metrics.coverage import Coverage
 from paddock.arena.metrics.meter import Meter
+from paddock.arena.referees.referee import Referee
 from paddock.core.spec import Metres, Number
-from paddock.teaching.referees.referee import Referee
 
 
 @dataclass(kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from paddock.arena import Arena
-from paddock.teaching.referees.referee import Referee
+from paddock.arena.referees.referee import Referee
 
 Scoring = Callable[[Arena], Mapping[str, float]]
 

@@ -10,10 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.arena.referees.referee import Referee, Rule
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.spec import Metres, NotNegative
 from paddock.simulation.engine.state import FORWARD, TURN, X, Y
-from paddock.teaching.referees.referee import Referee, Rule
 
 STANDS = 1e-3  # maximum speed of a stationary robot [m/s], [rad/s]
 

@@ -11,11 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import paddock
+from arena.referees.circles import CENTRE, LAPS, circle_world, crossing_times, drive_circle, ray, turns_of
+from paddock.arena.referees import Laps, make_referee, officiate
+from paddock.arena.referees.gates import Gates, Passage
 from paddock.core.errors import PaddockError, SpecError
 from paddock.simulation.worlds import Floor, Placed, Start, Stroke, Wall, WorldSpec, load_world
-from paddock.teaching.referees import Laps, make_referee, officiate
-from paddock.teaching.referees.gates import Gates, Passage
-from teaching.referees.circles import CENTRE, LAPS, circle_world, crossing_times, drive_circle, ray, turns_of
 
 RING = ((0.5, 0.5), (1.5, 0.5), (1.5, 1.5), (0.5, 1.5))
 

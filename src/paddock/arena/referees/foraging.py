@@ -9,14 +9,14 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.arena.referees.places import Places, check_inside
+from paddock.arena.referees.referee import Referee
+from paddock.arena.referees.ring import entry
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, bounding_radius
 from paddock.core.geometry import Point as Place
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import Metres, Number, Point
-from paddock.teaching.referees.places import Places, check_inside
-from paddock.teaching.referees.referee import Referee
-from paddock.teaching.referees.ring import entry
 
 TRIES = 1000  # attempts to place each item
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 import paddock
+from arena.referees.circles import LAPS, circle_world, drive_circle
 from network.server.parties import Peer, ServerProcess, on_loop
+from paddock.arena.referees import make_referee, officiate
 from paddock.cli.referee import plan_heats
 from paddock.network.server import Server, Settings
 from paddock.network.server.heat_manager import HeatSettings
 from paddock.report.recordings import Recording
 from paddock.simulation.worlds import Start
-from paddock.teaching.referees import make_referee, officiate
 from paddock.testing import wait_for
-from teaching.referees.circles import LAPS, circle_world, drive_circle
 
 RADII = (0.1, 0.2, 0.35)
 SECONDS = 30.0

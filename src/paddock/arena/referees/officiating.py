@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,17 +14,17 @@ from typing import Any
 
 from paddock.arena import Arena
 from paddock.arena.base_arena import BaseArena
-from paddock.arena.episodes import Episode
+from paddock.arena.episodes import Episode, Foul, Verdict
 from paddock.arena.observers import Schedule
+from paddock.arena.referees.budget import CpuBudget
+from paddock.arena.referees.fouls import FoulWatch
+from paddock.arena.referees.referee import Referee
+from paddock.arena.referees.referee_registry import make_referee
+from paddock.arena.referees.standings import RobotScore, rank
 from paddock.core.argument_checks import all_finite
 from paddock.core.closing import Closing
 from paddock.core.error_location import error_location, problem_of
 from paddock.core.errors import PaddockError, format_value
-from paddock.teaching.referees.budget import CpuBudget
-from paddock.teaching.referees.fouls import FoulWatch
-from paddock.teaching.referees.referee import Foul, Referee
-from paddock.teaching.referees.referee_registry import make_referee
-from paddock.teaching.referees.standings import RobotScore, rank
 
 log = logging.getLogger("paddock.referees")
 MAX_FAILURES = 100  # maximum number of consecutive failures
@@ -111,17 +112,15 @@ class Officiating(Closing):
         return "the referee ended the game" if self._finished else ""
 
     def add_to(self, episode: Episode) -> Episode:
-        """Return the episode with each robot's score, place and number of fouls added to its figures."""
-        lines = {line.robot: line for line in self.standings}
-        robots = {
-            name: replace(
-                record, metrics={**record.metrics, "score": line.score, "place": line.place, "fouls": line.fouls}
-            )
-            if (line := lines.get(name))
-            else record
-            for name, record in episode.robots.items()
-        }
-        return replace(episode, robots=robots)
+        """Return the episode with its verdict, and each robot's score, place and number of fouls as figures."""
+        lines, counts = {line.robot: line for line in self.standings}, self.foul_counts
+        robots = {}
+        for name, record in episode.robots.items():
+            line = lines.get(name)
+            own = {"score": math.nan} if line is None else {"score": line.score, "place": line.place}
+            robots[name] = replace(record, metrics={**record.metrics, **own, "fouls": counts[name]})
+        verdict = Verdict(scores=self.scores, tie_break=dict(self._ties), fouls=self.fouls)
+        return replace(episode, robots=robots, verdict=verdict)
 
     @contextmanager
     def excuse_moves(self) -> Iterator[None]:

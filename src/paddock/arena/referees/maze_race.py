@@ -10,15 +10,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.arena.referees.places import Places, check_inside
+from paddock.arena.referees.referee import Referee
+from paddock.arena.referees.ring import entry
 from paddock.core.errors import PaddockError
 from paddock.core.spec import Metres, Point
 from paddock.simulation.worlds.mazes import measure_distances, read_maze
 from paddock.simulation.worlds.mazes.read import Grid
 from paddock.simulation.worlds.mazes.world import EXIT, START
 from paddock.simulation.worlds.world_spec import GOALS, WorldSpec
-from paddock.teaching.referees.places import Places, check_inside
-from paddock.teaching.referees.referee import Referee
-from paddock.teaching.referees.ring import entry
 
 
 def make_distance_function(world: WorldSpec, goal: tuple[float, float]) -> Callable[[Sequence[float]], float]:

@@ -1,4 +1,4 @@
-"""Changes of values at paths inside tables: `drive.max_speed`, `sensors.proximity.noise`, `tasks.2.distance`."""
+"""Changes of tables: laid over others key by key, or values at paths such as `sensors.proximity.noise`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from paddock.core.errors import SpecError, suggestion
+
+
+def overlay(ground: Mapping[str, Any], table: Mapping[str, Any], *, append: bool = False) -> dict[str, Any]:
+    """Return a table with the keys of another laid over it: tables are merged, other values replaced.
+
+    Args:
+        ground: the table below.
+        table: the table above.
+        append: whether lists of tables are appended to those below instead of replacing them.
+    """
+    merged = dict(ground)
+    for key, value in table.items():
+        old: Any = merged.get(key)
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            merged[key] = overlay(old, value, append=append)
+        elif append and is_list_of_tables(old) and is_list_of_tables(value):
+            merged[key] = [*old, *value]
+        else:
+            merged[key] = value
+    return merged
+
+
+def is_list_of_tables(value: Any) -> bool:
+    """Return whether a value was written as [[…]]."""
+    return isinstance(value, list) and all(isinstance(item, Mapping) for item in value)
 
 
 def change_table(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,19 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from paddock.arena import Arena
+from paddock.arena.episodes import Foul
 from paddock.core.spec import Spec
 
 Rule = Literal["contact", "leaving", "moved", "early"]
 RULES: tuple[Rule, ...] = ("contact", "leaving", "moved", "early")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Foul:
-    """A foul of a robot at a simulated time [s]."""
-
-    robot: str
-    time: float
-    text: str
 
 
 @dataclass(kw_only=True)

@@ -10,8 +10,8 @@ import pytest
 from paddock.core.errors import PaddockError
 from paddock.simulation.worlds import Placed, Start, load_world
 from paddock.simulation.worlds.placement import check_placement, robot_types
-from paddock.teaching.exercises import Randomise
-from paddock.teaching.exercises.student_lines import FloorLine
+from paddock.simulation.worlds.randomise import Randomise
+from paddock.simulation.worlds.starts import FloorLine
 
 LINE = load_world("line-crossing")
 POINTS = FloorLine(LINE).sample(np.arange(1000) / 1000)
