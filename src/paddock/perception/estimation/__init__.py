@@ -1,24 +1,31 @@
 """Estimation of a robot's pose and wheels from its own sensors and from external cameras."""
 
-from paddock.perception.estimation.chi_square import chi_square_quantile
-from paddock.perception.estimation.consistency import (
-    Band,
-    Innovation,
-    consistency_band,
-    innovation_share,
-    normalised_error,
-    normalised_errors,
-)
-from paddock.perception.estimation.ekf import EKF
-from paddock.perception.estimation.estimates import EllipseAxes, Estimate, Localiser, PoseFix, ellipse_axes
-from paddock.perception.estimation.measurements import CompassModel, FixModel, Measurement, RangeModel, SensorModel
-from paddock.perception.estimation.motion_model import MotionNoise
-from paddock.perception.estimation.odometry import AngleUnwrapper, Odometry, OdometryForm, compass_bearing
-from paddock.perception.estimation.particle_filter import ParticleFilter
-from paddock.perception.estimation.travel import TravelSensors, WheelTravel
-from paddock.perception.estimation.umbmark import Umbmark, evaluate_squares
-from paddock.perception.estimation.wheel_calibration import WheelCalibration
-from paddock.perception.estimation.wheel_fit import FreeRun, WheelFit, fit_wheels
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.core.lazy import import_on_demand
+
+if TYPE_CHECKING:
+    from paddock.perception.estimation.chi_square import chi_square_quantile
+    from paddock.perception.estimation.consistency import (
+        Band,
+        Innovation,
+        consistency_band,
+        innovation_share,
+        normalised_error,
+        normalised_errors,
+    )
+    from paddock.perception.estimation.ekf import EKF
+    from paddock.perception.estimation.estimates import EllipseAxes, Estimate, Localiser, PoseFix, ellipse_axes
+    from paddock.perception.estimation.measurements import CompassModel, FixModel, Measurement, RangeModel, SensorModel
+    from paddock.perception.estimation.motion_model import MotionNoise
+    from paddock.perception.estimation.odometry import AngleUnwrapper, Odometry, OdometryForm, compass_bearing
+    from paddock.perception.estimation.particle_filter import ParticleFilter
+    from paddock.perception.estimation.travel import TravelSensors, WheelTravel
+    from paddock.perception.estimation.umbmark import Umbmark, evaluate_squares
+    from paddock.perception.estimation.wheel_calibration import WheelCalibration
+    from paddock.perception.estimation.wheel_fit import FreeRun, WheelFit, fit_wheels
 
 __all__ = [
     "EKF",
@@ -54,3 +61,28 @@ __all__ = [
     "normalised_error",
     "normalised_errors",
 ]
+
+__getattr__ = import_on_demand(
+    __name__,
+    {
+        "chi_square": ("chi_square_quantile",),
+        "consistency": (
+            "Band",
+            "Innovation",
+            "consistency_band",
+            "innovation_share",
+            "normalised_error",
+            "normalised_errors",
+        ),
+        "ekf": ("EKF",),
+        "estimates": ("EllipseAxes", "Estimate", "Localiser", "PoseFix", "ellipse_axes"),
+        "measurements": ("CompassModel", "FixModel", "Measurement", "RangeModel", "SensorModel"),
+        "motion_model": ("MotionNoise",),
+        "odometry": ("AngleUnwrapper", "Odometry", "OdometryForm", "compass_bearing"),
+        "particle_filter": ("ParticleFilter",),
+        "travel": ("TravelSensors", "WheelTravel"),
+        "umbmark": ("Umbmark", "evaluate_squares"),
+        "wheel_calibration": ("WheelCalibration",),
+        "wheel_fit": ("FreeRun", "WheelFit", "fit_wheels"),
+    },
+)

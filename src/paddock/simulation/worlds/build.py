@@ -135,7 +135,7 @@ class Constants:
         return first
 
 
-def _items(pieces: list[Solid]) -> Floats:
+def _items(pieces: Iterable[Solid]) -> Floats:
     walls = [(*a, *b, 0.0, piece.height, _pack_color(piece.color)) for piece in pieces for a, b in piece.edges]
     discs = [
         (d.x, d.y, d.x, d.y, d.radius, piece.height, _pack_color(piece.color))
