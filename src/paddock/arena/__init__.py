@@ -42,18 +42,4 @@ __all__ = [
     "wheels_of",
 ]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "calibration": ("SquareTest", "drive_squares", "drive_straight"),
-        "localisation": (
-            "free_run_of",
-            "odometry_of",
-            "range_model_of",
-            "travel_sensors_of",
-            "walls_of",
-            "wheels_of",
-        ),
-        "mapping": ("map_localiser_of", "map_truth_of", "mapper_of", "motion_noise_of", "range_reader_of"),
-    },
-)
+__getattr__ = import_on_demand(__name__)

@@ -52,20 +52,4 @@ __all__ = [
     "write_run",
 ]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "camera_charts": ("error_map",),
-        "charts": ("DotSeries", "Level", "Series", "dot_chart", "histogram", "line_chart"),
-        "estimate_charts": ("consistency_chart", "draw_ellipse", "ellipse_path", "umbmark_chart"),
-        "evolution_charts": ("elites_map", "learning_curve"),
-        "exploration_charts": ("coverage_chart", "map_view_chart"),
-        "figures": ("save_figure",),
-        "interval_charts": ("IntervalSeries", "interval_chart", "interval_lines"),
-        "paths": ("draw_paths",),
-        "report_files": ("fresh_folder", "write_run"),
-        "run_charts": ("error_chart", "error_histogram", "wheel_speed_chart"),
-        "run_report": ("TaskOutcome",),
-        "slam_charts": ("map_chart", "path_chart", "relations_chart"),
-    },
-)
+__getattr__ = import_on_demand(__name__)

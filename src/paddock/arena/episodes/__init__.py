@@ -13,7 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Episode", "Event", "Foul", "RobotRecord", "Span", "Trace", "Verdict"]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {"episode": ("Episode", "Foul", "RobotRecord", "Verdict"), "events": ("Event",), "trace": ("Span", "Trace")},
-)
+__getattr__ = import_on_demand(__name__)

@@ -36,18 +36,4 @@ __all__ = [
     "rank",
 ]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "coverage": ("FloorCoverage",),
-        "foraging": ("Foraging",),
-        "laps": ("Laps",),
-        "maze_race": ("MazeRace",),
-        "meeting": ("Meeting",),
-        "officiating": ("Officiating", "officiate"),
-        "referee": ("Referee",),
-        "referee_registry": ("REFEREES", "AnyReferee", "make_referee"),
-        "ring": ("KingOfTheHill", "Sumo"),
-        "standings": ("RobotScore", "rank"),
-    },
-)
+__getattr__ = import_on_demand(__name__)

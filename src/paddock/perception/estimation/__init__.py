@@ -62,27 +62,4 @@ __all__ = [
     "normalised_errors",
 ]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "chi_square": ("chi_square_quantile",),
-        "consistency": (
-            "Band",
-            "Innovation",
-            "consistency_band",
-            "innovation_share",
-            "normalised_error",
-            "normalised_errors",
-        ),
-        "ekf": ("EKF",),
-        "estimates": ("EllipseAxes", "Estimate", "Localiser", "PoseFix", "ellipse_axes"),
-        "measurements": ("CompassModel", "FixModel", "Measurement", "RangeModel", "SensorModel"),
-        "motion_model": ("MotionNoise",),
-        "odometry": ("AngleUnwrapper", "Odometry", "OdometryForm", "compass_bearing"),
-        "particle_filter": ("ParticleFilter",),
-        "travel": ("TravelSensors", "WheelTravel"),
-        "umbmark": ("Umbmark", "evaluate_squares"),
-        "wheel_calibration": ("WheelCalibration",),
-        "wheel_fit": ("FreeRun", "WheelFit", "fit_wheels"),
-    },
-)
+__getattr__ = import_on_demand(__name__)

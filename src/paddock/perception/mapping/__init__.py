@@ -74,30 +74,4 @@ __all__ = [
 ]
 
 # Imported on demand: every arena refers to maps, but few programs use them.
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "frame": ("GridFrame",),
-        "graph_slam": ("GraphOptions", "GraphSlam"),
-        "grid_model": ("GridRangeModel", "RangeLikelihood"),
-        "likelihood": ("LikelihoodField",),
-        "map_files": ("MapHeader", "MapMode", "load_map", "save_map"),
-        "map_localiser": ("MapLocaliser",),
-        "map_world": ("draw_map", "import_map"),
-        "mapper": ("Mapper",),
-        "matching": ("ScanMatch", "SearchWindow", "match_scan"),
-        "method": ("MAPPING_METHODS", "MappingMethod", "MapSetup"),
-        "motion_step": ("MotionStep",),
-        "occupancy": ("FREE", "LASER", "OCCUPIED", "SONAR", "UNKNOWN", "BeamModel", "OccupancyGrid"),
-        "particle_slam": ("ParticleSlam",),
-        "pose_graph": ("PoseEdge", "PoseGraph"),
-        "quality": ("MapQuality", "assess_map"),
-        "reader": ("RangeReader",),
-        "scan": ("Scan",),
-        "scan_to_map": ("ScanToMap",),
-        "scan_to_scan": ("ScanToScan",),
-        "surfaces": ("trace_surfaces",),
-        "truth": ("MapTruth",),
-        "view": ("MapView",),
-    },
-)
+__getattr__ = import_on_demand(__name__)

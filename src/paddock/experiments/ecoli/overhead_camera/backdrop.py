@@ -6,6 +6,7 @@ A ray from above meets the highest object first. Objects are therefore drawn in 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
