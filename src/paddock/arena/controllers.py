@@ -22,7 +22,7 @@ from paddock.core.observation import Observation, acting
 from paddock.core.user_code import check_file, check_text, load_fresh
 
 if TYPE_CHECKING:
-    from paddock.arena.episode_loop import Until
+    from paddock.arena.episode_plan import Until
     from paddock.arena.episodes import Episode
 
 ANSWERING = (

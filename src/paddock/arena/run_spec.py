@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from paddock.arena.base_arena import BaseArena
     from paddock.arena.batches.batch import Batch
     from paddock.arena.controllers import Drivers
-    from paddock.arena.episode_loop import OnStep, Until
+    from paddock.arena.episode_plan import OnStep, Until
     from paddock.arena.episodes import Episode
     from paddock.arena.referees import Officiating
 

@@ -18,7 +18,7 @@ from paddock.arena.batches.batch_tables import (
     ROW_LEFT,
     ROW_RIGHT,
 )
-from paddock.arena.compiled_recording import CompiledRecording
+from paddock.arena.compiled_run import CompiledRecording
 from paddock.arena.episodes import Event
 from paddock.arena.robot import SensedDevices
 from paddock.core.argument_checks import all_finite

@@ -40,4 +40,4 @@ __all__ = [
     "show_board",
 ]
 
-__getattr__ = import_on_demand(__name__, {"bridge": ("OverheadCameras",)})
+__getattr__ = import_on_demand(__name__)

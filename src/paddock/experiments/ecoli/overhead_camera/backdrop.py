@@ -6,6 +6,7 @@ A ray from above meets the highest object first. Objects are therefore drawn in 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -177,7 +178,7 @@ def _lay_markers(picture: Image32, world: WorldSpec, spec: OverheadSpec, model: 
             picture[window] += values[..., :3] - picture[window] * values[..., 3:]
 
 
-def _draw_solids(pieces: list[Solid], model: CameraModel, canvas: Canvas, heights: Image.Image) -> None:
+def _draw_solids(pieces: Sequence[Solid], model: CameraModel, canvas: Canvas, heights: Image.Image) -> None:
     """Draw all obstacles in slices from the floor up. Sides are darker than tops."""
     draw = ImageDraw.Draw(heights)
     slices: list[tuple[float, bool, Solid]] = []

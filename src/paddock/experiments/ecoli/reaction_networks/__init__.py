@@ -60,10 +60,4 @@ __all__ = [
     "step_response_chart",
 ]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "reaction_charts": ("dose_response_chart", "pools_chart", "step_response_chart"),
-        "reaction_picture": ("draw_reactions",),
-    },
-)
+__getattr__ = import_on_demand(__name__)

@@ -79,4 +79,4 @@ __all__ = [
     "write_waypoints",
 ]
 
-__getattr__ = import_on_demand(__name__, {"bridge": ("OrderRobots",)})
+__getattr__ = import_on_demand(__name__)

@@ -1,24 +1,31 @@
-"""CompiledRecording: traces and metrics of a run in the compiled loop, for the episode."""
+"""Runs in the compiled loop: its tables, and their traces and metrics for the episode."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from paddock.arena.batches.batch_tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
+from paddock.arena.batches.loop import loop_for
 from paddock.arena.batches.metric_sums import figures_of, metric_sums_of, write_motions
+from paddock.arena.batches.policy_table import check_runs, policy_table_of, remember
 from paddock.arena.batches.rollout import trace_numbers
-from paddock.arena.episode_loop import EpisodeLoop
+from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.episodes import Event, Trace
 from paddock.arena.metrics.metric import RunTime
 from paddock.arena.robot import Robot
 from paddock.control.policies.policy import Policy
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused
+from paddock.core.jit import progress_while_compiling
 from paddock.simulation.engine.model import Bytes, Floats, Ints
 from paddock.simulation.engine.state import HEADING, X
 from paddock.simulation.worlds.build import BuiltWorld
+
+if TYPE_CHECKING:
+    from paddock.arena.arena import Arena
 
 
 def check_devices(robot: Robot, policy: Policy) -> None:
@@ -30,6 +37,43 @@ def check_devices(robot: Robot, policy: Policy) -> None:
             raise DeviceRefused(f"{device}: a policy needs the whole ring: call {device}.enable()")
         if device.polled:
             raise DeviceRefused(f"{device} is polled only, so a policy cannot read it: call poll_only(False)")
+
+
+def drive_compiled(arena: Arena, loop: EpisodeLoop) -> str:
+    """Sense, act and step in the compiled loop; metrics and traces are those of the loop in Python."""
+    plan = loop.plan
+    policies = {arena.numbers[robot.name]: (robot, policy) for robot, policy in plan.controllers.items()}
+    by_number = {number: policy for number, (_, policy) in policies.items()}
+    table = policy_table_of(arena.built, by_number)
+    for robot, policy in policies.values():
+        check_devices(robot, policy)
+    for followed in loop.robots:
+        mask = followed.robot.chosen.mask  # all devices that sense() would read, used by a policy or not
+        table.enabled[arena.numbers[followed.name], : len(mask)] = mask
+    recording = CompiledRecording(loop, arena.built, arena.motion, table.enabled)
+    compiled = loop_for(by_number.values(), arena.built.sensor_kinds, plan.metrics)
+    more = (table, np.zeros(max(1, arena.built.values)), recording.sums, np.zeros(1, np.int64))
+    with progress_while_compiling("its compiled loop", compiled):
+        compiled(arena.model, arena.state, arena.commands, arena.scratch, *more, 0)
+
+    def run_slice(*tables: Any) -> None:
+        try:
+            compiled.compiled(*tables)
+        finally:  # Ctrl-C is raised when the kernel has returned
+            loop.count_ticks()
+
+    try:
+        rows = recording if recording.has_rows else None
+        arena.advance_kernel(plan.ticks, run_slice, *more, run=rows, interrupted=lambda: bool(loop.events))
+    finally:
+        remember(table, by_number)
+        recording.hand_over()
+    check_runs(table, by_number)
+    if loop.events:  # an intervention from another thread
+        recording.resume_in_python()
+        loop.look_at_events()
+        return loop.drive()
+    return loop.time_is_over if loop.passed >= plan.ticks else ALL_GOALS
 
 
 class CompiledRecording:
