@@ -16,7 +16,7 @@ import numpy as np
 import paddock
 from fuzz import Fuzz, read_count
 from paddock.bridges.coppelia import CoppeliaServer
-from paddock.bridges.coppelia.zmq import CALLS
+from paddock.bridges.coppelia.calls import CALLS
 from paddock.bridges.coppelia.zmq.zmtp import GREETING, ZmtpPeer, pack_message, pack_ready
 from paddock.bridges.coppelia.zmq_link import SimClient
 from paddock.network.server import Server, Settings

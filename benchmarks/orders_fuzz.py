@@ -21,10 +21,15 @@ from paddock.experiments.ecoli.waypoint_robots import (
     RobotSession,
     SimulatedLine,
 )
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import next_number, read_checked, write_checked
 from paddock.experiments.ecoli.waypoint_robots.conversation import ConversationRunner
+from paddock.experiments.ecoli.waypoint_robots.frames import (
+    FrameReader,
+    next_number,
+    read_checked,
+    write_checked,
+    write_frame,
+)
 from paddock.experiments.ecoli.waypoint_robots.host_end import HostEnd
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, write_frame
 from paddock.experiments.ecoli.waypoint_robots.texts import DRIVING, RELATIVE, Order, write_order, write_reply
 from paddock.testing import BenchRobot
 

@@ -15,7 +15,8 @@ from rich.table import Table
 
 from paddock.bridges.ros2.dds import configure
 from paddock.bridges.ros2.dds_types import load_cyclonedds, make_idl_type
-from paddock.bridges.ros2.wire import ClockMsg, decode_cdr, find_message
+from paddock.bridges.ros2.wire import decode_cdr, find_message
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 from paddock.testing import PaddockProcess
 from rates import cpu_of
@@ -63,7 +64,7 @@ class Counting:
                 samples = found if isinstance(found, list) else []
                 self.counts[name] += len(samples)
                 if name == "clock":
-                    times = [decode_cdr(ClockMsg, data).clock for data, _ in samples]
+                    times = [decode_cdr(ros.Clock, data).clock for data, _ in samples]
                     self.clock += [stamp.sec + stamp.nanosec / 1e9 for stamp in times]
             time.sleep(0.05)
         return passed

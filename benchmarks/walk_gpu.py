@@ -19,9 +19,14 @@ import numpy as np
 
 import paddock
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
-from paddock.experiments.ecoli.walk.density import density_chart
-from paddock.experiments.ecoli.walk.population import Population, centre_of, isolate_walker, run_population
-from paddock.experiments.ecoli.walk.statistics import find_mann_whitney_p
+from paddock.experiments.ecoli.walk.population import (
+    Population,
+    centre_of,
+    find_mann_whitney_p,
+    isolate_walker,
+    run_population,
+)
+from paddock.experiments.ecoli.walk.walk_report import density_chart
 from paddock.report import save_figure
 
 WORLD = "petri-dish-gauss"

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paddock.core.geometry import Point, Pose
-from paddock.experiments.ecoli.walk.avoidance_scenes import SCENES, build_scene
-from paddock.experiments.ecoli.walk.avoidance_table import AVOIDANCES, SceneJob, drive_scene
+from paddock.experiments.ecoli.walk.avoidance_table import AVOIDANCES, SCENES, SceneJob, build_scene, drive_scene
 from paddock.report.drawing.colours import INK
 from paddock.report.drawing.draw_world import draw_world
 from paddock.simulation.worlds.world_spec import Floor, Stroke

@@ -19,10 +19,10 @@ from paddock.core.geometry import wrap
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, show_board
 from paddock.experiments.ecoli.reaction_networks import draw_reactions, load_reactions, step_response_chart
 from paddock.experiments.ecoli.walk import count_detections
-from paddock.experiments.ecoli.walk.density import density_chart
 from paddock.experiments.ecoli.walk.network import find_bias_response
 from paddock.experiments.ecoli.walk.population import run_population
 from paddock.experiments.ecoli.walk.walk_camera import draw_error_map, measure_camera
+from paddock.experiments.ecoli.walk.walk_report import density_chart
 from paddock.experiments.reproductions.epuck_framework.crossing import (
     IMPROVED,
     IMPROVED_WIDE,
@@ -38,8 +38,7 @@ from paddock.learning.evolve.options import EvolutionConfig
 from paddock.perception.vision import BoardSpec
 from paddock.report import map_chart, map_view_chart, save_figure
 from paddock.report.drawing.colours import PAPER
-from paddock.report.drawing.draw_maze import draw_solution
-from paddock.report.drawing.draw_world import draw_robot, draw_world
+from paddock.report.drawing.draw_world import draw_robot, draw_solution, draw_world
 from paddock.simulation.robots import load_robot, robot_names
 from paddock.simulation.worlds import load_world, world_names
 from paddock.simulation.worlds.mazes import KINDS, Layout, make_maze, make_maze_world

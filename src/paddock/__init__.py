@@ -83,25 +83,7 @@ __all__ = [
     "touched",
 ]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "arena": ("Arena",),
-        "arena.until": ("reached", "touched"),
-        "core.geometry": ("Pose",),
-        "core.jit": ("kernel",),
-        "core.observation": ("Command", "Observation"),
-        "arena.episodes": ("Episode", "Event", "Trace"),
-        "arena.run_spec": ("RunSpec", "load_run"),
-        "network.client": ("connect",),
-        "report.recordings": ("Recording", "record"),
-        "simulation.robots": ("RobotSpec",),
-        "arena.batches.batch": ("Batch",),
-        "network.server.show": ("show",),
-        "experiments.sweeps": ("Sweep", "sweep"),
-        "simulation.worlds": ("WorldSpec",),
-    },
-)
+__getattr__ = import_on_demand(__name__)
 
 
 def open(world: str | Path | WorldSpec, *, seed: int = 0, dt: float | None = None) -> Arena:

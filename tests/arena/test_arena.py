@@ -705,7 +705,7 @@ def test_a_run_of_no_time_compiles_no_loop_and_has_the_trace_of_any_controller(m
     def refuse(*arguments: Any) -> None:
         raise AssertionError("compiled")
 
-    monkeypatch.setattr("paddock.arena.arena.loop_for", refuse)
+    monkeypatch.setattr("paddock.arena.compiled_run.loop_for", refuse)
     with paddock.open("clutter") as arena:
         episode = arena.run(0, explorer())
         assert episode.ticks == 0

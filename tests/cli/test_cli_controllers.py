@@ -22,8 +22,8 @@ from paddock.arena.referees import officiate
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
-from paddock.control.policies.inputs import Input, nearness
 from paddock.control.policies.networks import Network
+from paddock.control.policies.policy import Input, nearness
 from paddock.testing import PaddockProcess
 from warm_start import start_python
 

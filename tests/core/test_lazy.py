@@ -19,6 +19,27 @@ def test_server_start_does_not_import_bridges_and_mapping() -> None:
     assert told.strip() == "set()"
 
 
+SENSING = """
+arena = paddock.open("clutter")
+arena["red"].enable("proximity")
+arena["red"].sense()
+"""
+
+
+def test_a_program_that_only_senses_loads_less_than_a_hundred_modules() -> None:
+    loaded = _list_loaded(SENSING)
+    assert len(loaded) < 100
+    rooms = {".".join(module.split(".")[:3]) for module in loaded}
+    assert not rooms & {"paddock.perception", "paddock.control", "paddock.arena.batches", "paddock.arena.metrics"}
+
+
+def _list_loaded(program: str) -> list[str]:
+    """Return the modules of the package that a program has loaded at its end."""
+    listing = "print(*(name for name in sys.modules if name.partition('.')[0] == 'paddock'), sep='\\n')"
+    command = [sys.executable, "-c", f"import sys, paddock\n{program}\n{listing}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
 @pytest.mark.parametrize("room", [paddock.bridges, paddock.learning.evolve, paddock.perception.mapping])
 def test_every_public_name_of_a_lazy_package_resolves(room: object) -> None:
     name = room.__name__  # type: ignore[attr-defined]

@@ -22,8 +22,18 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.perception.estimation import Estimate, consistency_band, evaluate_squares
-from paddock.report.chart_data import bin_shares, break_gaps, range_of, thin_line
-from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
+from paddock.report.charts import (
+    DotSeries,
+    Level,
+    Series,
+    bin_shares,
+    break_gaps,
+    dot_chart,
+    histogram,
+    line_chart,
+    range_of,
+    thin_line,
+)
 from paddock.report.drawing.colours import ERROR, LEFT, LINES, MEAN, RIGHT, TARGET, line_color, palette
 from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
 from paddock.report.evolution_charts import elites_map, learning_curve

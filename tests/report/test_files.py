@@ -21,7 +21,7 @@ from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.report import TaskOutcome, fresh_folder, write_run
-from paddock.report import report_files as files
+from paddock.report.report_files import ALL_FILES, RunFile
 from paddock.report.summary import plain
 from paddock.simulation.worlds import load_world
 from report.runs import episode_of, record_square, square
@@ -35,6 +35,7 @@ CONFIG: Mapping[str, Any] = {
     "scenario": SCENARIO,
 }
 EMPTY = load_world("empty")
+TEXTS: tuple[RunFile, ...] = ("trace", "log", "summary")
 TASKS = [
     TaskOutcome(name="east", start=0.0, end=4.0, done=True, why="it was there"),
     TaskOutcome(name="north", start=4.0, end=8.0, done=False, why="<wall> in the way"),
@@ -50,7 +51,7 @@ def write_square(there: Path) -> list[Path]:
     recorder = record_square()
     recorder.events.append(Event(time=16.0, kind="note", robot="red", text="done <all> & well\nin two lines"))
     episode = episode_of(recorder.trace())
-    return write_run(episode, EMPTY, there, title="Around <a> square", config=CONFIG, html=True, outcomes=TASKS)
+    return write_run(episode, EMPTY, there, title="Around <a> square", config=CONFIG, files=ALL_FILES, outcomes=TASKS)
 
 
 @pytest.fixture(scope="module")
@@ -60,28 +61,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return there
 
 
-@pytest.fixture
-def without_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "run_pictures", lambda *_: iter(()))
-
-
-def test_unknown_poses_and_contacts_are_reported_as_unknown(tmp_path: Path, without_charts: None) -> None:
+def test_unknown_poses_and_contacts_are_reported_as_unknown(tmp_path: Path) -> None:
     """A real robot does not know its contacts; only supervisors of a server know the true poses."""
     recorder = TraceRecorder("red", 0.1)
     for i in range(3):
         recorder.add(0.1 * i, Pose(math.nan, math.nan, math.nan), contacts=math.nan)
-    write_run(episode_of(recorder.trace()), EMPTY, tmp_path / "run", title="Real", config={}, html=True)
+    write_run(episode_of(recorder.trace()), EMPTY, tmp_path / "run", title="Real", config={}, files=TEXTS)
     log = (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
     assert "contacts:             unknown" in log
     assert "distance" not in log
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["robots"]["red"]["distance"] is None
 
 
-def test_log_contains_no_control_characters(tmp_path: Path, without_charts: None) -> None:
+def test_log_contains_no_control_characters(tmp_path: Path) -> None:
     recorder = record_square()
     recorder.events.append(Event(time=1.0, kind="note", robot="red", text="red \x1b[31m alarm"))
-    write_run(episode_of(recorder.trace()), EMPTY, tmp_path / "run", title="Square", config={}, html=False)
+    write_run(episode_of(recorder.trace()), EMPTY, tmp_path / "run", title="Square", config={}, files=TEXTS)
     assert "red \\x1b[31m alarm" in (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
+
+
+def test_only_the_requested_files_are_written(tmp_path: Path) -> None:
+    written = write_run(episode_of(square()), EMPTY, tmp_path, title="x", config={}, files=("report",))
+    assert written == [*tmp_path.iterdir()] == [tmp_path / "report.html"]
+    assert "data:image/png" in written[0].read_text(encoding="utf-8")
 
 
 def test_all_files_are_written_and_byte_identical(folder: Path, tmp_path: Path) -> None:
@@ -144,7 +146,7 @@ def test_summary_matches_values_calculated_by_hand(folder: Path) -> None:
 def test_unknown_values_are_null(tmp_path: Path) -> None:
     recorder = TraceRecorder("red", 0.02)
     recorder.add(5.0, Pose(1.0, 1.0, 0.0))
-    write_run(episode_of(recorder.trace()), EMPTY, tmp_path, title="one row", config={}, html=True)
+    write_run(episode_of(recorder.trace()), EMPTY, tmp_path, title="one row", config={}, files=ALL_FILES)
     red = json.loads((tmp_path / "summary.json").read_text())["robots"]["red"]
     for name in ("estimated_distance", "mean_speed", "mean_abs_error", "max_abs_error", "estimated_end_pose", "target"):
         assert red[name] is None
@@ -184,7 +186,7 @@ def test_html_report_is_well_formed_and_self_contained(folder: Path) -> None:
 
 def test_each_of_several_robots_gets_a_trace_and_charts(tmp_path: Path) -> None:
     episode = episode_of(square("red"), square("blue"))
-    written = write_run(episode, load_world("line-crossing"), tmp_path, title="two", config={}, html=True)
+    written = write_run(episode, load_world("line-crossing"), tmp_path, title="two", config={}, files=ALL_FILES)
     names = {path.name for path in written}
     for robot in ("red", "blue"):
         assert {f"trace-{robot}.csv", f"wheels-{robot}.png", f"error-{robot}.png", f"histogram-{robot}.png"} <= names
@@ -196,21 +198,21 @@ def test_empty_run_is_refused_before_writing(tmp_path: Path) -> None:
     there = tmp_path / "run"
     for episode in (episode_of(), episode_of(TraceRecorder("red", 0.02).trace())):
         with pytest.raises(PaddockError, match="no robot was recorded"):
-            write_run(episode, EMPTY, there, title="x", config={}, html=False)
+            write_run(episode, EMPTY, there, title="x", config={})
     assert not there.exists()
 
 
 def test_existing_run_is_not_overwritten(folder: Path) -> None:
     before = (folder / "trace.csv").read_bytes()
     with pytest.raises(PaddockError, match="already contains a run"):
-        write_run(episode_of(square()), EMPTY, folder, title="again", config={}, html=False)
+        write_run(episode_of(square()), EMPTY, folder, title="again", config={})
     assert (folder / "trace.csv").read_bytes() == before
 
 
 def test_unwritable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(PaddockError, match=r"file.runs: cannot write the run there: .+; choose a folder"):
-        write_run(episode_of(square()), EMPTY, tmp_path / "file" / "runs", title="x", config={}, html=False)
+        write_run(episode_of(square()), EMPTY, tmp_path / "file" / "runs", title="x", config={})
     with pytest.raises(PaddockError, match="cannot write the run there"):
         fresh_folder(tmp_path / "file", "name")
 
@@ -235,7 +237,7 @@ def test_long_run_is_written_completely(tmp_path: Path) -> None:
         pose = Pose(1.0 + 0.5 * math.cos(a), 1.0 + 0.5 * math.sin(1.1 * a), a)
         recorder.add(i * 0.02, pose, estimated=pose, wheels=(a, -a), task=f"t{i // 7 % 3}", error=0.01 * math.sin(i))
     figures = {"distance": 1.0, "mean_speed": 1.0, "contacts": 0.0, "contact_time": 0.0}
-    write_run(episode_of(recorder.trace(), figures=figures), EMPTY, tmp_path, title="long", config={}, html=True)
+    write_run(episode_of(recorder.trace(), figures=figures), EMPTY, tmp_path, title="long", config={}, files=ALL_FILES)
     with (tmp_path / "trace.csv").open(encoding="utf-8") as trace:
         assert sum(1 for _ in trace) == 8001
     with Image.open(tmp_path / "wheels.png") as picture:
@@ -275,10 +277,9 @@ def test_nested_settings_have_one_row_or_line_each(folder: Path) -> None:
     assert values == ["empty", "7", "a/b.py", "0.5", "-", "empty", "go", "0.1", "turn", "1, 2", "abc123"]
 
 
-@pytest.mark.usefixtures("without_charts")
 def test_failed_run_is_stated_at_the_top_of_the_page(tmp_path: Path) -> None:
     reason = "exc.py line 4: IndexError: <list> index out of range"
     episode = episode_of(square(), failed=True, reason=reason, culprit="red")
-    write_run(episode, EMPTY, tmp_path, title="x", config={}, html=True)
+    write_run(episode, EMPTY, tmp_path, title="x", config={}, files=ALL_FILES)
     alert = next(part for part in page_of(tmp_path).iter("p") if part.get("role") == "alert")
     assert alert.text == f"The run failed: {reason}"

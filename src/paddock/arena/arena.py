@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import threading
 import time
 from collections.abc import Callable, Container, Iterable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.base_arena import ONE, BaseArena, check_ticks
-from paddock.arena.batches.loop import loop_for
-from paddock.arena.batches.policy_table import check_runs, policy_table_of, remember
-from paddock.arena.callbacks import Callbacks
-from paddock.arena.compiled_recording import CompiledRecording, check_devices
-from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
-from paddock.arena.episodes import Event
-from paddock.arena.episodes.events import Kind
-from paddock.arena.local import LocalBody
-from paddock.arena.robot import Robot
-from paddock.arena.robots import Robots
-from paddock.arena.snapshot import Snapshot, fingerprint
-from paddock.arena.tick_recorder import TickRecorder
-from paddock.arena.time_lock import TimeLock
-from paddock.control.policies.policy import is_policy
+from paddock.arena.episodes.events import Event, Kind
+from paddock.arena.local import LocalBody, Robots
 from paddock.core.argument_checks import check_seed
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.geometry import Pose
@@ -37,14 +26,72 @@ from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X
 from paddock.simulation.engine.step import step
-from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.sense import sense_for, take_picture
 from paddock.simulation.worlds.build import BuiltWorld, build
 from paddock.simulation.worlds.placement import Room, start_pose
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 
+if TYPE_CHECKING:
+    from paddock.arena.compiled_run import CompiledRecording
+    from paddock.arena.episode_loop import EpisodeLoop
+    from paddock.arena.robot import Robot
+    from paddock.arena.time_lock import TimeLock
+    from paddock.simulation.robots import RobotSpec
+
 FOLLOWED = 100  # maximum number of robots that are recorded by default
 SLICE = 0.2  # wall-clock seconds that a kernel may run before control returns to Python
+
+
+class Callbacks:
+    """Callback functions in the order of registration."""
+
+    def __init__(self) -> None:
+        self.calls: tuple[
+            Callable[[], object], ...
+        ] = ()  # never changed in place, since a callback may remove itself while it runs
+
+    def add(self, call: Callable[[], object]) -> Callable[[], None]:
+        """Add a function. Returns a function that removes it."""
+        self.calls = (*self.calls, call)
+
+        def end() -> None:
+            self.calls = tuple(other for other in self.calls if other is not call)
+
+        return end
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """State of a simulation at one tick. It can be restored in any arena or process with an equal model."""
+
+    state: engine.State
+    commands: Floats
+    model: str  # fingerprint of the model to which they belong
+
+
+def fingerprint(built: BuiltWorld) -> str:
+    """Return a hash that is equal for worlds in which the same state has the same future."""
+    digest = hashlib.sha256(repr((built.led_count, built.model.dt)).encode())
+    for table in built.model:
+        if isinstance(table, np.ndarray):
+            digest.update(repr(table.shape).encode() + table.tobytes())
+    return digest.hexdigest()
+
+
+class TickRecorder(Protocol):
+    """Receives everything that determines the future of an arena. The caller holds the arena's lock."""
+
+    def room(self, run: CompiledRecording | None = None) -> int:
+        """Return the number of ticks allowed before the next `after_ticks`; `run` has the rows of a compiled run."""
+
+    def after_ticks(self, run: CompiledRecording | None = None) -> None:
+        """Record the ticks since the last call; `run` has the rows of a compiled run."""
+
+    def after_change(self) -> None:
+        """Record that the state was changed by hand, or that robots were added or removed."""
+
+    def add_event(self, event: Event) -> None:
+        """Record an event."""
 
 
 class Arena(BaseArena):
@@ -144,7 +191,7 @@ class Arena(BaseArena):
                 if self.recorder is not None:
                     self.recorder.after_ticks()
         else:
-            self._advance(check_ticks(n), self._step)
+            self.advance_kernel(check_ticks(n), self._step)
 
     def on_tick(self, call: Callable[[], object]) -> Callable[[], None]:
         """Call a function after each tick, before the lock is released; for programs on board a robot.
@@ -157,7 +204,7 @@ class Arena(BaseArena):
         """Call a function whenever the state is changed by hand: robots teleported, added or removed, or a reset."""
         return self._on_state_change.add(call)
 
-    def _advance(
+    def advance_kernel(
         self,
         ticks: int,
         kernel: Any,
@@ -183,14 +230,13 @@ class Arena(BaseArena):
             ticks -= now
 
     def _drive(self, loop: EpisodeLoop) -> str:
-        plan = loop.plan
-        hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched or self._on_tick.calls
-        controllers = {id(controller): controller for controller in plan.controllers.values()}.values()
-        if hooks or not controllers or not plan.ticks or not all(map(is_policy, controllers)):
+        if self.gate or self._watched or self._on_tick.calls or not loop.plan.is_compilable:
             return loop.drive()
-        return self._drive_compiled(loop)
+        from paddock.arena.compiled_run import drive_compiled
 
-    def _choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+        return drive_compiled(self, loop)
+
+    def choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
         """Return all robots, the driven ones first; in a large world only these, unless `whole`."""
         first = list(driven)
         if not whole and len(self.robots) > FOLLOWED:
@@ -201,42 +247,6 @@ class Arena(BaseArena):
     def update_watch(self, robot: Robot) -> None:
         others = [other for other in self._watched if other is not robot]
         self._watched = [*others, robot] if robot.watches.any else others
-
-    def _drive_compiled(self, loop: EpisodeLoop) -> str:
-        """Sense, act and step in the compiled loop; metrics and traces are those of the loop in Python."""
-        plan = loop.plan
-        policies = {self.numbers[robot.name]: (robot, policy) for robot, policy in plan.controllers.items()}
-        by_number = {number: policy for number, (_, policy) in policies.items()}
-        table = policy_table_of(self.built, by_number)
-        for robot, policy in policies.values():
-            check_devices(robot, policy)
-        for followed in loop.robots:
-            mask = followed.robot.chosen.mask  # all devices that sense() would read, used by a policy or not
-            table.enabled[self.numbers[followed.name], : len(mask)] = mask
-        recording = CompiledRecording(loop, self.built, self.motion, table.enabled)
-        compiled = loop_for(by_number.values(), self.built.sensor_kinds, plan.metrics)
-        more = (table, np.zeros(max(1, self.built.values)), recording.sums, np.zeros(1, np.int64))
-        with progress_while_compiling("its compiled loop", compiled):
-            compiled(self.model, self.state, self.commands, self.scratch, *more, 0)
-
-        def run_slice(*tables: Any) -> None:
-            try:
-                compiled.compiled(*tables)
-            finally:  # Ctrl-C is raised when the kernel has returned
-                loop.count_ticks()
-
-        try:
-            rows = recording if recording.has_rows else None
-            self._advance(plan.ticks, run_slice, *more, run=rows, interrupted=lambda: bool(loop.events))
-        finally:
-            remember(table, by_number)
-            recording.hand_over()
-        check_runs(table, by_number)
-        if loop.events:  # an intervention from another thread
-            recording.resume_in_python()
-            loop.look_at_events()
-            return loop.drive()
-        return loop.time_is_over if loop.passed >= plan.ticks else ALL_GOALS
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile the sensing kernels if they are not cached; also for a camera, if given its depth image."""

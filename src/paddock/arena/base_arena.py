@@ -7,39 +7,33 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from inspect import isclass, isroutine
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
-from paddock.arena.episodes import Episode, Event
-from paddock.arena.episodes.events import LASTING, Kind
-from paddock.arena.episodes.recorder import TraceRecorder
-from paddock.arena.metrics.choice import make_metrics
-from paddock.arena.metrics.metric import Metric, is_list
+from paddock.arena.episodes.events import LASTING, Event, Kind
 from paddock.arena.robot import Robot
-from paddock.arena.run_monitor import RunMonitor
-from paddock.control.policies.policy import is_policy
-from paddock.core.argument_checks import all_finite, check_heading
+from paddock.core.argument_checks import all_finite, check_heading, is_list
 from paddock.core.closing import Closing
 from paddock.core.display import display_html
-from paddock.core.error_location import warn_user
 from paddock.core.errors import PaddockError, SimulationError, format_value
-from paddock.core.observation import acting
-from paddock.core.signatures import check_arguments
-from paddock.perception.estimation import Estimate
-from paddock.perception.mapping.view import MapView
-from paddock.simulation.engine.clock import Pacer, ticks_between_rows
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds.world_spec import WorldSpec
 
+if TYPE_CHECKING:
+    from paddock.arena.episode_loop import EpisodeLoop
+    from paddock.arena.episode_plan import OnStep, Until
+    from paddock.arena.episodes import Episode
+    from paddock.arena.episodes.recorder import TraceRecorder
+    from paddock.arena.metrics.metric import Metric
+    from paddock.arena.run_monitor import RunMonitor
+    from paddock.perception.estimation import Estimate
+    from paddock.perception.mapping.view import MapView
+
 ONE = 1  # number of ticks of most steps
-ROW_PERIOD = 0.1  # default time between two rows of a trace [s]
-MAX_ROWS = 10_000  # default maximum number of rows of a trace
 
 
 class BaseArena(Closing):
@@ -93,6 +87,8 @@ class BaseArena(Closing):
     @cached_property
     def monitor(self) -> RunMonitor:
         """Estimates, maps and status shown by running controllers, and the goals that clients send to them."""
+        from paddock.arena.run_monitor import RunMonitor
+
         return RunMonitor()
 
     @property
@@ -219,25 +215,16 @@ class BaseArena(Closing):
             speed: 1 for real time, 50 for fifty times real time; None for as fast as possible.
             renew: creates the controllers again after the arena was reset; without it, their `reset()` is called.
         """
-        if not (all_finite(seconds) and seconds >= 0):
-            raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
-        Pacer(speed)  # raises if it is not a valid speed
-        for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
-            if function is not None and not callable(function):
-                raise SimulationError(f"run: {name}: expected a function, got {format_value(function)}")
-            if function is not None:
-                check_arguments(function, f"run: {name}", *(() if name == "renew" else ("arena",)))
-        chosen = self._by_robot(controllers)
-        for controller in chosen.values():
-            acting(controller)  # raises before the run starts if it is not a controller
-        period = max(ROW_PERIOD, seconds / MAX_ROWS) if every is None else every
-        plan = EpisodePlan(
-            ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
-            controllers=chosen,
-            recorded=self._choose_recorded(chosen, whole=every is not None),
-            every=ticks_between_rows(period, self.dt),
-            metrics=make_metrics(metrics, "run"),
+        from paddock.arena.episode_loop import EpisodeLoop
+        from paddock.arena.episode_plan import plan_episode
+
+        plan = plan_episode(
+            self,
+            seconds,
+            controllers,
             until=until,
+            every=every,
+            metrics=metrics,
             on_step=on_step,
             speed=speed,
             renew=renew,
@@ -249,7 +236,7 @@ class BaseArena(Closing):
         """Run the loop of an episode and return the reason why it ended."""
         return loop.drive()
 
-    def _choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+    def choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
         """Return the robots to record; here only the driven ones, since reading others is expensive."""
         return list(driven)
 
@@ -299,39 +286,6 @@ class BaseArena(Closing):
     def is_recording(self) -> bool:
         """Whether a run is in progress."""
         return self._events is not None
-
-    def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
-        if controllers is None:
-            return {}
-        if isinstance(controllers, Mapping):
-            warn_of_shared_state(controllers)
-            return {self[name]: controller for name, controller in controllers.items()}
-        if len(self.robots) != 1:
-            raise SimulationError(
-                f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
-            )
-        return {next(iter(self.robots.values())): controllers}
-
-
-def warn_of_shared_state(controllers: Mapping[str, Any]) -> None:
-    """Warn of a controller with state that drives several robots."""
-    robots: dict[int, list[str]] = {}
-    for name, controller in controllers.items():
-        robots.setdefault(id(controller), []).append(name)
-    for names in robots.values():
-        shared = controllers[names[0]]
-        if len(names) > 1 and vars_of(shared) and not is_policy(shared):
-            warn_user(
-                f"run: {', '.join(names)} have the same {type(shared).__name__} as their controller. If it keeps "
-                "state, each robot continues with the state of the others: create one for each robot"
-            )
-
-
-def vars_of(controller: Any) -> Mapping[str, Any]:
-    """Return the attributes that a controller may change; empty for functions, classes and frozen dataclasses."""
-    parameters = getattr(type(controller), "__dataclass_params__", None)
-    frozen = parameters is not None and parameters.frozen
-    return {} if frozen or isroutine(controller) or isclass(controller) else getattr(controller, "__dict__", {})
 
 
 def check_ticks(n: int) -> int:

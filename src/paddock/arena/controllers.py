@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
-from paddock.control.policies.policy_files import load_policy
+from paddock.control.policies.policy import is_policy
+from paddock.control.policies.policy_registry import load_policy
 from paddock.control.policies.trainable import Trainable
 from paddock.core.error_location import error_location, place, problem_of, show_path
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
@@ -21,7 +22,7 @@ from paddock.core.observation import Observation, acting
 from paddock.core.user_code import check_file, check_text, load_fresh
 
 if TYPE_CHECKING:
-    from paddock.arena.episode_loop import Until
+    from paddock.arena.episode_plan import Until
     from paddock.arena.episodes import Episode
 
 ANSWERING = (
@@ -63,6 +64,9 @@ class EveryFewTicks:
         self._act = acting(controller)
 
     def __getattr__(self, name: str) -> Any:
+        """Return what runs record of the controller: its task, its estimate, its end."""
+        if name.startswith("_") or is_policy(self._controller):  # a policy is no longer compiled
+            raise AttributeError(name)
         return getattr(self._controller, name)
 
     def act(self, observation: Observation) -> Any:

@@ -3,43 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from paddock.arena.devices import Camera
+from paddock.arena.episode_plan import EpisodePlan
 from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.episodes import Episode, Event, RobotRecord
-from paddock.arena.metrics.metric import Metric
-from paddock.arena.robot import Robot
 from paddock.arena.run_monitor import text_attribute
 from paddock.core.error_location import error_location, problem_of, warn_user
-from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
+from paddock.core.errors import PaddockError, SimulationError
 from paddock.simulation.engine.clock import Pacer
 
 if TYPE_CHECKING:
     from paddock.arena.base_arena import BaseArena
 
-Until = Callable[["BaseArena"], Any]  # a true value ends the run; a str is the reason
-OnStep = Callable[["BaseArena"], object]
 ALL_GOALS = "all goals are reached"
 ALL_LEFT = "all robots have left"
 LONG_SILENCE = 1.0  # [s] without any command, after which a warning is shown
-
-
-@dataclass(frozen=True, kw_only=True)
-class EpisodePlan:
-    """The arguments of `arena.run`."""
-
-    ticks: int
-    controllers: Mapping[Robot, Any]
-    recorded: Sequence[Robot]  # robots with traces, the driven ones first
-    every: int  # ticks between two rows of a trace
-    metrics: Sequence[Metric] = ()
-    until: Until | None = None
-    on_step: OnStep | None = None
-    speed: float | None = None
-    renew: Callable[[], Mapping[str, Any]] | None = None  # creates the controllers again after a reset
 
 
 class EpisodeLoop:
@@ -54,7 +35,6 @@ class EpisodeLoop:
         self._handled = 0  # number of events already processed
         self.acting: str | None = None  # the robot whose controller is running
         self.controllers = dict(plan.controllers)
-        check_devices_of_metrics(plan, arena.robots)
         self.begin()
 
     def begin(self) -> None:
@@ -295,22 +275,3 @@ def ask(robot: EpisodeRobot, action: Callable[[Any], None], argument: Any) -> No
 def is_finite(controller: Any) -> bool:
     """Whether a controller reports its end by `done` and `reason`; methods of these names have another meaning."""
     return all(hasattr(controller, name) and not callable(getattr(controller, name)) for name in ("done", "reason"))
-
-
-def check_devices_of_metrics(plan: EpisodePlan, robots: Collection[str]) -> None:
-    """Warn once of robots that lack the device of a metric. Raise if no robot has it, or if it is a camera."""
-    for metric in plan.metrics:
-        if metric.robot is not None and metric.robot not in robots:
-            raise UnknownName("robot", metric.robot, robots)
-        device = metric.required_device()
-        concerned = [robot for robot in plan.recorded if metric.robot in (None, robot.name)]
-        if device is None or not concerned:
-            continue
-        lacking = [robot.name for robot in concerned if device not in robot.devices]
-        if len(lacking) == len(concerned):
-            concerned[0].device(device)  # raises, with the available devices
-        if lacking:
-            warn_user(f"{type(metric).__name__}: no figures for {', '.join(lacking)}: no device {device!r}")
-        for robot in concerned:
-            if isinstance(robot.devices.get(device), Camera):
-                raise DeviceRefused(f"{robot.devices[device]} is a camera: policies and metrics cannot use images")

@@ -1,16 +1,20 @@
-"""LocalBody: the body of a robot of a local arena."""
+"""The robots of a local arena: their bodies, the mapping of handles by name, and teleporting several at once."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import weakref
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.body import Body
+from paddock.arena.body import Body, RemovedBody
 from paddock.arena.devices import Camera, Device
-from paddock.arena.placing import place_robots
-from paddock.core.geometry import Pose
+from paddock.arena.robot import Robot
+from paddock.core.errors import SimulationError, UnknownName
+from paddock.core.geometry import Pose, wrap
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.simulation.engine import state as column
@@ -18,7 +22,6 @@ from paddock.simulation.engine.model import FIRST_DEVICE, PAN, TYPE
 
 if TYPE_CHECKING:
     from paddock.arena.arena import Arena
-    from paddock.arena.robot import Robot
 
 
 class LocalBody(Body):
@@ -153,3 +156,83 @@ class LocalBody(Body):
     def tone(self) -> tuple[float, float]:
         row = self._row
         return float(row[column.FREQUENCY]), float(row[column.AMPLITUDE])
+
+
+def place_robots(arena: Arena, poses: Mapping[str, Pose]) -> None:
+    """Teleport robots and stop them. If the target pose of one of them is not free, none is moved."""
+    with arena.turn:
+        room = arena.room(without=poses)
+        for name, pose in poses.items():
+            spec = arena.built.robots[arena.numbers[name]]
+            if problem := room.problem(spec, pose):
+                raise SimulationError(f"robot {name!r} cannot be moved to ({pose.x:g}, {pose.y:g}): it {problem}")
+            room.add(spec, pose, f"robot {name!r}")
+        for name, pose in poses.items():
+            past = arena.state.motion[0, :, arena.numbers[name]]
+            for columns in (slice(column.X, column.HEADING + 1), slice(column.ESTIMATE_X, column.ESTIMATE_HEADING + 1)):
+                past[:, columns] = pose.x, pose.y, wrap(pose.heading)
+            past[:, column.FORWARD : column.ACCELERATION + 1] = 0.0
+            past[:, [column.LEFT_SPEED, column.RIGHT_SPEED, column.CONTACTS]] = 0.0
+        arena.index()
+        arena.on_change()
+        for name, pose in poses.items():
+            arena.note_event("teleport", name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
+
+
+class Robots(Mapping[str, Robot]):
+    """Mapping of the robots of an arena by name. Handles are created on first access."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._handles: dict[str, Robot] = {}
+        self._all: weakref.WeakSet[Robot] = weakref.WeakSet()
+
+    def __getitem__(self, name: str) -> Robot:
+        handle = self._handles.get(name) if isinstance(name, str) else None
+        if handle is None:
+            with self._arena.turn:  # another thread may create the same handle, or remove the robot
+                if isinstance(name, str) and name in self._handles:
+                    return self._handles[name]
+                handle = self._handles[name] = self.new_handle(name)
+                handle.wheels.warns = True
+        return handle
+
+    def new_handle(self, name: str) -> Robot:
+        """Return another handle to a robot, with its own set of enabled devices."""
+        with self._arena.turn:  # another thread may be adding or removing robots
+            numbers = self._arena.numbers
+            if not isinstance(name, str) or name not in numbers:
+                raise UnknownName("robot", name, numbers)
+            handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
+            handle.wheels.warns = False  # the owner of the handle reports problems
+            self._all.add(handle)
+        return handle
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arena.numbers)
+
+    def __len__(self) -> int:
+        return len(self._arena.numbers)
+
+    def rebind(self) -> None:
+        """Update the rows of all handles and invalidate those of removed robots, after a change of robots or world."""
+        numbers = self._arena.numbers
+        for handle in list(self._all):
+            assert isinstance(handle.body, LocalBody)
+            if handle.name in numbers:
+                self._bind(handle, handle.body, numbers[handle.name])
+            else:
+                handle.watches.end()
+                handle.body = cast(Body, RemovedBody(handle.body))
+                self._all.discard(handle)
+                self._handles.pop(handle.name, None)
+
+    def _bind(self, handle: Robot, body: LocalBody, row: int) -> None:
+        if self._arena.built.robots[row] == body.spec:
+            body.bind(row)
+        else:  # in the new world, a robot of another type has this name
+            handle.take_body(self._arena.body_class(self._arena, row))
+
+    def __repr__(self) -> str:
+        more = ", …" if len(self) > 12 else ""
+        return f"<Robots {', '.join(islice(self, 12))}{more}>"

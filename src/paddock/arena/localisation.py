@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paddock.arena.episodes import Trace
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import ORIGIN, Disc, Pose
-from paddock.perception.estimation import FreeRun, MotionNoise, Odometry, RangeModel, TravelSensors, WheelCalibration
-from paddock.perception.estimation.motion_model import Floats
-from paddock.perception.estimation.odometry import CERTAIN
+from paddock.perception import estimation
+from paddock.perception.estimation.odometry import CERTAIN, Floats, MotionNoise, Odometry
+from paddock.perception.estimation.wheel_calibration import WheelCalibration
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.worlds.solids import solids
 from paddock.simulation.worlds.world_spec import WorldSpec
+
+if TYPE_CHECKING:
+    from paddock.arena.episodes import Trace
+    from paddock.perception.estimation import FreeRun, RangeModel, TravelSensors
 
 CHORDS = 24  # line segments that approximate a cylinder
 
@@ -51,7 +55,7 @@ def travel_sensors_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise |
     if noise is None:
         noise = MotionNoise(slip=spec.drive.slip_noise, count=encoders.resolution / (encoders.scale or 1.0))
     sigma = 0.0 if gyroscope is None else gyroscope.noise / (gyroscope.scale or 1.0)
-    return TravelSensors(
+    return estimation.TravelSensors(
         odometry_of(spec, pose, noise),
         encoders.name,
         gyroscope.name if gyroscope is not None and sigma > 0 else None,
@@ -75,7 +79,7 @@ def range_model_of(
     if not isinstance(sensor, RangeSensorSpec):
         ranging = [s.name for s in spec.sensors if isinstance(s, RangeSensorSpec)]
         raise UnknownName(f"range sensor of {spec.name}", device, ranging)
-    return RangeModel(
+    return estimation.RangeModel(
         device=device,
         beams=np.array(rays_of(sensor)),
         walls=walls,
@@ -109,7 +113,7 @@ def free_run_of(trace: Trace, encoders: str = "encoders") -> FreeRun:
             )
     travel = trace.reading(encoders)
     known = np.isfinite(travel).all(axis=1) & np.isfinite(trace.pose).all(axis=1)
-    return FreeRun(travel[known], trace.pose[known])
+    return estimation.FreeRun(travel[known], trace.pose[known])
 
 
 def walls_of(world: WorldSpec, *, above: float = 0.0) -> Floats:

@@ -25,7 +25,7 @@ from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.provenance import versions
 from paddock.core.seeds import Seed
-from paddock.core.source_hash import find_source, hash_sources
+from paddock.core.source_hash import describe_code, hash_sources
 from paddock.core.spec import Number, Spec, read_toml_file, spec_from_table
 from paddock.core.user_code import code_beside, is_path, load_path
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from paddock.arena.base_arena import BaseArena
     from paddock.arena.batches.batch import Batch
     from paddock.arena.controllers import Drivers
-    from paddock.arena.episode_loop import OnStep, Until
+    from paddock.arena.episode_plan import OnStep, Until
     from paddock.arena.episodes import Episode
     from paddock.arena.referees import Officiating
 
@@ -265,24 +265,17 @@ class RunSpec(Spec):
         content = {
             "format": FORMAT,
             "versions": versions(),
-            "world": self._hash_code(self.world) if by_seed else fingerprint_world(self.load_world()),
+            "world": describe_code(self.world, self.folder) if by_seed else fingerprint_world(self.load_world()),
             "robot": self.load_robot().to_table() if by_seed and self.robot is not None else None,
             "randomise": self.randomise.to_table(),
             "drivers": self.find_drivers().describe(),
             "metrics": [[repr(each), hash_sources(Path(inspect.getfile(type(each))))] for each in self.make_metrics()],
             "referee": None if referee is None else [repr(referee), hash_sources(Path(inspect.getfile(type(referee))))],
-            "end": self._hash_code(self.end),
+            "end": describe_code(self.end, self.folder),
             "settings": [self.devices, self.period, self.seconds, self.every, self.dt],
         }
         recipe = hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode())
         return [hashlib.sha256(f"{recipe.hexdigest()}:{seed}".encode()).hexdigest() for seed in seeds]
-
-    def _hash_code(self, name: object) -> object:
-        """Return the hash of the source of `file.py:name` with its name; anything else unchanged."""
-        if not is_path(name):
-            return name
-        source = find_source(str(name), self.folder or None)
-        return [str(name).rpartition(":")[2], None if source is None else hash_sources(source)]
 
 
 def make_batch(

@@ -14,13 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["BRIDGES", "Bridge", "OpenBridges"]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "common.bridge": (
-            "BRIDGES",
-            "Bridge",
-            "OpenBridges",
-        ),
-    },
-)
+__getattr__ = import_on_demand(__name__)

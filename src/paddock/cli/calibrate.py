@@ -27,7 +27,7 @@ from paddock.core.geometry import Pose, relative
 from paddock.core.toml import toml_text
 from paddock.network.client import SERVERS
 from paddock.perception.estimation import Umbmark, WheelCalibration, WheelFit, fit_wheels
-from paddock.perception.estimation.wheel_fit import MAX_RATIO, PIECE
+from paddock.perception.estimation.wheel_calibration import MAX_RATIO, PIECE
 from paddock.report import save_figure, umbmark_chart
 from paddock.simulation.robots import MeasuredWheels, robot_names
 

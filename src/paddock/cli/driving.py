@@ -15,7 +15,7 @@ from rich.text import Text
 
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, report_error_location
-from paddock.arena.episode_loop import Until
+from paddock.arena.episode_plan import Until
 from paddock.arena.episodes import Episode
 from paddock.cli.console import Console
 from paddock.control.policies.policy import is_policy

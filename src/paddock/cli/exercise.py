@@ -18,7 +18,7 @@ from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError
 from paddock.core.terminal_text import shell_word, visible
-from paddock.report.document_files import ensure_folder, write_document
+from paddock.report.document import ensure_folder, write_document
 from paddock.teaching.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
 from paddock.teaching.exercises.exercise_report import list_failures, marks_report, marks_sheet
 from paddock.teaching.exercises.exercise_spec import STARTER

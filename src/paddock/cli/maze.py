@@ -67,8 +67,7 @@ def maze(
         about = f"{columns} × {rows} cells, {len(world.walls)} walls, {len(way)} cells from start to exit"
         save_world_file(world, output, about)
     if picture is not None:
-        from paddock.report.drawing.draw_maze import draw_solution
-        from paddock.report.drawing.draw_world import draw_world
+        from paddock.report.drawing.draw_world import draw_solution, draw_world
 
         save_picture(draw_solution(made, world, Layout(**walls)) if solution else draw_world(world), picture)
     if output is None and picture is None:

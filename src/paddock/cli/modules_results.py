@@ -15,7 +15,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.network.nodes import ModulesSpec
-from paddock.network.nodes.map_listener import MapListener
+from paddock.network.nodes.remote_map import MapListener
 from paddock.perception.mapping import MapTruth, MapView, save_map
 from paddock.perception.mapping.logs import Trajectory, write_tum
 from paddock.report import fresh_folder

@@ -17,7 +17,7 @@ from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.spec import read_toml_file
 from paddock.core.terminal_text import visible
-from paddock.report.document_files import ensure_folder
+from paddock.report.document import ensure_folder
 
 if TYPE_CHECKING:
     from paddock.network.server.heat_manager import HeatSettings

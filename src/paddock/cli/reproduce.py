@@ -16,7 +16,7 @@ from paddock.core.jobs import FinishedJobs, Workers
 from paddock.core.locks import lock_folder
 from paddock.experiments.reproductions import REPRODUCTIONS, Outcome, reproduction_called
 from paddock.experiments.reproductions.rows import claims, none_failed, summarise
-from paddock.report.document_files import ensure_folder
+from paddock.report.document import ensure_folder
 from paddock.report.sheets import Sheet
 
 

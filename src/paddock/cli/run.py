@@ -31,6 +31,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.jit import stopwatch_on_compiler
 from paddock.core.terminal_text import shell_word, visible
 from paddock.report import write_run
+from paddock.report.report_files import ALL_FILES, USUAL_FILES
 from paddock.report.sheets import Sheet
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.blind_spots import describe_blind_spots
@@ -165,7 +166,7 @@ def write_folder(
             folder,
             title=world.title or world.name,
             config={"world": world.name, **config},
-            html=html,
+            files=ALL_FILES if html else USUAL_FILES,
         )
         writer.write_provenance(arena)
         if writer.files is not None:

@@ -11,7 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 import paddock
 from paddock.arena.base_arena import BaseArena
-from paddock.arena.episode_loop import OnStep
+from paddock.arena.episode_plan import OnStep
 from paddock.cli.console import Console
 from paddock.cli.driving import print_traceback
 from paddock.cli.files import print_written

@@ -51,7 +51,7 @@ def slam(
     from paddock.core.errors import PaddockError
     from paddock.perception.mapping.logs import read_log, read_relations, run_slam
     from paddock.perception.mapping.method import MAPPING_METHODS
-    from paddock.report.document_files import ensure_folder
+    from paddock.report.document import ensure_folder
 
     if false_loops and method != "graph":
         raise PaddockError(f"--false-loops: only method graph looks for loops, got --method {method}")

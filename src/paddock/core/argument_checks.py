@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from paddock.core.errors import SimulationError, SpecError, format_value
 
@@ -17,6 +20,11 @@ def all_finite(*values: Any) -> bool:
         return all(math.isfinite(value) for value in values)
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def is_list(value: object) -> bool:
+    """Whether a value is a list, a tuple or an array, but not a string."""
+    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str | bytes)
 
 
 def check_heading(what: str, heading: float) -> None:

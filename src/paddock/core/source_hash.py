@@ -21,10 +21,15 @@ def find_source(name: str, folder: str | None = None) -> Path | None:
     return None if file is None or not Path(file).is_file() else Path(file)
 
 
-def hash_source(name: str) -> str | None:
+def hash_source(name: str, folder: str | None = None) -> str | None:
     """Return the SHA-256 of the source file of a name and its local imports; None if `find_source` returns None."""
-    file = find_source(name)
+    file = find_source(name, folder)
     return None if file is None else hash_sources(file)
+
+
+def describe_code(name: object, folder: str | None = None) -> object:
+    """Return the name and the hash of the source of `file.py:name`; anything else unchanged."""
+    return [str(name).rpartition(":")[2], hash_source(str(name), folder)] if is_path(name) else name
 
 
 def hash_sources(file: Path) -> str:

@@ -1,17 +1,22 @@
 """Output files of a run (traces, a log, a summary, pictures and a page), and charts for your own data."""
 
-from paddock.report.camera_charts import error_map
-from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
-from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
-from paddock.report.evolution_charts import elites_map, learning_curve
-from paddock.report.exploration_charts import coverage_chart, map_view_chart
-from paddock.report.figures import save_figure
-from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
-from paddock.report.paths import draw_paths
-from paddock.report.report_files import fresh_folder, write_run
-from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
-from paddock.report.run_report import TaskOutcome
-from paddock.report.slam_charts import map_chart, path_chart, relations_chart
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.core.lazy import import_on_demand
+
+if TYPE_CHECKING:
+    from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
+    from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, error_map, umbmark_chart
+    from paddock.report.evolution_charts import elites_map, learning_curve
+    from paddock.report.figures import save_figure
+    from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
+    from paddock.report.paths import draw_paths
+    from paddock.report.report_files import fresh_folder, write_run
+    from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
+    from paddock.report.run_report import TaskOutcome
+    from paddock.report.slam_charts import coverage_chart, map_chart, map_view_chart, path_chart, relations_chart
 
 __all__ = [
     "DotSeries",
@@ -44,3 +49,5 @@ __all__ = [
     "wheel_speed_chart",
     "write_run",
 ]
+
+__getattr__ = import_on_demand(__name__)

@@ -19,7 +19,7 @@ from paddock.report.drawing.colours import LINES
 from paddock.report.drawing.draw_world import draw_robot, draw_world
 from paddock.report.figures import new_axes, style_axes
 from paddock.report.paths import draw_paths
-from paddock.report.run_pictures import draw_error, draw_wheels
+from paddock.report.run_charts import draw_error, draw_wheels
 from paddock.report.sheets import Sheet, format_number
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.worlds.world_spec import WorldSpec

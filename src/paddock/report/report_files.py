@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, get_args
 
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
-from paddock.report.document import render_html
+from paddock.report.document import Figure, describe_write_error, render_html
 from paddock.report.figures import save_figure
-from paddock.report.run_log import run_log_text
-from paddock.report.run_pictures import run_pictures
-from paddock.report.run_report import TaskOutcome, run_report
+from paddock.report.run_report import TaskOutcome, run_log_text, run_report
 from paddock.report.summary import plain, summary
 from paddock.simulation.worlds.world_spec import WorldSpec
 
+RunFile = Literal["log", "trace", "summary", "pictures", "report"]
+ALL_FILES: tuple[RunFile, ...] = get_args(RunFile)
+USUAL_FILES = ALL_FILES[:-1]
 MAX_RUNS = 1_000_000  # maximum number of runs with the same name in a folder
 
 
@@ -29,11 +31,11 @@ def write_run(
     *,
     title: str,
     config: Mapping[str, Any],
-    html: bool,
+    files: Collection[RunFile] = USUAL_FILES,
     provenance: Mapping[str, Any] | None = None,
     outcomes: Sequence[TaskOutcome] = (),
 ) -> list[Path]:
-    """Write all files of a run to a folder and return their paths.
+    """Write the files of a run to a folder and return their paths.
 
     Args:
         episode: the run.
@@ -41,7 +43,7 @@ def write_run(
         folder: created if it does not exist; refused if it already contains a run.
         title: title of the run.
         config: settings of the run, for the summary: world, seed, controller, …
-        html: whether to write `report.html`.
+        files: which files to write; with "report", a page with everything.
         provenance: versions, date, machine, command line and similar data.
         outcomes: results of the tasks, for the page: whether each was done, and why it ended.
     """
@@ -68,7 +70,7 @@ def write_run(
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / "run.log").exists() or (folder / "summary.json").exists():
             raise PaddockError(f"{folder}: already contains a run; choose another folder or remove this one")
-        return _write_files(traces, world, whole, folder, outcomes if html else None)
+        return _write_files(traces, world, whole, folder, files, outcomes)
     except OSError as error:
         raise describe_write_error(folder, "run", error) from error
 
@@ -78,29 +80,42 @@ def _write_files(
     world: WorldSpec,
     whole: Mapping[str, Any],
     folder: Path,
-    outcomes: Sequence[TaskOutcome] | None,
+    files: Collection[RunFile],
+    outcomes: Sequence[TaskOutcome],
 ) -> list[Path]:
-    """Write traces and numbers first, as pictures may fail, and the page unless `outcomes` is None."""
-    written = []
-    for trace in traces:
+    """Write traces and numbers first, as pictures may fail."""
+    written, title, log = [], str(whole["title"]), run_log_text(traces, whole)
+    for trace in traces if "trace" in files else ():
         written.append(folder / name_trace(trace.robot, alone=len(traces) == 1))
         trace.save(written[-1])
-    log = run_log_text(traces, whole)
-    texts = {"run.log": log, "summary.json": json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"}
-    title = str(whole["title"])
-    figures = []
-    for name, text in texts.items():
-        written.append(folder / name)
-        write_text(written[-1], text)
-    for figure in run_pictures(traces, world, title):
-        written.append(folder / f"{figure.name}.png")
-        save_figure(figure.picture, written[-1])
-        figures.append(figure)
-    if outcomes is not None:
-        page = render_html(title, list(run_report(whole, figures, log, outcomes)), folder)
+    if "log" in files:
+        written.append(folder / "run.log")
+        write_text(written[-1], log)
+    if "summary" in files:
+        written.append(folder / "summary.json")
+        write_text(written[-1], json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    if "pictures" in files:
+        figures = _save_pictures(traces, world, title, folder)
+        written += [folder / f"{figure.name}.png" for figure in figures]
+    if "report" in files:
+        with TemporaryDirectory() as other:  # of the pictures that only the page contains
+            pictures = folder if "pictures" in files else Path(other)
+            if "pictures" not in files:
+                figures = _save_pictures(traces, world, title, pictures)
+            page = render_html(title, list(run_report(whole, figures, log, outcomes)), pictures)
         written.append(folder / "report.html")
         write_text(written[-1], page)
     return written
+
+
+def _save_pictures(traces: Sequence[Trace], world: WorldSpec, title: str, folder: Path) -> list[Figure]:
+    from paddock.report.run_charts import run_pictures
+
+    figures = []
+    for figure in run_pictures(traces, world, title):
+        save_figure(figure.picture, folder / f"{figure.name}.png")
+        figures.append(figure)
+    return figures
 
 
 def name_trace(robot: str, *, alone: bool) -> str:
@@ -138,9 +153,3 @@ def fresh_folder(base: Path, name: str) -> Path:
     except OSError as error:
         raise describe_write_error(base, "run", error) from error
     raise PaddockError(f"{base}: there are too many runs called {name!r}; remove some or choose another name")
-
-
-def describe_write_error(folder: Path, what: str, error: OSError) -> PaddockError:
-    """Return the error about a folder to which a run or a report cannot be written."""
-    why = error.strerror or str(error)
-    return PaddockError(f"{folder}: cannot write the {what} there: {why}; choose a folder that you may write to")

@@ -15,8 +15,8 @@ import paddock
 from paddock.arena.batches.threads import run_in_threads
 from paddock.arena.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
 from paddock.control.policies.braitenberg import Braitenberg, explorer
-from paddock.control.policies.inputs import Input, nearness
 from paddock.control.policies.networks import Network
+from paddock.control.policies.policy import Input, nearness
 from paddock.simulation.engine.state import FORWARD, TURN
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.inertial import InertialSpec

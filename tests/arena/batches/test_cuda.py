@@ -16,7 +16,7 @@ START = """
 import paddock
 from paddock.arena.metrics import Along, Avoidance, ContactTime, Coverage, Goal, Line, Nearness, Distance
 from paddock.control.policies.braitenberg import Braitenberg, explorer
-from paddock.control.policies.inputs import Input, nearness
+from paddock.control.policies.policy import Input, nearness
 from paddock.control.policies.networks import Network
 from paddock.control.policies.kernel_policy import KernelPolicy
 from paddock.simulation.sensors.compass import CompassSpec

@@ -495,7 +495,7 @@ def test_teleport_from_another_thread_is_handled_in_both_loops(where: str, monke
         red = arena["red"]
         red.enable("proximity")
         standing = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.0, 0.0))
-        advance, hooks = arena._advance, {}
+        advance, hooks = arena.advance_kernel, {}
 
         def intervene() -> None:
             run_in(threading.Thread, lambda: red.set_pose(0.4, 0.4))
@@ -506,7 +506,7 @@ def test_teleport_from_another_thread_is_handled_in_both_loops(where: str, monke
             advance(ticks - 100, *more, **how)
 
         if where == "compiled":
-            monkeypatch.setattr(arena, "_advance", advance_in_two)
+            monkeypatch.setattr(arena, "advance_kernel", advance_in_two)
         else:
             hooks = {"on_step": lambda arena: intervene() if arena.tick == 100 else None}
         episode = arena.run(10.0, standing, metrics=[Distance(), Coverage()], **hooks)
@@ -647,7 +647,7 @@ def test_interventions_during_the_compiled_loop_are_handled(act: str, monkeypatc
     arena = paddock.open("line-crossing", seed=0)
     arena["red"].enable("proximity")
     arena["blue"].enable("proximity")
-    start, advance = arena.snapshot(), arena._advance
+    start, advance = arena.snapshot(), arena.advance_kernel
 
     def advance_in_two(ticks: int, *more: Any, **how: Any) -> None:
         advance(100, *more, **how)
@@ -655,7 +655,7 @@ def test_interventions_during_the_compiled_loop_are_handled(act: str, monkeypatc
         run_in(threading.Thread, work)
         advance(ticks - 100, *more, **how)
 
-    monkeypatch.setattr(arena, "_advance", advance_in_two)
+    monkeypatch.setattr(arena, "advance_kernel", advance_in_two)
     episode = arena.run(5.0, {"red": explorer(0.05), "blue": explorer(0.05)}, metrics=[Distance()])
     assert episode.seconds == 5.0
     assert episode.robots["blue"].trace.time[-1] == 5.0

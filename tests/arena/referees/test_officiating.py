@@ -15,7 +15,8 @@ from paddock.simulation.worlds import Placed, WorldSpec
 
 OWN = '''
 from dataclasses import dataclass
-from paddock.arena.referees import Foul, Referee
+from paddock.arena.episodes import Foul
+from paddock.arena.referees import Referee
 
 @dataclass(kw_only=True)
 class Northmost(Referee):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.control.policies.inputs import nearness
 from paddock.control.policies.networks import Network
+from paddock.control.policies.policy import nearness
 from paddock.testing import PaddockProcess, wait_for
 from warm_start import run_python
 

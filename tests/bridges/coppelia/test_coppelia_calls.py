@@ -12,12 +12,12 @@ import pytest
 
 from bridges.coppelia.coppelia_fixtures import new_client, served
 from paddock.bridges.coppelia import CoppeliaServer
+from paddock.bridges.coppelia.calls import CALLS, CONSTANTS, signal_calls
+from paddock.bridges.coppelia.calls.absent_calls import ABSENT
+from paddock.bridges.coppelia.calls.math_calls import PACKED
+from paddock.bridges.coppelia.calls.property_calls import KINDS
+from paddock.bridges.coppelia.calls.signal_calls import NAMED_KINDS
 from paddock.bridges.coppelia.scene.objects import SCRIPTS
-from paddock.bridges.coppelia.zmq import CALLS, CONSTANTS, signal_calls
-from paddock.bridges.coppelia.zmq.absent_calls import ABSENT
-from paddock.bridges.coppelia.zmq.math_calls import PACKED
-from paddock.bridges.coppelia.zmq.property_calls import KINDS
-from paddock.bridges.coppelia.zmq.signal_calls import NAMED_KINDS
 
 MISSING = 9999  # no object has this handle
 UNIT = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]  # a matrix

@@ -13,7 +13,7 @@ import pytest
 
 from bridges.coppelia.coppelia_fixtures import new_client, served
 from paddock.bridges.coppelia import CoppeliaServer
-from paddock.bridges.coppelia.zmq import CALLS
+from paddock.bridges.coppelia.calls import CALLS
 from paddock.bridges.coppelia.zmq.zmtp import GREETING, ZmtpPeer, pack_frame, pack_message, pack_ready
 
 FUZZED = 2000

@@ -10,7 +10,8 @@ import paddock
 from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.ros2.robot_topics import RosRobot
 from paddock.bridges.ros2.sensor_topics import ROS_SENSORS, SensorNames, list_sensor_topics
-from paddock.bridges.ros2.wire import HumbleRangeMsg, LaserScanMsg, decode_cdr, encode_cdr
+from paddock.bridges.ros2.wire import decode_cdr, encode_cdr
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.simulation.robots import robot_names
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
@@ -47,9 +48,9 @@ def test_all_topics_of_a_robot_carry_valid_messages(name: str, robots: dict[str,
 
 def test_humble_nodes_receive_the_humble_range_message(robots: dict[str, RosRobot]) -> None:
     topics = {topic.name: topic for topic in list_sensor_topics(robots["pioneer-p3dx"], humble=True)}
-    assert topics["/sonar0"].type is HumbleRangeMsg
-    assert isinstance(topics["/sonar0"].make(), HumbleRangeMsg)
-    assert topics["/scan"].type is LaserScanMsg
+    assert topics["/sonar0"].type is ros.HumbleRange
+    assert isinstance(topics["/sonar0"].make(), ros.HumbleRange)
+    assert topics["/scan"].type is ros.LaserScan
 
 
 def test_every_ros_sensor_kind_is_a_known_sensor_kind() -> None:

@@ -64,7 +64,8 @@ def test_scan_matches_the_laser_reading(program: RosbridgeProgram, bridge: Rosbr
     scan = program.listen("/r0/scan", type="sensor_msgs/LaserScan")
     laser = bridge.hub.arena["r0"].laser
     laser.enable()
-    expected = [r if r < laser.spec.range else None for r in laser.read().tolist()]  # the robot stands
+    ranges = laser.read().astype(np.float32).tolist()  # as in ROS; the robot stands
+    expected = [r if r < laser.spec.range else None for r in ranges]
     assert scan["ranges"] == expected
     assert (scan["header"]["frame_id"], scan["range_max"]) == ("r0/laser", 8.0)
     last = scan["angle_min"] + (len(expected) - 1) * scan["angle_increment"]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.control.behaviours.blackboard import Blackboard, Post, Source
-from paddock.control.behaviours.subsumption import Subsumption
+from paddock.control.behaviours.arbitration import Blackboard, Post, Source, Subsumption
 from paddock.core.observation import Observation, Slot
 
 

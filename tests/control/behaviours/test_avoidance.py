@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import paddock
 from paddock.control.behaviours.avoidance import (
     AVOIDANCE,
     EPUCK_RING,
@@ -25,13 +23,9 @@ from paddock.control.behaviours.avoidance import (
     find_avoidance,
     make_avoidance,
 )
-from paddock.control.behaviours.avoidance.memory import ObstacleMemory
-from paddock.control.behaviours.avoidance.path import find_path, is_open
+from paddock.control.behaviours.avoidance.memory import ObstacleMemory, find_path, is_open
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.geometry import Pose
-from paddock.core.keyed_random import draw_uniform
-from paddock.experiments.ecoli.walk.avoidance_scenes import SCENES, build_scene
-from paddock.experiments.ecoli.walk.avoidance_table import SceneJob, drive_scene, run_table
 from paddock.experiments.scenarios import load_scenario, run_scenario
 from paddock.experiments.scenarios.scenario_body import ring_of
 from paddock.simulation.robots import load_robot
@@ -161,40 +155,6 @@ def test_path_avoids_sightings_and_stays_within_bounds() -> None:
     for y in np.arange(0.14, 0.3, 0.01):
         memory.add_sighting(0.2, float(y), 0.02, 0.0)
     assert find_path(memory, (0.0, 0.0), (0.4, 0.0)) is None
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("scene", SCENES)
-def test_planning_brings_all_robots_of_a_scene_to_their_goals(scene: str) -> None:
-    run = drive_scene(SceneJob(scene=scene, avoidance="planning", seed=2000))
-    assert run.arrived
-    assert run.contact_time < 1.0
-
-
-@pytest.mark.heavy
-def test_distal_and_proximal_fail_in_u_shape() -> None:
-    table = run_table([3], scenes=["u-shape"], avoidances=["distal", "proximal"], workers=1)
-    assert [table.success("u-shape", name) for name in ("distal", "proximal")] == [0.0, 0.0]
-    assert [row[:3] for row in table.sheet.rows] == [("u-shape", "distal", "0 %"), ("u-shape", "proximal", "0 %")]
-
-
-@pytest.mark.heavy
-def test_runs_are_deterministic_per_seed() -> None:
-    scene = build_scene("head-on", 5)
-    digests = [run_once(scene, seed) for seed in (5, 5, 6)]
-    assert digests[0] == digests[1] != digests[2]
-    assert build_scene("head-on", 6).world != scene.world
-
-
-def run_once(scene, seed: int) -> str | None:  # type: ignore[no-untyped-def]
-    with paddock.open(scene.world, seed=seed) as arena:
-        for robot in arena.robots.values():
-            robot.enable("proximity", "encoders")
-        controllers = {
-            name: AvoidingController(Planning(draw=partial(draw_uniform, seed, name)), scene.start_of(name), goal)
-            for name, goal in scene.goals.items()
-        }
-        return arena.run(6, controllers).digest
 
 
 SCENARIO = """

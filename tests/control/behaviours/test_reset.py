@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import paddock.control.behaviours
+from paddock.control.behaviours.arbitration import Blackboard, Source, Subsumption
 from paddock.control.behaviours.avoidance import AvoidingController, ObstacleAvoidance, make_avoidance
-from paddock.control.behaviours.blackboard import Blackboard, Source
 from paddock.control.behaviours.distance import KeepDistance
 from paddock.control.behaviours.line import LineFollower, LinePatrol
-from paddock.control.behaviours.subsumption import Subsumption
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, Slot
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from marks import mostly, rarely
 from paddock.arena.base_arena import BaseArena
 from paddock.control.behaviours.tasks import TASKS, Ranger, TaskContext, find_task
-from paddock.control.behaviours.tasks.safety import derive_clearance, too_near
+from paddock.control.behaviours.tasks.task import derive_clearance, too_near
 from paddock.control.behaviours.wall import WALL_FOLLOWERS
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.control.behaviours.tasks.wall_follow import ring_of
+from paddock.control.behaviours.tasks.following import ring_of
 from paddock.control.behaviours.wall import Side, WallRing, follow_wall, make_wall_follower
 from paddock.control.behaviours.wall.estimate import RING
 from paddock.control.behaviours.wall.ring import PLACES

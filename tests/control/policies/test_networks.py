@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.control.policies.inputs import Input, nearness
-from paddock.control.policies.network_kernel import activated
-from paddock.control.policies.networks import ACTIVATIONS, Network
+from paddock.control.policies.networks import ACTIVATIONS, Network, activated
+from paddock.control.policies.policy import Input, nearness
 from paddock.core.observation import Observation, Slot
 
 FUNCTIONS: dict[str, Any] = {

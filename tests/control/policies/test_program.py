@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.control.policies.inputs import nearness
 from paddock.control.policies.networks import Network
-from paddock.control.policies.policy_files import load_policy
-from paddock.control.policies.program import Program
-from paddock.control.policies.register_machine import ADD, COPY, LEAST, OPERATIONS, SET, SUBTRACT, WEIGH
+from paddock.control.policies.policy import nearness
+from paddock.control.policies.policy_registry import load_policy
+from paddock.control.policies.program import ADD, COPY, LEAST, OPERATIONS, SET, SUBTRACT, WEIGH, Program
 
 BASE = Program(inputs=(nearness(),), length=8, speed=0.1)
 LEFT, RIGHT, FREE = 8, 9, 10

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from paddock.experiments.reproductions.ap2dx.claims import check_claims
-from paddock.experiments.reproductions.ap2dx.path_lengths import compare_paths, find_ratios, name_shortest
+from paddock.experiments.reproductions.ap2dx.report import compare_paths, find_ratios, name_shortest
 from paddock.experiments.reproductions.ap2dx.reproduce import Ap2dxFindings
 from paddock.experiments.reproductions.ap2dx.survey import (
     Survey,

@@ -13,9 +13,8 @@ from paddock.core.geometry import Pose
 from paddock.experiments.reproductions.rossum import report
 from paddock.experiments.reproductions.rossum.claims import check_claims
 from paddock.experiments.reproductions.rossum.clocks import Drive, drive_free, drive_here, drive_locked
-from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, learn
+from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, TurretWalk, learn, walk
 from paddock.experiments.reproductions.rossum.reproduce import RossumFindings, reproduce
-from paddock.experiments.reproductions.rossum.turret import TurretWalk, walk
 from paddock.learning.evolve.evolution import Evolution
 from paddock.learning.evolve.options import EvolutionConfig
 

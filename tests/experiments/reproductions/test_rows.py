@@ -35,8 +35,7 @@ from paddock.experiments.reproductions.rows import (
     require_seeds,
     summarise,
 )
-from paddock.report.document import Figure, Heading, Paragraph, Part, Remark
-from paddock.report.document_files import ensure_folder, write_document
+from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, ensure_folder, write_document
 from paddock.report.sheets import Sheet, is_number
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)

@@ -30,18 +30,23 @@ from paddock.experiments.reproductions.wall_follower.course import (
     find_course,
 )
 from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE
-from paddock.experiments.reproductions.wall_follower.loop import TICK, Loop, LoopJob, build_world, drive, load_body
-from paddock.experiments.reproductions.wall_follower.reproduce import WallFollowerFindings, reproduce
-from paddock.experiments.reproductions.wall_follower.trials import (
+from paddock.experiments.reproductions.wall_follower.loop import (
     CLOCK,
     CURVED,
     FAST,
     OTHERS,
     ROUGH_FAST,
     STUDY,
+    TICK,
     TRIALS,
+    Loop,
+    LoopJob,
     Trial,
+    build_world,
+    drive,
+    load_body,
 )
+from paddock.experiments.reproductions.wall_follower.reproduce import WallFollowerFindings, reproduce
 from paddock.experiments.reproductions.wall_follower.tune import LIMITS, cost, tune
 
 pytestmark = pytest.mark.long

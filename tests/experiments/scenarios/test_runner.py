@@ -18,7 +18,7 @@ import paddock
 from paddock import testing
 from paddock.arena import episode_loop
 from paddock.arena.base_arena import BaseArena
-from paddock.control.behaviours.tasks.pause import Wait
+from paddock.control.behaviours.tasks.motions import Wait
 from paddock.core.errors import SimulationError
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import WheelSpeeds

@@ -145,7 +145,7 @@ def test_scenario_is_swept_over_robots_and_parameters() -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"worlds": []}, "worlds: missing: at least 1 world, or 1 scenario"),
+        ({"worlds": []}, "worlds: missing: at least 1 world, 1 run or 1 scenario"),
         ({"worlds": ["clutter", "emtpy"]}, "no world called 'emtpy' .did you mean 'empty'"),
         ({"seed": 3}, "seed: unknown key .did you mean 'seeds'"),
         ({"seeds": 0}, "seeds: expected a list of seeds, or their number"),

@@ -21,7 +21,7 @@ from PIL import Image
 
 import paddock
 import paddock.learning.evolve.study as study_module
-from paddock.control.policies.policy_files import load_policy
+from paddock.control.policies.policy_registry import load_policy
 from paddock.learning.evolve.checkpoint import load_checkpoint
 from paddock.learning.evolve.evaluators import LocalEvaluator
 from paddock.learning.evolve.evolution import Evolution, FitnessWarning, VersionWarning

@@ -17,8 +17,8 @@ import paddock
 from paddock.arena.episodes import Trace
 from paddock.arena.metrics import Distance
 from paddock.control.policies.braitenberg import explorer
-from paddock.control.policies.inputs import Input, nearness
 from paddock.control.policies.networks import Network
+from paddock.control.policies.policy import Input, nearness
 from paddock.learning.evolve.gradient import loss_and_gradient, make_first_states, run_forward
 from paddock.learning.evolve.imitation import Demonstration, demonstrate, imitate, scale_inputs
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import paddock
 from marks import mostly
-from paddock.control.policies.inputs import Input
+from paddock.control.policies.policy import Input
 from paddock.control.policies.program import Program
 from paddock.core.npz import write_npz
 from paddock.learning.evolve.checkpoint import load_checkpoint, save_checkpoint
@@ -165,7 +165,7 @@ def test_gp_children_combine_branches_of_two_parents() -> None:
 DIGEST = """
 import hashlib, sys
 import numpy as np
-from paddock.control.policies.inputs import nearness
+from paddock.control.policies.policy import nearness
 from paddock.control.policies.networks import Network
 from paddock.learning.evolve.imitation import Demonstration, imitate
 from paddock.learning.evolve.strategies import STRATEGIES, SearchSpace

@@ -14,7 +14,7 @@ from PIL import Image
 
 import paddock
 import paddock.learning.gym as pg
-from paddock.control.policies.inputs import Input
+from paddock.control.policies.policy import Input
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paddock.core.geometry import Pose
-from paddock.network.nodes.escape import BACK_DISTANCE, Escape
+from paddock.network.nodes.planner import BACK_DISTANCE, Escape
 
 OUTLINE = np.array([(0.2, 0.15), (-0.2, 0.15), (-0.2, -0.15), (0.2, -0.15)])
 

@@ -19,7 +19,6 @@ from paddock.core.observation import WheelSpeeds
 from paddock.network.nodes import Bus, ModulesSpec, ModuleThreads, load_modules, open_bus, read_recording, run_together
 from paddock.network.nodes.coordinator import CoordinatorModule, CoordinatorOptions
 from paddock.network.nodes.faults import FaultyBus, LinkFaults
-from paddock.network.nodes.map_listener import MapListener
 from paddock.network.nodes.mapper import MapperModule, MapperOptions
 from paddock.network.nodes.monitor import MonitorModule
 from paddock.network.nodes.motor import MotorModule, MotorOptions
@@ -42,7 +41,7 @@ from paddock.network.nodes.node_messages import (
 )
 from paddock.network.nodes.planner import PlannerModule, PlannerOptions
 from paddock.network.nodes.reflex import ReflexModule, ReflexOptions
-from paddock.network.nodes.remote_map import read_map
+from paddock.network.nodes.remote_map import MapListener, read_map
 from paddock.simulation.robots import load_robot, robot_names
 from paddock.testing import serve
 
@@ -321,7 +320,7 @@ def test_invalid_map_is_ignored(wrong: dict[str, Any]) -> None:
 
 
 def test_map_is_saved_later_after_a_failed_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.network.nodes.map_listener.PERIOD", 0.0)
+    monkeypatch.setattr("paddock.network.nodes.remote_map.PERIOD", 0.0)
     spec, kept = configure(tmp_path), threading.Event()
     tries: list[int] = []
 

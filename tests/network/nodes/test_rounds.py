@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paddock.network.nodes.node import RoundMerger
 from paddock.network.nodes.node_messages import (
     DriveMessage,
     HealthMessage,
@@ -14,7 +15,6 @@ from paddock.network.nodes.node_messages import (
     ResumeMessage,
     RoundMessage,
 )
-from paddock.network.nodes.rounds import RoundMerger
 
 ROUNDS = 4
 

@@ -12,10 +12,10 @@ import pytest
 from network.nodes.rooms import configure
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
+from paddock.network.nodes.journal import load_snapshot, save_snapshot
 from paddock.network.nodes.mapper import MapperModule
 from paddock.network.nodes.node import start_module
 from paddock.network.nodes.node_messages import RoundMessage
-from paddock.network.nodes.snapshot import load_snapshot, save_snapshot
 from paddock.perception.mapping import GridFrame, OccupancyGrid
 
 

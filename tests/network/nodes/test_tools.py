@@ -18,11 +18,10 @@ from network.nodes.test_bus import free_port, meet
 from network.nodes.test_modules import LONG, wait_for
 from paddock.cli.modules_bench import draw_histogram
 from paddock.network.nodes import ModuleThreads, open_bus
-from paddock.network.nodes.bus import Bus
+from paddock.network.nodes.bus import Bus, encode_message
 from paddock.network.nodes.health import LatencyHistogram
 from paddock.network.nodes.node_messages import DriveMessage, GoalMessage, ModuleMessage, RefusedMessage, SonarMessage
 from paddock.network.nodes.transports.line_transport import LineServer
-from paddock.network.nodes.wire import encode_message
 
 
 @pytest.fixture

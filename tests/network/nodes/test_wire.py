@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from paddock.core.errors import BadMessage
 from paddock.network.nodes import message_schema
+from paddock.network.nodes.bus import LONGEST_LINE, decode_message, encode_message, encode_original
 from paddock.network.nodes.node_messages import (
     MESSAGES,
     ActionMessage,
@@ -22,7 +23,6 @@ from paddock.network.nodes.node_messages import (
     StopMessage,
     to_numbers,
 )
-from paddock.network.nodes.wire import LONGEST_LINE, decode_message, encode_message, encode_original
 
 GOLDEN = [  # the first two were caught from the original coordinator
     (

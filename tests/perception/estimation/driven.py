@@ -10,7 +10,7 @@ import numpy as np
 
 from paddock.core.geometry import Pose, wrap
 from paddock.perception.estimation import PoseFix
-from paddock.perception.estimation.motion_model import Floats, roll
+from paddock.perception.estimation.odometry import Floats, roll
 
 SEPARATION = 0.053
 DT = 0.02

@@ -25,7 +25,7 @@ from paddock.perception.estimation import (
     innovation_share,
     normalised_error,
 )
-from paddock.perception.estimation.motion_model import roll, roll_jacobians
+from paddock.perception.estimation.odometry import roll, roll_jacobians
 from perception.estimation.driven import DT, FIX_SIGMAS, SEPARATION, DrivenRobot
 
 START = np.diag([0.005, 0.005, 0.05]) ** 2

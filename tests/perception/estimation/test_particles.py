@@ -19,8 +19,7 @@ from paddock.perception.estimation import (
     TravelSensors,
     normalised_error,
 )
-from paddock.perception.estimation.particle_cloud import particles_needed, summarise
-from paddock.perception.estimation.particle_kernels import draw_systematically
+from paddock.perception.estimation.particle_cloud import draw_systematically, particles_needed, summarise
 from perception.estimation.driven import DT, SEPARATION, DrivenRobot
 
 ROOM = np.array([[0, 0, 2, 0], [2, 0, 2, 1], [2, 1, 0, 1], [0, 1, 0, 0], [1.2, 0.0, 1.2, 0.4]], float)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.geometry import ORIGIN, Pose, compose
-from paddock.perception.estimation.range_kernels import expected_ranges
+from paddock.perception.estimation.measurements import expected_ranges
 from paddock.perception.mapping import Scan
 
 Floats = NDArray[np.float64]

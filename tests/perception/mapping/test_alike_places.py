@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paddock.perception.mapping import assess_map
-from paddock.perception.mapping.graph_method import GraphMapping
+from paddock.perception.mapping.graph_slam import GraphMapping
 from perception.mapping.alike_places import PLACES, drive_alike
 from perception.mapping.driven_rooms import replay
 from perception.mapping.test_graph_slam import false_loops

@@ -12,7 +12,7 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.perception.estimation import EKF
 from paddock.perception.mapping import GridRangeModel, MapLocaliser, OccupancyGrid
-from paddock.perception.mapping.truth import VIEWS, choose_views, find_reachable, frame_of_walls, look_around
+from paddock.perception.mapping.quality import VIEWS, choose_views, find_reachable, frame_of_walls, look_around
 from paddock.simulation.worlds import load_world
 from perception.mapping.driven_rooms import SPEC, Look, drive_rooms, replay, sensors_at
 

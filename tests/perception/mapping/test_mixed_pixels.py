@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from paddock.perception.mapping.mixed_pixels import drop_mixed_pixels
+from paddock.perception.mapping.mapper import drop_mixed_pixels
 from paddock.perception.mapping.scan import Scan
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, relative, wrap
-from paddock.perception.mapping.graph_paths import LOOP_LENGTH, find_shortest_paths, uncertainty
-from paddock.perception.mapping.graph_solvers import SOLVERS
-from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph
+from paddock.perception.mapping.loops import LOOP_LENGTH, find_shortest_paths, uncertainty
+from paddock.perception.mapping.pose_graph import SOLVERS, PoseEdge, PoseGraph
 
 SPREAD = np.diag([0.02, 0.02, 0.01]) ** 2
 LOOP_SPREAD = np.diag([0.03, 0.03, 0.01]) ** 2

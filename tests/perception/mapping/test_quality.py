@@ -9,8 +9,7 @@ from paddock.arena import map_truth_of
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.perception.mapping import MapTruth, OccupancyGrid, assess_map
-from paddock.perception.mapping.quality import nearest_points
-from paddock.perception.mapping.truth import fill, look_around
+from paddock.perception.mapping.quality import fill, look_around, nearest_points
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world
 

@@ -15,7 +15,7 @@ import paddock
 from experiments.ecoli.overhead_camera.lab import camera, draw_poses, serve_camera, with_network
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera
 from paddock.perception.vision import IpCamera, NotAStream
-from paddock.perception.vision.mjpeg import read_boundary
+from paddock.perception.vision.camera_client import read_boundary
 
 
 @contextmanager

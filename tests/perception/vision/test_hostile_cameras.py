@@ -15,7 +15,7 @@ from PIL import Image
 
 import paddock
 from paddock.perception.vision import IpCamera
-from paddock.perception.vision.mjpeg import read_parts
+from paddock.perception.vision.camera_client import read_parts
 
 OK = b"HTTP/1.0 200 OK\r\n"
 STREAM = OK + b"Content-Type: multipart/x-mixed-replace;boundary=eye\r\n\r\n"

@@ -12,7 +12,7 @@ import paddock
 from experiments.ecoli.overhead_camera.lab import SMALL, camera, draw_poses, look, see_floor, tracker
 from paddock.experiments.ecoli.overhead_camera import CameraMount, CameraOptics, ImageSensor, MarkerLayout, OverheadSpec
 from paddock.perception.vision import FloorMarker, MarkerTracker, find_camera_pose, find_markers, find_patches
-from paddock.perception.vision.decode import decode_jpeg
+from paddock.perception.vision.opencv import decode_jpeg
 
 NAMES = ("ann", "bob", "cyd")
 PICTURES = 4

@@ -23,7 +23,7 @@ from paddock.perception.vision import (
     find_patches,
     read_blinks,
 )
-from paddock.perception.vision.decode import decode_jpeg
+from paddock.perception.vision.opencv import decode_jpeg
 
 BARE = replace(SMALL, markers=MarkerLayout(robots=()))  # lids in the robots' colours
 costs = st.integers(1, 5).flatmap(

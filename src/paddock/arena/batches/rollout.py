@@ -49,7 +49,7 @@ class Rollout:
 
     def episode(self, world: int) -> Episode:
         """Return one of the worlds as an episode, with a trace and the metrics of each robot."""
-        from paddock.arena.compiled_recording import trace_of_rows
+        from paddock.arena.compiled_run import trace_of_rows
 
         reason = self.reason(world)
         arena, dt, ran = self.batch.arena(world), self.batch.dt, int(self.ticks[world])

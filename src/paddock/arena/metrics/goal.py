@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paddock.arena.metrics.metric import Metric, RunTime, checked_above_zero, checked_point, is_list
+from paddock.arena.metrics.metric import Metric, RunTime, checked_above_zero, checked_point
+from paddock.core.argument_checks import is_list
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel
 from paddock.simulation.engine.model import Floats

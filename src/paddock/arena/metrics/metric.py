@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.argument_checks import all_finite
+from paddock.core.argument_checks import all_finite, is_list
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel
 from paddock.simulation.engine.model import Floats
@@ -82,11 +82,6 @@ class Metric(ABC):
     def marks(self, world: WorldSpec) -> int:
         """Return the number of marks per robot in a scene, one byte each."""
         return 0
-
-
-def is_list(value: object) -> bool:
-    """Whether a value is a list, a tuple or an array, but not a string."""
-    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str | bytes)
 
 
 def checked_point(owner: str, name: str, point: object) -> tuple[float, float]:

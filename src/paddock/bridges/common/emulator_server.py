@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import os
 import selectors
@@ -14,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from paddock.bridges.common.ports import open_port
 from paddock.core.errors import LinkError
 
 CHUNK = 1 << 12  # bytes of input that are processed at once
@@ -166,13 +166,7 @@ class EmulatorServer:
         self._selector.register(listener, selectors.EVENT_READ, accept)
 
     def _open_port(self, name: str, host: str, port: int) -> socket.socket:
-        try:
-            listener = socket.create_server((host, port))
-        except OSError as error:
-            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be opened: {error.strerror or error}"
-            hint = "; ports below 1024 need administrator rights" if error.errno == errno.EACCES else ""
-            raise LinkError(f"robot {name!r}: port {port} on {host} {why}{hint}; choose another") from None
-        listener.setblocking(False)
+        listener = open_port(f"robot {name!r}", host, port)
         self.addresses[name] = (host, listener.getsockname()[1])
         return listener
 

@@ -125,7 +125,8 @@ def open_port(name: str, host: str, port: int) -> socket.socket:
         listener = socket.create_server((host, port), backlog=64)
     except OSError as error:
         why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be opened: {error.strerror or error}"
-        raise LinkError(f"{name}: port {port} on {host} {why}; choose another") from None
+        hint = "; ports below 1024 need administrator rights" if error.errno == errno.EACCES else ""
+        raise LinkError(f"{name}: port {port} on {host} {why}{hint}; choose another") from None
     listener.setblocking(False)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # no delay of short answers; inherited on accept
     return listener

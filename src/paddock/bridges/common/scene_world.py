@@ -1,4 +1,4 @@
-"""The live world of a scene: gives programs for CoppeliaSim access to the robots of an arena."""
+"""The live world of a bridge: gives programs for other simulators access to the robots of an arena."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_SPAWNED = 32  # maximum number of robots that clients may add
 
 
 class ArenaRobot:
-    """Implements `SceneRobot` with a handle to a robot of an arena."""
+    """A robot of an arena. Sensors are switched on when they are first read."""
 
     def __init__(self, world: ArenaWorld, name: str) -> None:
         arena = world.arena
@@ -39,39 +39,48 @@ class ArenaRobot:
 
     @property
     def wheel_speeds(self) -> tuple[float, float]:
+        """Speeds of the left and right wheel [m/s at the rim]."""
         left, right = self.handle.wheels.speeds
         return left, right
 
     @property
     def command(self) -> tuple[float, float]:
+        """Commanded speeds of the left and right wheel [m/s]."""
         left, right = self.handle.body.command
         return left, right
 
     def set_wheels(self, left: float, right: float) -> None:
+        """Command wheel speeds [m/s]; capped at the data sheet's maximum."""
         self.driver = self.world.client
         self.handle.wheels.set(left, right)
 
     @property
     def travel(self) -> tuple[float, float]:
+        """Distance travelled by each wheel since the start [m at the rim]."""
         row = self._row
         return float(row[column.LEFT_RIM]), float(row[column.RIGHT_RIM])
 
     @property
     def twist(self) -> tuple[float, float]:
+        """Forward speed [m/s] and turn rate [rad/s] of the last tick."""
         row = self._row
         return float(row[column.FORWARD]), float(row[column.TURN])
 
     @property
     def touches(self) -> bool:
+        """Whether it touched anything in the last tick."""
         return bool(self.handle.contacts)
 
     def read(self, device: str) -> NDArray[np.float64]:
+        """Return the current values of a sensor in SI units."""
         return self.handle.body.read(self._enable(device), raw=False)
 
     def picture(self, device: str) -> NDArray[np.uint8]:
+        """Return the current image of a camera, top row first, [row, column, rgb]."""
         return self.handle.body.picture(self._camera(device))
 
     def depth(self, device: str) -> NDArray[np.float64]:
+        """Return the depth of every pixel [m]; infinity for floor and sky."""
         return self.handle.body.depth(self._camera(device))
 
     def read_leds(self) -> dict[str, float]:
@@ -100,7 +109,7 @@ class ArenaRobot:
 
 
 class ArenaWorld:
-    """Implements `LiveWorld` with an arena."""
+    """An arena as the live world of a bridge, and the robots that clients added to it."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
@@ -114,6 +123,7 @@ class ArenaWorld:
 
     @property
     def layout(self) -> int:
+        """Number of times that robots were added or removed."""
         return self.arena.layout
 
     @property
@@ -134,6 +144,7 @@ class ArenaWorld:
         return self.arena.dt
 
     def list_robots(self) -> Sequence[ArenaRobot]:
+        """Return all robots; each robot is always the same object."""
         with self.arena.turn:
             known = {name: robot for name, robot in self._robots.items() if not has_left(robot.handle)}
             self._robots = {name: known.get(name) or ArenaRobot(self, name) for name in self.arena.numbers}

@@ -14,18 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["CoppeliaRobot", "CoppeliaServer", "VrepRobot", "VrepServer", "connect_coppelia", "connect_vrep"]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "legacy_bridge": ("VrepServer",),
-        "legacy_link": (
-            "VrepRobot",
-            "connect_vrep",
-        ),
-        "zmq_bridge": ("CoppeliaServer",),
-        "zmq_link": (
-            "CoppeliaRobot",
-            "connect_coppelia",
-        ),
-    },
-)
+__getattr__ = import_on_demand(__name__)

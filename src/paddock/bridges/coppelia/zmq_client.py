@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from paddock.arena.time_lock import SimulationState
-from paddock.bridges.coppelia.zmq import RemoteCaller, RemoteSession, pack_reply, parse_request
+from paddock.bridges.coppelia.calls import RemoteCaller
+from paddock.bridges.coppelia.zmq import RemoteSession, pack_reply, parse_request
 from paddock.bridges.coppelia.zmq.session import Reply
 from paddock.bridges.coppelia.zmq.zmtp import ZmtpPeer, pack_message
 from paddock.core.errors import BadMessage, Refused

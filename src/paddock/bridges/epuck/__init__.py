@@ -12,13 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["EPuck", "EPuckEmulators", "connect_epuck"]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "bridge": ("EPuckEmulators",),
-        "link": (
-            "EPuck",
-            "connect_epuck",
-        ),
-    },
-)
+__getattr__ = import_on_demand(__name__)

@@ -13,14 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["PlayerRobot", "PlayerServer", "connect_player", "stage_world"]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "bridge": ("PlayerServer",),
-        "importer": ("stage_world",),
-        "link": (
-            "PlayerRobot",
-            "connect_player",
-        ),
-    },
-)
+__getattr__ = import_on_demand(__name__)

@@ -14,12 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["RosBridge", "RosOptions", "RosbridgeServer", "export_bag"]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "bag": ("export_bag",),
-        "bridge": ("RosBridge",),
-        "hub": ("RosOptions",),
-        "rosbridge": ("RosbridgeServer",),
-    },
-)
+__getattr__ = import_on_demand(__name__)

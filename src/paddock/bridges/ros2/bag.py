@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -10,8 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from paddock.bridges.ros2.robot_topics import flat_pose, mount_frames, turn
+from paddock.bridges.ros2.wire import encode_cdr
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.bridges.ros2.wire.names import join_names, make_token
 from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
 from paddock.core.packages import import_package
 from paddock.report.recordings.protobuf import decode
 from paddock.report.recordings.recording import Recording
@@ -36,22 +41,20 @@ def export_bag(recording: Recording | str | Path, out: str | Path) -> int:
     """
     import_package("rosbags.rosbag2", "a bag for ROS 2", extra="rosbag")
     from rosbags.rosbag2 import StoragePlugin, Writer
-    from rosbags.typesys import Stores, get_typestore
 
     if Path(out).exists():
         raise PaddockError(f"{out}: already exists; choose another folder for the bag")
-    store = get_typestore(Stores.LATEST)
     source = recording if isinstance(recording, Recording) else Recording(recording)
     connections: dict[str, Any] = {}
     count = 0
     with Writer(out, version=BAG_VERSION, storage_plugin=StoragePlugin.MCAP) as writer:
-        for time, topic, message in BagMessages(source, store.types).iterate():
+        for time, topic, message in BagMessages(source).iterate():
             if topic not in connections:
                 quality = [_latched_quality()] if topic == LATCHED else ()
                 connections[topic] = writer.add_connection(
-                    topic, message.__msgtype__, typestore=store, offered_qos_profiles=quality
+                    topic, message.ros_name, typestore=ros.STORE, offered_qos_profiles=quality
                 )
-            writer.write(connections[topic], time, store.serialize_cdr(message, message.__msgtype__))
+            writer.write(connections[topic], time, encode_cdr(message))
             count += 1
     return count
 
@@ -76,10 +79,10 @@ class BagTopic:
 
 
 class BagMessages:
-    """Converts the messages of a recording to ROS 2 messages; `types` are the ROS message classes by name."""
+    """Converts the messages of a recording to ROS 2 messages."""
 
-    def __init__(self, recording: Recording, types: Any) -> None:
-        self._recording, self._types = recording, types
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
         self._specs, self._history = recording.robot_specs(), recording.robot_history()
 
     def iterate(self) -> Iterator[tuple[int, str, Any]]:
@@ -124,63 +127,39 @@ class BagMessages:
             topic = BagTopic(robot, "", self._transforms, self._namespace(robot))
             for sensor in spec.sensors:
                 if isinstance(sensor, RangeSensorSpec | CameraSpec) and not is_pivoting(sensor):
-                    single = len(sensor.mounts) == 1
-                    names = [sensor.name if single else f"{sensor.name}{i}" for i in range(len(sensor.mounts))]
-                    mounts += [self._mount(start, topic, *each) for each in zip(names, sensor.mounts, strict=True)]
+                    frames = zip(mount_frames(sensor), sensor.mounts, strict=True)
+                    mounts += [self._mount(start, topic, *each) for each in frames]
         if mounts:
-            yield start, LATCHED, self._make("tf2_msgs/msg/TFMessage", transforms=mounts)
+            yield start, LATCHED, ros.TFMessage(transforms=mounts)
 
     def _mount(self, time: int, topic: BagTopic, name: str, mount: Mount) -> Any:
         x, y, z, heading = mount
-        half = np.radians(heading) / 2
-        turn = self._quaternion(0.0, 0.0, float(np.sin(half)), float(np.cos(half)))
-        place = self._make("geometry_msgs/msg/Transform", translation=self._vector(x, y, z), rotation=turn)
-        return self._transform(time, topic.frame(), topic.frame(name), place)
-
-    def _transform(self, time: int, parent: str, child: str, transform: Any) -> Any:
-        return self._make(
-            "geometry_msgs/msg/TransformStamped",
-            header=self._header(time, parent),
-            child_frame_id=child,
-            transform=transform,
-        )
+        place = ros.Transform(ros.Vector3(x, y, z), turn(math.radians(heading)))
+        return ros.TransformStamped(make_header(time, topic.frame()), topic.frame(name), place)
 
     # ---- one function per kind of message; fields are numbered as in the schemas
 
     def _transforms(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
-        yield "/clock", self._make("rosgraph_msgs/msg/Clock", clock=self._stamp(time))
+        yield "/clock", ros.Clock(make_time(time))
         transforms = []
         for part in fields.get(1, ()):
             transform = decode(part)
-            place, turn = _numbers(transform[4][0], 3), _numbers(transform[5][0], 4)
-            pose = self._make(
-                "geometry_msgs/msg/Transform", translation=self._vector(*place), rotation=self._quaternion(*turn)
-            )
+            position, rotation = _numbers(transform[4][0], 3), _numbers(transform[5][0], 4)
+            pose = ros.Transform(ros.Vector3(*position), ros.Quaternion(*rotation))
             robot = bytes(transform[3][0]).decode()
             child = BagTopic(robot, "", self._transforms, self._namespace(robot)).frame()
-            transforms.append(self._transform(time, WORLD_FRAME, child, pose))
-        yield "/tf", self._make("tf2_msgs/msg/TFMessage", transforms=transforms)
+            transforms.append(ros.TransformStamped(make_header(time, WORLD_FRAME), child, pose))
+        yield "/tf", ros.TFMessage(transforms=transforms)
 
     def _odometry(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
         x, y, heading, left, right, *_ = (float(np.frombuffer(fields[number][0])[0]) for number in range(1, 9))
         separation = self._spec(topic, time).drive.wheel_separation
-        unknown = np.zeros(36)
-        pose = self._make(
-            "geometry_msgs/msg/Pose",
-            position=self._make("geometry_msgs/msg/Point", x=x, y=y, z=0.0),
-            orientation=self._quaternion(0.0, 0.0, float(np.sin(heading / 2)), float(np.cos(heading / 2))),
-        )
-        twist = self._make(
-            "geometry_msgs/msg/Twist",
-            linear=self._vector((left + right) / 2, 0.0, 0.0),
-            angular=self._vector(0.0, 0.0, (right - left) / separation),
-        )
-        message = self._make(
-            "nav_msgs/msg/Odometry",
-            header=self._header(time, WORLD_FRAME),
-            child_frame_id=topic.frame(),
-            pose=self._make("geometry_msgs/msg/PoseWithCovariance", pose=pose, covariance=unknown),
-            twist=self._make("geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=unknown),
+        twist = ros.Twist(ros.Vector3((left + right) / 2), ros.Vector3(z=(right - left) / separation))
+        message = ros.Odometry(
+            make_header(time, WORLD_FRAME),
+            topic.frame(),
+            ros.PoseWithCovariance(flat_pose(Pose(x, y, heading))),
+            ros.TwistWithCovariance(twist),
         )
         yield topic.name("odom"), message
 
@@ -191,63 +170,43 @@ class BagMessages:
         lasers = list_lasers(robot)
         spec = next(spec for spec in lasers if spec.name == topic.device)
         first, last = (float(np.frombuffer(fields[number][0])[0]) for number in (4, 5))
-        message = self._make(
-            "sensor_msgs/msg/LaserScan",
-            header=self._header(time, topic.frame(topic.device)),
+        message = ros.LaserScan(
+            make_header(time, topic.frame(topic.device)),
             angle_min=first,
             angle_max=last,
             angle_increment=(last - first) / (spec.beams - 1),
-            time_increment=0.0,
             scan_time=spec.period,
-            range_min=0.0,
             range_max=spec.range,
             ranges=ranges,
-            intensities=np.zeros(0, np.float32),
         )
         yield topic.name(*(["scan"] if spec is lasers[0] else [topic.device, "scan"])), message
 
     def _readings(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
         devices = plain_sensors(self._spec(topic, time, lambda spec: name_readings(spec) == topic.schema))
         for number, values in fields.items():
-            layout = self._make("std_msgs/msg/MultiArrayLayout", dim=[], data_offset=0)
-            data = np.frombuffer(values[0], "<f4").copy()
-            yield (
-                topic.name(devices[number - 1]),
-                self._make("std_msgs/msg/Float32MultiArray", layout=layout, data=data),
-            )
+            data = np.frombuffer(values[0], "<f4")
+            yield topic.name(devices[number - 1]), ros.Float32MultiArray(data=data)
 
     def _picture(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
         robot = self._spec(topic, time, lambda spec: topic.device in [sensor.name for sensor in spec.sensors])
         frame = topic.frame(BASE_FRAME if is_pivoting(robot.sensor(topic.device)) else topic.device)
         data = np.frombuffer(fields[2][0], np.uint8)
-        message = self._make(
-            "sensor_msgs/msg/CompressedImage", header=self._header(time, frame), format="jpeg", data=data
-        )
+        message = ros.CompressedImage(make_header(time, frame), "jpeg", data)
         yield topic.name(topic.device, "image_raw", "compressed"), message
 
     def _log(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
         name, text = (bytes(fields[number][0]).decode() for number in (4, 3))
-        level, nowhere = LOG_LEVELS[fields[2][0]], {"file": "", "function": "", "line": 0}
-        parts = {"stamp": self._stamp(time), "level": level, "name": name, "msg": text, **nowhere}
-        yield "/rosout", self._make("rcl_interfaces/msg/Log", **parts)
+        yield "/rosout", ros.Log(make_time(time), LOG_LEVELS[fields[2][0]], name, text)
 
-    # ---- parts of messages
 
-    def _make(self, kind: str, **fields: Any) -> Any:
-        return self._types[kind](**fields)
+def make_time(time: int) -> Any:
+    """Return a time in nanoseconds as a message."""
+    return ros.Time(*divmod(time, ros.NANOSECONDS))
 
-    def _stamp(self, time: int) -> Any:
-        seconds, nanoseconds = divmod(time, 1_000_000_000)
-        return self._make("builtin_interfaces/msg/Time", sec=seconds, nanosec=nanoseconds)
 
-    def _header(self, time: int, frame: str) -> Any:
-        return self._make("std_msgs/msg/Header", stamp=self._stamp(time), frame_id=frame)
-
-    def _vector(self, x: float, y: float, z: float) -> Any:
-        return self._make("geometry_msgs/msg/Vector3", x=x, y=y, z=z)
-
-    def _quaternion(self, x: float, y: float, z: float, w: float) -> Any:
-        return self._make("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
+def make_header(time: int, frame: str) -> Any:
+    """Return the header of a message."""
+    return ros.Header(make_time(time), frame)
 
 
 def list_lasers(spec: RobotSpec) -> list[LaserSpec]:

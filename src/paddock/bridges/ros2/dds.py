@@ -8,12 +8,20 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from paddock.bridges.ros2.dds_types import load_cyclonedds, make_idl_type
 from paddock.bridges.ros2.graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2.inbox import RosInbox
-from paddock.bridges.ros2.wire import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
-from paddock.bridges.ros2.wire.cdr import HEADER
-from paddock.bridges.ros2.wire.discovery_messages import DISCOVERY, GidMsg, NodeEntitiesMsg, ParticipantEntitiesMsg
+from paddock.bridges.ros2.wire import (
+    RosMessage,
+    RosQuality,
+    ServiceType,
+    decode_cdr,
+    encode_cdr,
+    find_message,
+    hash_type,
+)
 from paddock.bridges.ros2.wire.names import DEFAULT, LATCHED, REPLY, REQUEST, dds_topic
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError, PaddockError
@@ -21,6 +29,11 @@ from paddock.core.errors import LinkError, PaddockError
 if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock
 
+HEADER = b"\x00\x01\x00\x00"  # of messages in CDR: little-endian, no options
+DISCOVERY = "ros_discovery_info"  # the topic on which participants announce their nodes
+Gid = find_message("rmw_dds_common/msg/Gid")
+NodeEntities = find_message("rmw_dds_common/msg/NodeEntitiesInfo")
+Participant = find_message("rmw_dds_common/msg/ParticipantEntitiesInfo")
 URI = "CYCLONEDDS_URI"  # the environment variable with the user's settings
 AT_ONCE = 100  # maximum number of samples taken in one call
 ID = struct.Struct("<Qq")  # client id and sequence number of a request
@@ -80,8 +93,7 @@ class DdsCarrier(RosCarrier):
 
     def start(self, graph: RosGraph, time: TimeLock) -> None:
         self._time = time
-        nodes = ParticipantEntitiesMsg
-        self._discovery = self._make_writer(DISCOVERY, make_idl_type(nodes), nodes, LATCHED)
+        self._discovery = self._make_writer(DISCOVERY, make_idl_type(Participant), Participant, LATCHED)
         for service in graph.services.values():
             self._add_service(service)
 
@@ -122,12 +134,11 @@ class DdsCarrier(RosCarrier):
         """Publish which node the readers and writers belong to."""
         if self._hashes:  # the message has another format in Humble
             readers, writers = (
-                [GidMsg(entity.guid.bytes) for entity in (*own.values(), *of_services)]
+                [make_id(entity) for entity in (*own.values(), *of_services)]
                 for own, of_services in ((self._readers, self._askers), (self._writers, self._repliers))
             )
-            node = NodeEntitiesMsg("/", NODE, readers, writers)
-            message = ParticipantEntitiesMsg(GidMsg(self._participant.guid.bytes), [node])
-            self._write(self._discovery, encode_cdr(message))
+            node = NodeEntities("/", NODE, readers, writers)
+            self._write(self._discovery, encode_cdr(Participant(make_id(self._participant), [node])))
 
     # ---- services
 
@@ -232,6 +243,11 @@ def enter_domain(domain: int, settings: str) -> None:
         raise LinkError(
             f"ros2: this process has already joined DDS domain {domain} at another address: choose another domain"
         )
+
+
+def make_id(entity: Any) -> Any:
+    """Return the identifier of a participant, a reader or a writer."""
+    return Gid(np.frombuffer(entity.guid.bytes, np.uint8))
 
 
 def delete(entity: Any) -> None:

@@ -1,4 +1,4 @@
-"""Types of Cyclone DDS for Paddock's messages, generated from the same declarations."""
+"""Types of Cyclone DDS for ROS messages, generated from the same definitions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from paddock.bridges.ros2.wire import RosMessage, dds_type
-from paddock.bridges.ros2.wire.fields import FILLER, FieldType, RosField
+from paddock.bridges.ros2.wire import RosMessage, dds_type, find_message
+from paddock.bridges.ros2.wire.messages import FieldType, Nodetype, list_fields
 from paddock.core.errors import LinkError
 from paddock.core.packages import import_package
 
 MODULES = ("core", "domain", "idl", "pub", "qos", "sub", "topic", "util")
-SERVICE_HEADER = (RosField("guid", FieldType("uint64")), RosField("seq", FieldType("int64")))
+SERVICE_HEADER = [("guid", (Nodetype.BASE, ("uint64", 0))), ("seq", (Nodetype.BASE, ("int64", 0)))]
 """Fields before the body of requests and responses: client id and sequence number."""
 IDL_TYPES: dict[tuple[type[RosMessage], bool], Any] = {}
 loaded: SimpleNamespace | None = None
@@ -32,22 +32,20 @@ def make_idl_type(kind: type[RosMessage], *, of_service: bool = False) -> Any:
     """Return the class of Cyclone DDS for a message, a request or a response."""
     known = kind, of_service
     if known not in IDL_TYPES:
-        fields = [*(SERVICE_HEADER if of_service else ()), *kind.ros_fields()]
-        if not kind.ros_fields():
-            fields.append(RosField(FILLER, FieldType("uint8")))
+        fields = [*(SERVICE_HEADER if of_service else ()), *list_fields(kind)]
         name = dds_type(kind.ros_name)
         IDL_TYPES[known] = load_cyclonedds().idl.make_idl_struct(
-            name.rpartition("::")[2], name, {field.name: _make_field(field.type) for field in fields}
+            name.rpartition("::")[2], name, {field: _make_field(field_type) for field, field_type in fields}
         )
     return IDL_TYPES[known]
 
 
 def _make_field(kind: FieldType) -> Any:
-    types = load_cyclonedds().types
-    if isinstance(kind.base, str):
-        base = {"string": str, "bool": bool, "char": types.uint8}.get(kind.base) or getattr(types, kind.base)
-    else:
-        base = make_idl_type(kind.base)
-    if not kind.many:
-        return base
-    return types.array[base, kind.size] if kind.size else types.sequence[base]
+    types, (node, about) = load_cyclonedds().types, kind
+    if node == Nodetype.NAME:
+        return make_idl_type(find_message(about))
+    if node == Nodetype.BASE:
+        plain = {"string": str, "bool": bool, "char": types.uint8, "byte": types.uint8}
+        return plain.get(about[0]) or getattr(types, about[0])
+    element, size = about
+    return types.array[_make_field(element), size] if node == Nodetype.ARRAY else types.sequence[_make_field(element)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from paddock.arena import Arena
 from paddock.arena.time_lock import TimeLock
@@ -13,7 +14,8 @@ from paddock.bridges.ros2.graph import ProblemLog, RosCarrier, RosGraph, RosSubs
 from paddock.bridges.ros2.robot_topics import DEAD_MAN, RosRobot
 from paddock.bridges.ros2.sensor_topics import list_sensor_topics
 from paddock.bridges.ros2.simulation_control import list_services
-from paddock.bridges.ros2.wire import ClockMsg, TimeMsg, TransformsMsg, TransformStampedMsg
+from paddock.bridges.ros2.wire import RosMessage
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.bridges.ros2.wire.names import CLOCK, LATCHED, TRANSFORMS, choose_name, make_token
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
@@ -63,9 +65,9 @@ class RosHub:
         """Start the carriers and publish all topics; called once the server's event loop runs."""
         for carrier in self.carriers:
             carrier.start(self.graph, self.time)
-        self._add([RosTopic("/clock", ClockMsg, lambda: ClockMsg(TimeMsg.of(self.arena.time)), CLOCK)], [])
-        self._add([RosTopic("/tf", TransformsMsg, self._list_transforms, TRANSFORMS)], [])
-        self._add([RosTopic("/tf_static", TransformsMsg, self._list_mounts, LATCHED)], [])
+        self._add([RosTopic("/clock", ros.Clock, lambda: ros.Clock(ros.make_time(self.arena.time)), CLOCK)], [])
+        self._add([RosTopic("/tf", ros.TFMessage, self._list_transforms, TRANSFORMS)], [])
+        self._add([RosTopic("/tf_static", ros.TFMessage, self._list_mounts, LATCHED)], [])
         self._run_round()
         self._end_rounds = self.arena.on_tick(self._look_at_clock)  # not a timer, so that fast time skips no cycle
 
@@ -162,11 +164,11 @@ class RosHub:
             except Exception as error:  # for example in a sensor plugin; continue with the other topics
                 self._problems.report(topic.name, error, trace=True)
 
-    def _list_transforms(self) -> TransformsMsg:
-        found: list[TransformStampedMsg] = []
+    def _list_transforms(self) -> Any:
+        found: list[RosMessage] = []
         for robot in self.robots:
             found += [robot.transform(), *robot.list_pans()]
-        return TransformsMsg(found)
+        return ros.TFMessage(found)
 
-    def _list_mounts(self) -> TransformsMsg:
-        return TransformsMsg([mount for robot in self.robots for mount in robot.list_mounts()])
+    def _list_mounts(self) -> Any:
+        return ros.TFMessage([mount for robot in self.robots for mount in robot.list_mounts()])

@@ -12,27 +12,9 @@ import numpy as np
 from paddock.arena.episode_robot import has_left
 from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.ros2.graph import RosSubscription, RosTopic
-from paddock.bridges.ros2.wire import (
-    HeaderMsg,
-    JointStateMsg,
-    OdometryMsg,
-    PoseMsg,
-    QuaternionMsg,
-    RosMessage,
-    TextMsg,
-    TimeMsg,
-    TransformStampedMsg,
-    TwistMsg,
-    TwistStampedMsg,
-    VectorMsg,
-)
+from paddock.bridges.ros2.wire import RosMessage
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.bridges.ros2.wire.names import LATCHED, join_names
-from paddock.bridges.ros2.wire.standard_messages import (
-    PointMsg,
-    PoseWithCovarianceMsg,
-    TransformMsg,
-    TwistWithCovarianceMsg,
-)
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
@@ -78,23 +60,23 @@ class RosRobot:
         """Return the full name of a frame, for example robot/base_link."""
         return f"{self.namespace}/{name}" if self.namespace else name
 
-    def header(self, frame: str, spec: SensorSpec | None = None) -> HeaderMsg:
+    def header(self, frame: str, spec: SensorSpec | None = None) -> Any:
         """Return a header with the current time, or with the time of a sensor's current sample."""
         arena = self.robot.arena
         if spec is None or not (spec.period or spec.delay):
-            return HeaderMsg(TimeMsg.of(arena.time), self.frame(frame))
+            return ros.Header(ros.make_time(arena.time), self.frame(frame))
         period, delay = max(1, round(spec.period / arena.dt)), round(spec.delay / arena.dt)
         tick = max(0, (arena.tick - delay) // period * period)
-        return HeaderMsg(TimeMsg.of(tick * arena.dt), self.frame(frame))
+        return ros.Header(ros.make_time(tick * arena.dt), self.frame(frame))
 
     # ---- out
 
     def list_topics(self) -> Iterator[RosTopic]:
         """Yield the topics of every robot, without those of its sensors."""
-        yield RosTopic(self.topic_name("odom"), OdometryMsg, self._make_odometry)
-        yield RosTopic(self.topic_name("joint_states"), JointStateMsg, self._make_joints)
-        urdf = TextMsg(describe_as_urdf(self.robot.spec))
-        yield RosTopic(self.topic_name("robot_description"), TextMsg, lambda: urdf, LATCHED)
+        yield RosTopic(self.topic_name("odom"), ros.Odometry, self._make_odometry)
+        yield RosTopic(self.topic_name("joint_states"), ros.JointState, self._make_joints)
+        urdf = ros.String(describe_as_urdf(self.robot.spec))
+        yield RosTopic(self.topic_name("robot_description"), ros.String, lambda: urdf, LATCHED)
 
     def update(self) -> None:
         """Update the odometry, and stop the robot if its last command has timed out."""
@@ -114,55 +96,55 @@ class RosRobot:
         left, right = self.robot.read(self._encoders).tolist()
         return left, right
 
-    def transform(self) -> TransformStampedMsg:
+    def transform(self) -> Any:
         """Return the transform odom → base_link."""
         x, y, heading = self._odometry.pose
-        return TransformStampedMsg(
-            self.header("odom"), self.frame("base_link"), TransformMsg(VectorMsg(x, y), turn(heading))
+        return ros.TransformStamped(
+            self.header("odom"), self.frame("base_link"), ros.Transform(ros.Vector3(x, y), turn(heading))
         )
 
-    def list_pans(self) -> Iterator[TransformStampedMsg]:
+    def list_pans(self) -> Iterator[RosMessage]:
         """Yield the transforms of pivoting devices."""
         for spec in self.robot.spec.sensors:
             if is_pivoting(spec):
                 angle = self.robot.handle.device(spec.name).pan_angle
                 yield self._mount(spec.name, spec.mounts[0], angle)
 
-    def list_mounts(self) -> Iterator[TransformStampedMsg]:
+    def list_mounts(self) -> Iterator[RosMessage]:
         """Yield the static transforms of fixed sensors and of optical frames."""
         for spec in self.robot.spec.sensors:
             if not is_pivoting(spec):
                 for frame, mount in zip(mount_frames(spec), spec.mounts, strict=True):
                     yield self._mount(frame, mount)
             if isinstance(spec, CameraSpec):  # x right, y down, z forward
-                optical = TransformMsg(rotation=QuaternionMsg(-0.5, 0.5, -0.5, 0.5))
-                yield TransformStampedMsg(self.header(spec.name), self.frame(optical_frame(spec)), optical)
+                optical = ros.Transform(rotation=ros.Quaternion(-0.5, 0.5, -0.5, 0.5))
+                yield ros.TransformStamped(self.header(spec.name), self.frame(optical_frame(spec)), optical)
 
-    def _mount(self, frame: str, mount: Mount, angle: float = 0.0) -> TransformStampedMsg:
+    def _mount(self, frame: str, mount: Mount, angle: float = 0.0) -> Any:
         x, y, z, heading = mount
-        place = TransformMsg(VectorMsg(x, y, z), turn(math.radians(heading) + angle))
-        return TransformStampedMsg(self.header("base_link"), self.frame(frame), place)
+        place = ros.Transform(ros.Vector3(x, y, z), turn(math.radians(heading) + angle))
+        return ros.TransformStamped(self.header("base_link"), self.frame(frame), place)
 
-    def _make_odometry(self) -> OdometryMsg:
+    def _make_odometry(self) -> Any:
         linear, angular = self._measure_twist()
         covariance = STILL.copy()
         covariance[PLANE] += self._odometry.covariance
-        pose = PoseWithCovarianceMsg(flat_pose(self._odometry.pose), covariance.ravel())
-        twist = TwistWithCovarianceMsg(TwistMsg(VectorMsg(linear), VectorMsg(z=angular)), STILL.ravel())
-        return OdometryMsg(self.header("odom"), self.frame("base_link"), pose, twist)
+        pose = ros.PoseWithCovariance(flat_pose(self._odometry.pose), covariance.ravel())
+        twist = ros.TwistWithCovariance(ros.Twist(ros.Vector3(linear), ros.Vector3(z=angular)), STILL.ravel())
+        return ros.Odometry(self.header("odom"), self.frame("base_link"), pose, twist)
 
     def _measure_twist(self) -> tuple[float, float]:
         left, right = self.robot.wheel_speeds
         return (left + right) / 2, (right - left) / self.robot.spec.drive.wheel_separation
 
-    def _make_joints(self) -> JointStateMsg:
+    def _make_joints(self) -> Any:
         radius = self.robot.spec.drive.wheel_diameter / 2
         pivots = [spec.name for spec in self.robot.spec.sensors if is_pivoting(spec)]
         angles = [travel / radius for travel in self._read_travel()]
         angles += [self.robot.handle.device(name).pan_angle for name in pivots]
         rates = [speed / radius for speed in self.robot.wheel_speeds] + [math.nan] * len(pivots)
         names = [LEFT_WHEEL, RIGHT_WHEEL, *map(pan_joint, pivots)]
-        return JointStateMsg(self.header("base_link"), names, np.array(angles), np.array(rates))
+        return ros.JointState(self.header("base_link"), names, np.array(angles), np.array(rates))
 
     # ---- in
 
@@ -170,9 +152,9 @@ class RosRobot:
         """Yield the command topics."""
         name = self.topic_name("cmd_vel")
         takes: tuple[tuple[str, type[RosMessage], Callable[[Any], None]], ...] = (
-            (name, TwistMsg, self._take_twist),
-            (name, TwistStampedMsg, lambda message: self._take_twist(message.twist)),
-            (self.topic_name("joint_commands"), JointStateMsg, self._take_joints),
+            (name, ros.Twist, self._take_twist),
+            (name, ros.TwistStamped, lambda message: self._take_twist(message.twist)),
+            (self.topic_name("joint_commands"), ros.JointState, self._take_joints),
         )
         for name, kind, take in takes:
             yield RosSubscription(name, kind, partial(self._take, take))
@@ -181,10 +163,10 @@ class RosRobot:
         with self.robot.arena.turn:
             take(message)
 
-    def _take_twist(self, twist: TwistMsg) -> None:
+    def _take_twist(self, twist: Any) -> None:
         self._command(lambda: self.robot.handle.drive(twist.linear.x, twist.angular.z))
 
-    def _take_joints(self, message: JointStateMsg) -> None:
+    def _take_joints(self, message: Any) -> None:
         """Set angular velocities of both wheels [rad/s] and angles of pivoting devices [rad]."""
         pivots = {pan_joint(spec.name): spec.name for spec in self.robot.spec.sensors if is_pivoting(spec)}
         speeds: dict[str, float] = {}
@@ -231,11 +213,11 @@ def optical_frame(spec: SensorSpec) -> str:
     return f"{spec.name}_optical_frame"
 
 
-def turn(heading: float) -> QuaternionMsg:
+def turn(heading: float) -> Any:
     """Return a rotation about the z axis [rad]."""
-    return QuaternionMsg(z=math.sin(heading / 2), w=math.cos(heading / 2))
+    return ros.Quaternion(z=math.sin(heading / 2), w=math.cos(heading / 2))
 
 
-def flat_pose(pose: Pose) -> PoseMsg:
+def flat_pose(pose: Pose) -> Any:
     """Return a 2D pose as a 3D pose on the floor."""
-    return PoseMsg(PointMsg(pose.x, pose.y), turn(pose.heading))
+    return ros.Pose(ros.Point(pose.x, pose.y), turn(pose.heading))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.bridges.ros2.graph import NODE
-from paddock.bridges.ros2.wire import TimeMsg, define, find_message
+from paddock.bridges.ros2.wire import define, find_message
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.core.errors import BadMessage, UnknownName, format_value
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _list_services(hub: RosHub, args: Answer) -> Answer:
 
 
 def _report_time(hub: RosHub, args: Answer) -> Answer:
-    return {"time": msgspec.to_builtins(TimeMsg.of(hub.arena.time))}
+    return {"time": msgspec.to_builtins(ros.make_time(hub.arena.time))}
 
 
 def _find_topics(hub: RosHub, args: Answer) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import struct
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,11 +13,11 @@ import msgspec
 from websockets.datastructures import Headers
 
 from paddock.bridges.common.connection import MessageConnection
-from paddock.bridges.common.websocket_source import WebSocketSource
 from paddock.bridges.ros2.graph import RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2.rosapi import LONGEST_TEXT, answer_rosapi, read_name, read_text
-from paddock.bridges.ros2.rosbridge_raw import pack_raw
-from paddock.bridges.ros2.wire import RosMessage, TimeMsg, find_message, read_json
+from paddock.bridges.ros2.websocket_source import WebSocketSource
+from paddock.bridges.ros2.wire import RosMessage, find_message, read_json
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
 from paddock.core.terminal_text import visible
 from paddock.network.origins import foreign_header, own_hosts
@@ -230,7 +231,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         self._sent[topic.name] = time.monotonic()
         for name, raw in dict.fromkeys((wanted.topic, wanted.raw) for wanted in self._wanted[topic.name].values()):
             if raw:
-                stamp = TimeMsg.of(self.server.arena.time)
+                stamp = ros.make_time(self.server.arena.time)
                 self._socket.send(pack_raw(name, stamp.sec, stamp.nanosec, sample.cdr), text=False)
             else:
                 self._socket.send(b'{"op":"publish","topic":' + encoder.encode(name) + b',"msg":' + sample.json + b"}")
@@ -259,3 +260,27 @@ def check_id(operation: Operation) -> None:
     except BadMessage:
         del operation["id"]
         raise
+
+
+NUMBER, BYTES, TEXT, MAP = 0, 2, 3, 5  # major types of CBOR
+
+
+def pack_raw(topic: str, seconds: int, nanoseconds: int, data: bytes) -> bytes:
+    """Encode a publication: {"op": "publish", "topic": …, "msg": {"secs": …, "nsecs": …, "bytes": …}}."""
+    stamp = [pack_text("secs"), pack_head(NUMBER, seconds), pack_text("nsecs"), pack_head(NUMBER, nanoseconds)]
+    parts = [pack_head(MAP, 3), pack_text("op"), pack_text("publish"), pack_text("topic"), pack_text(topic)]
+    parts += [pack_text("msg"), pack_head(MAP, 3), *stamp, pack_text("bytes"), pack_head(BYTES, len(data)), data]
+    return b"".join(parts)
+
+
+def pack_text(text: str) -> bytes:
+    """Encode a text."""
+    data = text.encode()
+    return pack_head(TEXT, len(data)) + data
+
+
+def pack_head(major: int, number: int) -> bytes:
+    """Encode the head of a value: its type, and its number or length."""
+    if number < 24:
+        return bytes([major << 5 | number])
+    return struct.pack(">BB", major << 5 | 24, number) if number < 256 else struct.pack(">BI", major << 5 | 26, number)

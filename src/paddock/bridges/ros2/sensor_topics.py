@@ -10,21 +10,8 @@ import numpy as np
 
 from paddock.bridges.ros2.graph import RosTopic
 from paddock.bridges.ros2.robot_topics import RosRobot, flat_pose, mount_frames, optical_frame, turn
-from paddock.bridges.ros2.wire import (
-    BatteryStateMsg,
-    CameraInfoMsg,
-    HumbleRangeMsg,
-    ImageMsg,
-    ImuMsg,
-    LaserScanMsg,
-    NumberMsg,
-    NumbersMsg,
-    PoseStampedMsg,
-    RangeMsg,
-    VectorMsg,
-)
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.bridges.ros2.wire.names import SENSOR_DATA, choose_name, make_token
-from paddock.bridges.ros2.wire.standard_messages import ArrayDimensionMsg, ArrayLayoutMsg
 from paddock.core.geometry import Pose
 from paddock.core.registry import Registry
 from paddock.simulation.sensors.accelerometer import AccelerometerSpec
@@ -93,8 +80,8 @@ def list_scans(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterato
     assert isinstance(spec, LaserSpec)
     angles, interval = spec.angles, spec.period or robot.robot.arena.dt
 
-    def make() -> LaserScanMsg:
-        return LaserScanMsg(
+    def make() -> Any:
+        return ros.LaserScan(
             robot.header(spec.name, spec),
             angle_min=angles[0],
             angle_max=angles[-1],
@@ -102,11 +89,11 @@ def list_scans(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterato
             scan_time=interval,
             range_min=NEAREST,
             range_max=spec.range,
-            ranges=read_ranges(robot, spec),
+            ranges=read_ranges(robot, spec).astype(np.float32),
         )
 
     name = names.choose_once("scan") or names.choose(f"{spec.name}/scan")
-    yield RosTopic(robot.topic_name(name), LaserScanMsg, make, SENSOR_DATA, spec.period)
+    yield RosTopic(robot.topic_name(name), ros.LaserScan, make, SENSOR_DATA, spec.period)
 
 
 def read_ranges(robot: RosRobot, spec: RangeSensorSpec) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -118,8 +105,8 @@ def read_ranges(robot: RosRobot, spec: RangeSensorSpec) -> np.ndarray[tuple[int,
 def list_ranges(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
     """Yield a topic for each sensor of a ring: sonar0, sonar1, …"""
     assert isinstance(spec, RangeSensorSpec)
-    radiation = RangeMsg.ULTRASOUND if isinstance(spec, SonarSpec) else RangeMsg.INFRARED
-    kind = HumbleRangeMsg if names.humble else RangeMsg
+    radiation = ros.Range.ULTRASOUND if isinstance(spec, SonarSpec) else ros.Range.INFRARED
+    kind = ros.HumbleRange if names.humble else ros.Range
     seen: tuple[int, int, list[float]] = (-1, -1, [])  # the last reading of the whole ring: tick, seed, ranges
 
     def read() -> list[float]:
@@ -131,7 +118,7 @@ def list_ranges(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterat
 
     for i, frame in enumerate(mount_frames(spec)):
 
-        def make(i: int = i, frame: str = frame) -> HumbleRangeMsg:
+        def make(i: int = i, frame: str = frame) -> Any:
             header = robot.header(frame, spec)
             return kind(header, radiation, spec.opening, NEAREST, spec.range, read()[i])
 
@@ -144,19 +131,19 @@ def list_pictures(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iter
     frame, focal = optical_frame(spec), spec.width / 2 / math.tan(spec.opening / 2)
     middle = (spec.width / 2, spec.height / 2)
 
-    def make_picture() -> ImageMsg:
-        data = robot.robot.picture(spec.name).tobytes()
+    def make_picture() -> Any:
+        data = robot.robot.picture(spec.name).ravel()
         header = robot.header(frame, spec)
-        return ImageMsg(header, spec.height, spec.width, "rgb8", 0, 3 * spec.width, data)
+        return ros.Image(header, spec.height, spec.width, "rgb8", 0, 3 * spec.width, data)
 
-    def make_depth() -> ImageMsg:
-        data = robot.robot.depth(spec.name).astype("<f4").tobytes()
+    def make_depth() -> Any:
+        data = robot.robot.depth(spec.name).astype(np.float32).ravel().view(np.uint8)
         header = robot.header(frame, spec)
-        return ImageMsg(header, spec.height, spec.width, "32FC1", 0, 4 * spec.width, data)
+        return ros.Image(header, spec.height, spec.width, "32FC1", 0, 4 * spec.width, data)
 
-    def make_info() -> CameraInfoMsg:
+    def make_info() -> Any:
         matrix = np.array([[focal, 0, middle[0]], [0, focal, middle[1]], [0, 0, 1.0]])
-        return CameraInfoMsg(
+        return ros.CameraInfo(
             robot.header(frame, spec),
             spec.height,
             spec.width,
@@ -168,9 +155,9 @@ def list_pictures(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iter
         )
 
     for name, kind, make in (
-        ("image_raw", ImageMsg, make_picture),
-        ("camera_info", CameraInfoMsg, make_info),
-        ("depth/image_raw", ImageMsg, make_depth),
+        ("image_raw", ros.Image, make_picture),
+        ("camera_info", ros.CameraInfo, make_info),
+        ("depth/image_raw", ros.Image, make_depth),
     ):
         topic = robot.topic_name(names.choose(f"{spec.name}/{name}"))
         yield RosTopic(topic, kind, make, SENSOR_DATA, spec.period)
@@ -179,12 +166,12 @@ def list_pictures(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iter
 def list_poses(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
     """Yield the topic of a pose in the world frame."""
 
-    def make() -> PoseStampedMsg:
+    def make() -> Any:
         header = robot.header("", spec)
         header.frame_id = WORLD  # the same for all robots
-        return PoseStampedMsg(header, flat_pose(Pose(*robot.robot.read(spec.name).tolist())))
+        return ros.PoseStamped(header, flat_pose(Pose(*robot.robot.read(spec.name).tolist())))
 
-    yield RosTopic(robot.topic_name(names.choose(spec.name)), PoseStampedMsg, make, SENSOR_DATA, spec.period)
+    yield RosTopic(robot.topic_name(names.choose(spec.name)), ros.PoseStamped, make, SENSOR_DATA, spec.period)
 
 
 def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
@@ -193,14 +180,14 @@ def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Itera
     if name is None:  # the topic exists already and includes this sensor
         return
     parts: tuple[tuple[str, type[SensorSpec], Callable[..., Any]], ...] = (
-        ("linear_acceleration", AccelerometerSpec, VectorMsg),
-        ("angular_velocity", GyroscopeSpec, VectorMsg),
+        ("linear_acceleration", AccelerometerSpec, ros.Vector3),
+        ("angular_velocity", GyroscopeSpec, ros.Vector3),
         ("orientation", CompassSpec, turn),
     )
     found = [(part, find_sensor(robot, kind), convert) for part, kind, convert in parts]
 
-    def make() -> ImuMsg:
-        message = ImuMsg(robot.header("base_link", spec))
+    def make() -> Any:
+        message = ros.Imu(robot.header("base_link", spec))
         for part, sensor, convert in found:
             if sensor is None:
                 setattr(message, f"{part}_covariance", NO_DATA)
@@ -208,7 +195,7 @@ def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Itera
                 setattr(message, part, convert(*robot.robot.read(sensor).tolist()))
         return message
 
-    yield RosTopic(robot.topic_name(name), ImuMsg, make, SENSOR_DATA, spec.period)
+    yield RosTopic(robot.topic_name(name), ros.Imu, make, SENSOR_DATA, spec.period)
 
 
 def find_sensor(robot: RosRobot, kind: type[SensorSpec]) -> str | None:
@@ -227,10 +214,10 @@ def list_constants(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Ite
         yield from list_numbers(robot, spec, names)
         return
 
-    def make() -> BatteryStateMsg:
+    def make() -> Any:
         (volts,) = robot.robot.read(spec.name).tolist()
         empty, full = (spec.response[0][0], spec.response[-1][0]) if spec.response else (math.nan, math.nan)
-        return BatteryStateMsg(
+        return ros.BatteryState(
             robot.header("base_link", spec),
             voltage=volts,
             temperature=math.nan,
@@ -239,11 +226,11 @@ def list_constants(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Ite
             capacity=math.nan,
             design_capacity=math.nan,
             percentage=(volts - empty) / (full - empty),
-            power_supply_status=BatteryStateMsg.POWER_SUPPLY_STATUS_DISCHARGING,
+            power_supply_status=ros.BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
             present=True,
         )
 
-    yield RosTopic(robot.topic_name(names.choose("battery_state")), BatteryStateMsg, make, SENSOR_DATA, 1.0)
+    yield RosTopic(robot.topic_name(names.choose("battery_state")), ros.BatteryState, make, SENSOR_DATA, 1.0)
 
 
 def list_numbers(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
@@ -251,14 +238,14 @@ def list_numbers(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Itera
     name, count = robot.topic_name(names.choose(spec.name)), spec.channels
     if count == 1:
 
-        def make_number() -> NumberMsg:
-            return NumberMsg(float(robot.robot.read(spec.name)[0]))
+        def make_number() -> Any:
+            return ros.Float64(float(robot.robot.read(spec.name)[0]))
 
-        yield RosTopic(name, NumberMsg, make_number, SENSOR_DATA, spec.period)
+        yield RosTopic(name, ros.Float64, make_number, SENSOR_DATA, spec.period)
         return
-    layout = ArrayLayoutMsg([ArrayDimensionMsg(spec.name, count, count)])
+    layout = ros.MultiArrayLayout([ros.MultiArrayDimension(spec.name, count, count)])
 
-    def make_numbers() -> NumbersMsg:
-        return NumbersMsg(layout, robot.robot.read(spec.name))
+    def make_numbers() -> Any:
+        return ros.Float64MultiArray(layout, robot.robot.read(spec.name))
 
-    yield RosTopic(name, NumbersMsg, make_numbers, SENSOR_DATA, spec.period)
+    yield RosTopic(name, ros.Float64MultiArray, make_numbers, SENSOR_DATA, spec.period)

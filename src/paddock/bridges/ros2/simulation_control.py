@@ -11,8 +11,8 @@ import numpy as np
 from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.ros2.graph import RosService
 from paddock.bridges.ros2.robot_topics import flat_pose
-from paddock.bridges.ros2.wire import HeaderMsg, PoseMsg, RosMessage, TimeMsg, TwistMsg, VectorMsg
-from paddock.bridges.ros2.wire import simulation_services as services
+from paddock.bridges.ros2.wire import SERVICES, RosMessage, find_message
+from paddock.bridges.ros2.wire import messages as ros
 from paddock.bridges.ros2.wire.name_pattern import NamePattern
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import BadMessage, PaddockError, UnknownName, format_value
@@ -22,7 +22,11 @@ from paddock.simulation.robots import robot_names
 if TYPE_CHECKING:
     from paddock.bridges.ros2.hub import RosHub
 
-State, Result = services.SimulationStateMsg, services.ResultMsg
+State = find_message("simulation_interfaces/msg/SimulationState")
+Result = find_message("simulation_interfaces/msg/Result")
+EntityState = find_message("simulation_interfaces/msg/EntityState")
+SimulatorFeatures = find_message("simulation_interfaces/msg/SimulatorFeatures")
+STEP, RESET = SERVICES["StepSimulation"], SERVICES["ResetSimulation"].request
 STATES = {"stopped": State.STATE_STOPPED, "running": State.STATE_PLAYING, "paused": State.STATE_PAUSED}
 FEATURES = (0, 1, 10, 11, 20, 21, 22, 24, 25, 26, 31, 32)  # supported features, see SimulatorFeatures.msg
 MAX_STEPS = 1_000_000
@@ -41,17 +45,18 @@ class Rejected(PaddockError):
 def list_services(hub: RosHub) -> Iterator[RosService]:
     """Yield all services of a hub."""
     simulation = _Simulation(hub)
-    for name, kind, act in (
-        ("reset_simulation", services.RESET, simulation.reset),
-        ("set_simulation_state", services.SET_STATE, simulation.set_state),
-        ("get_simulation_state", services.GET_STATE, simulation.get_state),
-        ("spawn_entity", services.SPAWN_ENTITY, simulation.spawn),
-        ("delete_entity", services.DELETE_ENTITY, simulation.delete),
-        ("get_entities", services.GET_ENTITIES, simulation.get_entities),
-        ("get_entity_state", services.GET_ENTITY_STATE, simulation.get_entity_state),
-        ("set_entity_state", services.SET_ENTITY_STATE, simulation.set_entity_state),
-        ("get_simulator_features", services.GET_FEATURES, simulation.get_features),
+    for act in (
+        simulation.reset_simulation,
+        simulation.set_simulation_state,
+        simulation.get_simulation_state,
+        simulation.spawn_entity,
+        simulation.delete_entity,
+        simulation.get_entities,
+        simulation.get_entity_state,
+        simulation.set_entity_state,
+        simulation.get_simulator_features,
     ):
+        kind = SERVICES[act.__name__.title().replace("_", "")]
 
         def answer(request: Any, reply: Reply, kind: Any = kind, act: Callable[[Any], dict[str, Any]] = act) -> None:
             result = Result(Result.OK)
@@ -61,14 +66,14 @@ def list_services(hub: RosHub) -> Iterator[RosService]:
                     values = act(request)
             except PaddockError as error:
                 result = make_result(error)
-            takes_result = any(field.name == "result" for field in kind.response.ros_fields())
+            takes_result = hasattr(kind.response, "result")
             reply(kind.response(**({"result": result} if takes_result else {}), **values))
 
-        yield RosService(f"/{name}", kind, answer)
-    yield RosService("/step_simulation", services.STEP, simulation.step)
+        yield RosService(f"/{act.__name__}", kind, answer)
+    yield RosService("/step_simulation", STEP, simulation.step)
 
 
-def make_result(error: PaddockError) -> services.ResultMsg:
+def make_result(error: PaddockError) -> Any:
     """Return the result message for an error."""
     code = Result.OPERATION_FAILED
     if isinstance(error, UnknownName):
@@ -86,10 +91,10 @@ class _Simulation:
 
     # ---- time
 
-    def reset(self, request: services.ResetSimulationRequest) -> dict[str, Any]:
+    def reset_simulation(self, request: Any) -> dict[str, Any]:
         if request.scope not in (
-            services.ResetSimulationRequest.SCOPE_DEFAULT,
-            services.ResetSimulationRequest.SCOPE_ALL,
+            RESET.SCOPE_DEFAULT,
+            RESET.SCOPE_ALL,
             3,
         ):
             raise Rejected(Result.FEATURE_UNSUPPORTED, f"scope: expected 0, 3 or 255, all at once, got {request.scope}")
@@ -104,11 +109,11 @@ class _Simulation:
             self._time.run()
         return {}
 
-    def set_state(self, request: services.SetSimulationStateRequest) -> dict[str, Any]:
+    def set_simulation_state(self, request: Any) -> dict[str, Any]:
         wanted, now = request.state.state, STATES[self._time.state]
         if wanted == now:
             raise Rejected(
-                services.SetSimulationStateResponse.ALREADY_IN_TARGET_STATE, f"it is {self._time.state} already"
+                SERVICES["SetSimulationState"].response.ALREADY_IN_TARGET_STATE, f"it is {self._time.state} already"
             )
         if wanted == State.STATE_PLAYING:
             self._time.run()
@@ -122,10 +127,10 @@ class _Simulation:
             )
         return {}
 
-    def get_state(self, request: services.GetSimulationStateRequest) -> dict[str, Any]:
+    def get_simulation_state(self, request: Any) -> dict[str, Any]:
         return {"state": State(STATES[self._time.state])}
 
-    def step(self, request: services.StepSimulationRequest, reply: Reply) -> None:
+    def step(self, request: Any, reply: Reply) -> None:
         """Advance time by a number of ticks; respond when they are completed."""
         if self._time.state == "running":
             problem = Rejected(Result.INCORRECT_STATE, "time runs: pause it first with /set_simulation_state")
@@ -136,17 +141,17 @@ class _Simulation:
 
             def finish() -> None:
                 member.leave()
-                reply(services.StepSimulationResponse(Result(Result.OK)))
+                reply(STEP.response(Result(Result.OK)))
 
             member.ask(int(request.steps), finish)
             self._time.advance(int(request.steps))
             return
-        reply(services.StepSimulationResponse(make_result(problem)))
+        reply(STEP.response(make_result(problem)))
 
     # ---- robots
 
-    def spawn(self, request: services.SpawnEntityRequest) -> dict[str, Any]:
-        codes, name, taken = services.SpawnEntityResponse, request.name, self._arena.numbers
+    def spawn_entity(self, request: Any) -> dict[str, Any]:
+        codes, name, taken = SERVICES["SpawnEntity"].response, request.name, self._arena.numbers
         if not request.uri:
             raise Rejected(codes.NO_RESOURCE, f"uri: expected the name of a robot: {', '.join(robot_names())}")
         if request.uri not in robot_names():
@@ -165,13 +170,13 @@ class _Simulation:
         self._hub.follow_robots()
         return {"entity_name": chosen}
 
-    def delete(self, request: services.DeleteEntityRequest) -> dict[str, Any]:
+    def delete_entity(self, request: Any) -> dict[str, Any]:
         self._find(request.entity)
         self._arena.remove(request.entity)
         self._hub.follow_robots()
         return {}
 
-    def get_entities(self, request: services.GetEntitiesRequest) -> dict[str, Any]:
+    def get_entities(self, request: Any) -> dict[str, Any]:
         filters = request.filters
         if filters.categories or filters.tags.tags or filters.bounds.points:
             raise Rejected(Result.FEATURE_UNSUPPORTED, "filters: expected a filter for names only")
@@ -181,26 +186,26 @@ class _Simulation:
             raise Rejected(Result.OPERATION_FAILED, f"filters.filter: {error}") from None
         return {"entities": [name for name in self._arena.numbers if pattern.is_in(name)]}
 
-    def get_entity_state(self, request: services.GetEntityStateRequest) -> dict[str, Any]:
+    def get_entity_state(self, request: Any) -> dict[str, Any]:
         robot = self._find(request.entity)
         speed, turn_rate = robot.twist
         heading = robot.pose.heading
-        linear = VectorMsg(speed * math.cos(heading), speed * math.sin(heading))
-        header = HeaderMsg(TimeMsg.of(self._arena.time), "world")
-        twist = TwistMsg(linear, VectorMsg(z=turn_rate))
-        return {"state": services.EntityStateMsg(header, flat_pose(robot.pose), twist)}
+        linear = ros.Vector3(speed * math.cos(heading), speed * math.sin(heading))
+        header = ros.Header(ros.make_time(self._arena.time), "world")
+        twist = ros.Twist(linear, ros.Vector3(z=turn_rate))
+        return {"state": EntityState(header, flat_pose(robot.pose), twist)}
 
-    def set_entity_state(self, request: services.SetEntityStateRequest) -> dict[str, Any]:
-        robot, code = self._find(request.entity), services.SetEntityStateResponse.INVALID_POSE
+    def set_entity_state(self, request: Any) -> dict[str, Any]:
+        robot, code = self._find(request.entity), SERVICES["SetEntityState"].response.INVALID_POSE
         if request.set_twist or request.set_acceleration:
             raise Rejected(Result.FEATURE_UNSUPPORTED, "only the pose can be set; command the wheels to set a twist")
         if request.set_pose:
             robot.set_pose(self._read_pose(request.state.pose, request.state.header.frame_id, code))
         return {}
 
-    def get_features(self, request: services.GetSimulatorFeaturesRequest) -> dict[str, Any]:
+    def get_simulator_features(self, request: Any) -> dict[str, Any]:
         info = "Paddock: uri is the name of a shipped robot; see docs/bridges/ros2.md"
-        return {"features": services.FeaturesMsg(np.array(FEATURES, np.uint16), [], info)}
+        return {"features": SimulatorFeatures(np.array(FEATURES, np.uint16), [], info)}
 
     def _find(self, name: str) -> ArenaRobot:
         robots = {robot.name: robot for robot in self._hub.live.list_robots()}
@@ -208,7 +213,7 @@ class _Simulation:
             raise UnknownName("entity", name[: 2 * LONGEST_NAME], robots)
         return robots[name]
 
-    def _read_pose(self, pose: PoseMsg, frame: str, code: int) -> Pose:
+    def _read_pose(self, pose: Any, frame: str, code: int) -> Pose:
         place, q = pose.position, pose.orientation
         if frame not in ("", "world", "map"):
             raise Rejected(code, f"frame_id: expected 'world', 'map' or none, got {format_value(frame)}")

@@ -12,13 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["UsarSimRobot", "UsarSimServer", "connect_usarsim"]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "bridge": ("UsarSimServer",),
-        "link": (
-            "UsarSimRobot",
-            "connect_usarsim",
-        ),
-    },
-)
+__getattr__ = import_on_demand(__name__)

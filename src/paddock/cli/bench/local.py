@@ -21,10 +21,10 @@ from paddock.arena.batches.mirror import Mirror
 from paddock.arena.batches.policy_table import policy_table_of
 from paddock.arena.metrics import ContactTime, Distance
 from paddock.control.policies.braitenberg import explorer
-from paddock.control.policies.inputs import nearness
 from paddock.control.policies.networks import Network
+from paddock.control.policies.policy import nearness
+from paddock.control.policies.policy_registry import POLICIES
 from paddock.core.errors import SimulationError
-from paddock.experiments.ecoli.run_and_tumble.policy import RunAndTumble
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.world_spec import Cylinder, Placed, Wall, WorldSpec
@@ -102,7 +102,7 @@ def walk() -> Bench:
     """1,024 worlds `petri-dish` on all cores, each with one e-puck that runs and tumbles: 8 IR, a nose, 9 reactions."""
     dish = load_world("petri-dish")
     worlds = paddock.batch(replace(dish, robots=dish.robots[:1]), WORLDS, seed=1, starts="anywhere")
-    policy = RunAndTumble()
+    policy = POLICIES.get("run-and-tumble")()
     return Bench(WORLDS, worlds.dt, lambda ticks: worlds.run(ticks * worlds.dt, policy), 200, baseline="batch")
 
 

@@ -1,18 +1,18 @@
 """Navigation on maps: cost maps, path planners, path followers, frontiers, exploration."""
 
-from paddock.control.navigation.costmap import CostMap, Inflation
-from paddock.control.navigation.distance_transform import transform_distance
+from paddock.control.navigation.costmap import CostMap, Inflation, transform_distance
 from paddock.control.navigation.drive_limits import DriveLimits, Twist
 from paddock.control.navigation.dstar_lite import DStarLite
 from paddock.control.navigation.exploration import EXPLORATION, ExplorationMethod, Situation
 from paddock.control.navigation.explorer import Explorer
-from paddock.control.navigation.followers import FOLLOWERS, MPPI, DynamicWindow, Follower, PurePursuit, make_follower
+from paddock.control.navigation.followers import FOLLOWERS, Follower, PurePursuit, make_follower
 from paddock.control.navigation.footprint import Footprint
 from paddock.control.navigation.frontiers import Frontier, find_frontiers
 from paddock.control.navigation.grid_search import SearchTree, search_grid
 from paddock.control.navigation.navigator import Navigator
 from paddock.control.navigation.path_driver import PathDriver
 from paddock.control.navigation.paths import path_length, resample, smooth_path
+from paddock.control.navigation.predicting_followers import MPPI, DynamicWindow
 from paddock.control.navigation.recovery import RECOVERIES, Recovery, RecoverySequence
 from paddock.core.geometry import rectangle
 

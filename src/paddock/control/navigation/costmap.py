@@ -1,4 +1,4 @@
-"""CostMap: costs of cells for a robot's body, which rise near obstacles."""
+"""CostMap: costs of cells for a robot's body, which rise near obstacles, and the distances that they come from."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.navigation.distance_transform import transform_distance
-from paddock.control.navigation.footprint import Footprint
+from paddock.control.navigation.footprint import Footprint, body_clearance
 from paddock.control.navigation.grid_search import Cell
-from paddock.control.navigation.kernels.body import body_clearance
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
+from paddock.core.jit import kernel
 from paddock.perception.mapping import GridFrame, OccupancyGrid
 from paddock.perception.mapping.scan import Floats
 
@@ -23,6 +22,79 @@ Value = TypeVar("Value", bound=np.generic)  # of a cell
 States = NDArray[np.int8]  # of cells: -1 unknown, 0 free, 1 occupied
 FAR = 1e3  # [m] maximum distance to an obstacle
 PIONEER = 0.26  # circumscribed radius of the reference robot for default lengths [m]
+
+
+@kernel
+def distance_to_nearest(marked, side, sites, borders, distance):
+    """Compute the distance from each cell's centre to that of the nearest marked cell [m]; infinity without any.
+
+    Two sweeps compute the distance along the columns. Then the lower envelope of parabolas is computed along each row
+    (Felzenszwalb and Huttenlocher 2012). `sites` and `borders` are scratch, with two and one numbers per column.
+    """
+    rows, columns = marked.shape
+    for row in range(rows):
+        for column in range(columns):
+            above = distance[row - 1, column] + 1.0 if row > 0 else math.inf
+            distance[row, column] = 0.0 if marked[row, column] else above
+    for row in range(rows - 2, -1, -1):
+        for column in range(columns):
+            distance[row, column] = min(distance[row, column], distance[row + 1, column] + 1.0)
+    for row in range(rows):
+        for column in range(columns):
+            distance[row, column] *= distance[row, column]
+        count = find_envelope(distance[row], sites, borders)
+        fill_row(distance[row], count, side, sites, borders)
+
+
+@kernel
+def find_envelope(heights, sites, borders):
+    """Compute the lower envelope of parabolas at the cells of a row with finite heights; return their number.
+
+    `sites` receives position and height of each parabola, interleaved. `borders` receives the start of each segment.
+    """
+    count = 0
+    for column in range(heights.shape[0]):
+        height = heights[column]
+        if height == math.inf:
+            continue
+        begin = -math.inf
+        while count > 0:
+            foot = sites[2 * count - 2]
+            begin = (height + column * column - sites[2 * count - 1] - foot * foot) / (2.0 * (column - foot))
+            if begin > borders[count - 1]:
+                break
+            count -= 1
+            begin = -math.inf
+        sites[2 * count], sites[2 * count + 1], borders[count] = column, height, begin
+        count += 1
+    return count
+
+
+@kernel
+def fill_row(heights, count, side, sites, borders):
+    """Compute the distances [m] of a row from the envelope of its parabolas."""
+    lowest = 0
+    for column in range(heights.shape[0]):
+        if count == 0:
+            heights[column] = math.inf
+            continue
+        while lowest + 1 < count and borders[lowest + 1] < column:
+            lowest += 1
+        off = column - sites[2 * lowest]
+        heights[column] = side * math.sqrt(off * off + sites[2 * lowest + 1])
+
+
+def transform_distance(marked: NDArray[np.bool_], resolution: float) -> Floats:
+    """Return the distance of each cell's centre from that of the nearest marked cell [m]; infinity without any.
+
+    Args:
+        marked: mask of marked cells, shape (rows, columns).
+        resolution: side of a cell [m].
+    """
+    columns = marked.shape[1]
+    distance = np.empty(marked.shape)
+    distance_to_nearest(marked, float(resolution), np.empty(2 * columns), np.empty(columns), distance)
+    return distance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Footprint: the outline of a robot's body on the floor, for collision checks."""
+"""Footprint: the outline of a robot's body on the floor, and its distance from obstacles at a pose and along arcs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Shape, bounding_radius
+from paddock.core.jit import kernel
 from paddock.perception.mapping.scan import Floats
 
 MAX_SPACING = 0.03  # maximum distance of points on an outline [m]
 POINTS = 8  # minimum number of points along its largest radius
+INSCRIBED, CIRCUMSCRIBED, NEEDED = range(3)  # of a body's numbers [m]; the last is the required free distance
+X, Y, SIDE = range(3)  # of an origin: the corner of cell [0, 0], and the side of a cell [m]
+STRIDE = 0.2  # distance between two checks along an arc [circumscribed radii]
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,58 @@ class Footprint:
     def numbers(self, margin: float) -> Floats:
         """Return the numbers for kernels, with a margin around the outline [m]."""
         return np.array([self.inscribed, self.circumscribed, margin + self.spacing / 2])
+
+
+@kernel
+def distance_at(distance, origin, x, y):
+    """Return the interpolated distance from a point to the nearest obstacle [m]; infinity outside the map."""
+    across, along = (y - origin[Y]) / origin[SIDE] - 0.5, (x - origin[X]) / origin[SIDE] - 0.5
+    row, column = math.floor(across), math.floor(along)
+    if not (0 <= row < distance.shape[0] - 1 and 0 <= column < distance.shape[1] - 1):
+        return math.inf
+    across, along = across - row, along - column
+    here = (1.0 - along) * distance[row, column] + along * distance[row, column + 1]
+    above = (1.0 - along) * distance[row + 1, column] + along * distance[row + 1, column + 1]
+    return (1.0 - across) * here + across * above
+
+
+@kernel
+def body_clearance(distance, origin, outline, body, x, y, heading):
+    """Return a lower bound of the distance from the outline of a body to the nearest obstacle [m]."""
+    middle = distance_at(distance, origin, x, y)
+    if middle >= body[CIRCUMSCRIBED] + body[NEEDED]:
+        return middle - body[CIRCUMSCRIBED]
+    smallest = middle - body[INSCRIBED]
+    c, s = math.cos(heading), math.sin(heading)
+    for k in range(outline.shape[0]):
+        px, py = outline[k, 0], outline[k, 1]
+        smallest = min(smallest, distance_at(distance, origin, x + c * px - s * py, y + s * px + c * py))
+    return smallest
+
+
+@kernel
+def roll_on(x, y, heading, linear, angular, seconds):
+    """Return the pose after some time of a constant twist, on the exact arc."""
+    half = 0.5 * angular * seconds
+    chord = linear * seconds
+    if abs(half) > 1e-6:
+        chord *= math.sin(half) / half
+    return x + chord * math.cos(heading + half), y + chord * math.sin(heading + half), heading + 2.0 * half
+
+
+@kernel
+def free_time(distance, origin, outline, body, pose, linear, angular, seconds):
+    """Return how long a body may move with a twist [m/s, rad/s] before it comes too near to an obstacle.
+
+    The result is at most `seconds`. A body that is already too near may move as long as it comes no nearer.
+    """
+    x, y, heading = pose[0], pose[1], pose[2]
+    allowed = min(body[NEEDED], body_clearance(distance, origin, outline, body, x, y, heading) - 1e-9)
+    fastest = max(abs(linear), abs(angular) * body[CIRCUMSCRIBED], 1e-9)
+    looks = math.ceil(seconds * fastest / (STRIDE * body[CIRCUMSCRIBED]))
+    for k in range(1, looks + 1):
+        passed = seconds * k / looks
+        px, py, turned = roll_on(x, y, heading, linear, angular, passed)
+        if body_clearance(distance, origin, outline, body, px, py, turned) < allowed:
+            return seconds * (k - 1) / looks
+    return seconds

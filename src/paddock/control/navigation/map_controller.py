@@ -11,8 +11,7 @@ from paddock.control.navigation.drive_limits import STILL, DriveLimits
 from paddock.control.navigation.followers import Follower, make_follower
 from paddock.control.navigation.footprint import Footprint
 from paddock.control.navigation.grid_search import Cell
-from paddock.control.navigation.map_source import MapSource
-from paddock.control.navigation.path_driver import PathDriver
+from paddock.control.navigation.path_driver import MapSource, PathDriver
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.perception.estimation import Estimate

@@ -10,7 +10,7 @@ from paddock.control.navigation.costmap import CostMap, Inflation, pad, seen_sta
 from paddock.control.navigation.dstar_lite import DStarLite
 from paddock.control.navigation.grid_search import Cell
 from paddock.control.navigation.map_controller import MapController
-from paddock.control.navigation.map_source import MapSource
+from paddock.control.navigation.path_driver import MapSource
 from paddock.control.navigation.paths import smooth_path
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError

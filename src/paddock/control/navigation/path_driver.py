@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from paddock.control.navigation.costmap import CostMap, Inflation, crop, states_
 from paddock.control.navigation.drive_limits import STILL, Twist
 from paddock.control.navigation.followers import Follower
 from paddock.control.navigation.footprint import Footprint
-from paddock.control.navigation.map_source import MapSource
 from paddock.control.navigation.recovery import DEFAULT_RECOVERIES, RecoverySequence, Surroundings
 from paddock.core.geometry import Pose, wrap
-from paddock.core.observation import WheelSpeeds
-from paddock.perception.mapping import Scan
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.perception.estimation import Estimate
+from paddock.perception.mapping import OccupancyGrid, Scan
 from paddock.perception.mapping.frame import Points
-from paddock.perception.mapping.scan import transform
+from paddock.perception.mapping.scan import RangeReader, transform
 from paddock.perception.mapping.view import NO_POINTS
 
 DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
@@ -26,6 +26,31 @@ PERIOD = 0.1  # time between two decisions [s]
 BLIND_AFTER = 1.0  # delay of a scan after which the robot is blind and stops [s]
 REACH = 10.0  # of the local map in each direction [circumscribed radii]
 GOT_ON = 2.5  # distance from a recovery after which the robot has made progress [circumscribed radii]
+
+
+class MapSource(Protocol):
+    """Source of the pose and the map, such as a `Mapper`."""
+
+    reader: RangeReader
+    scan: Scan | None  # the last one
+
+    @property
+    def estimate(self) -> Estimate:
+        """Current pose estimate of the robot."""
+
+    @property
+    def grid(self) -> OccupancyGrid:
+        """Current map."""
+
+    @property
+    def scan_pose(self) -> Pose:
+        """Pose of the robot at the time of the last scan."""
+
+    def update(self, observation: Observation, time: float | None = None) -> Estimate:
+        """Process an observation and return the estimate."""
+
+    def reset(self, pose: Pose) -> None:
+        """Restart at a pose."""
 
 
 class PathDriver:

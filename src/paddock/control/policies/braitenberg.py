@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.policies.inputs import seen_by
+from paddock.control.policies.policy import seen_by
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.jit import Kernel, kernel

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.policies.inputs import seen_by
+from paddock.control.policies.policy import seen_by
 from paddock.core.error_location import error_location, problem_of
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain

@@ -2,8 +2,8 @@
 
 from paddock.control.policies.braitenberg import braitenberg as act_braitenberg
 from paddock.control.policies.kernel_policy import take_own as act_kernel
-from paddock.control.policies.network_kernel import network as act_network
-from paddock.control.policies.register_machine import program as act_program
+from paddock.control.policies.networks import network as act_network
+from paddock.control.policies.program import program as act_program
 from paddock.core.jit import kernel
 
 

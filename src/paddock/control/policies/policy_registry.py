@@ -5,11 +5,16 @@ A policy of another package needs no line; it is found through the entry-point g
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
+from paddock.control.policies.networks import Network
+from paddock.control.policies.program import Program
+from paddock.control.policies.trainable import Trainable
 from paddock.core.dispatch import Dispatch
 from paddock.core.errors import PaddockError
 from paddock.core.jit import Kernel
+from paddock.core.npz import read_npz
 from paddock.core.registry import Registry
 
 POLICIES: Registry[Any] = Registry(
@@ -39,3 +44,13 @@ ACT = Dispatch(
     registry=POLICIES,
     kernel_of=kernel_of,
 )
+
+
+def load_policy(path: str | Path) -> Trainable:
+    """Load a network or program from a file, or a trained policy of another package."""
+    what = "a network or a program saved by Paddock"
+    about, arrays = read_npz(path, what)
+    for policy in (Network, Program, *POLICIES.load_all().values()):
+        if getattr(policy, "format", None) == about["format"]:
+            return cast(type[Trainable], policy).from_file(path, about, arrays)
+    raise PaddockError(f"{path}: expected {what}: another format, {about['format']!r}")

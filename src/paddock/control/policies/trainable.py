@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.policies.inputs import Input, seen_by
+from paddock.control.policies.policy import Input, seen_by
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel

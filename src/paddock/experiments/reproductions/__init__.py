@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
-from typing import Protocol, cast
+from typing import Protocol
 
-from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.errors import PaddockError
 from paddock.core.jobs import FinishedJobs, Workers
-from paddock.experiments.reproductions.rows import Row
+from paddock.core.provenance import collect, describe
+from paddock.core.registry import Registry
+from paddock.experiments.reproductions.rows import Row, claims, summarise
 from paddock.report.sheets import Sheet
 
 Progress = Callable[[int, int], None]
@@ -21,7 +22,8 @@ Progress = Callable[[int, int], None]
 class Outcome(ABC):
     """The result of a reproduction.
 
-    The module `report` in the folder of a derived class defines TITLE and `list_parts(outcome)`.
+    The module `report` in the folder of a derived class defines TITLE, ABOUT and `list_parts(outcome)`, which yields
+    the parts after the claims.
     """
 
     @property
@@ -54,10 +56,14 @@ class Outcome(ABC):
 
     def write(self, folder: Path) -> list[Path]:
         """Write the report (Markdown, HTML and pictures) and return its files."""
-        from paddock.report.document_files import write_document
+        from paddock.report.document import Heading, Paragraph, Part, Remark, write_document
 
         report = importlib.import_module(f"{type(self).__module__.rpartition('.')[0]}.report")
-        return write_document(report.TITLE, list(report.list_parts(self)), folder)
+        parts: list[Part] = [Remark(describe(collect(), self.seeds))]
+        if self.quick_look:
+            parts.append(Paragraph(f"This is {self.quick_look}."))
+        parts += [Paragraph(report.ABOUT), Heading("Claims"), Paragraph(f"{summarise(self.rows)}."), claims(self.rows)]
+        return write_document(report.TITLE, [*parts, *report.list_parts(self)], folder)
 
 
 class Reproduction(Protocol):
@@ -87,23 +93,22 @@ def check_seeds(seeds: int | None) -> None:
         raise PaddockError(f"seeds: expected at least 1, got {seeds}")
 
 
-# Modules with a function `reproduce`; imported on first use.
-REPRODUCTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "wall-follower": "paddock.experiments.reproductions.wall_follower.reproduce",
-        "epuck-framework": "paddock.experiments.reproductions.epuck_framework.reproduce",
-        "rossum": "paddock.experiments.reproductions.rossum.reproduce",
-        "ecoli-walk": "paddock.experiments.ecoli.walk.reproduce",
-        "ap2dx": "paddock.experiments.reproductions.ap2dx.reproduce",
-    }
+HERE = "paddock.experiments.reproductions"
+REPRODUCTIONS: Registry[Reproduction] = Registry(
+    "reproduction",
+    group="paddock.reproductions",
+    builtin={
+        "wall-follower": f"{HERE}.wall_follower.reproduce:reproduce",
+        "epuck-framework": f"{HERE}.epuck_framework.reproduce:reproduce",
+        "rossum": f"{HERE}.rossum.reproduce:reproduce",
+        "ap2dx": f"{HERE}.ap2dx.reproduce:reproduce",
+    },
 )
 
 
 def reproduction_called(name: str) -> Reproduction:
     """Return the reproduction with a name."""
-    if name not in REPRODUCTIONS:
-        raise UnknownName("reproduction", name, REPRODUCTIONS)
-    return cast(Reproduction, importlib.import_module(REPRODUCTIONS[name]).reproduce)
+    return REPRODUCTIONS.get(name)
 
 
 __all__ = ["REPRODUCTIONS", "Outcome", "Progress", "Reproduction", "Row", "Sheet", "reproduction_called"]

@@ -8,16 +8,7 @@ from typing import Any
 
 from paddock.experiments.scenarios.prepare import PreparedScenario
 from paddock.experiments.scenarios.scenario_result import ScenarioResult
-from paddock.experiments.scenarios.scenario_spec import Output
 from paddock.report import TaskOutcome, fresh_folder, write_run
-
-PATTERNS: dict[Output, str] = {
-    "log": "run.log",
-    "trace": "trace*.csv",
-    "summary": "summary.json",
-    "pictures": "*.png",
-    "report": "report.html",
-}
 
 
 def write_outputs(
@@ -25,7 +16,6 @@ def write_outputs(
 ) -> list[Path]:
     """Write the output files of a scenario into a new folder below `base`, and return their paths."""
     spec = plan.spec
-    wanted = spec.outputs.files
     folder = fresh_folder(Path(base), spec.outputs.folder or spec.name)
     write_run(
         result.episode,
@@ -33,7 +23,7 @@ def write_outputs(
         folder,
         title=f"{spec.title or spec.name}, seed {result.seed}",
         config={"scenario": spec.to_table(), "result": result.to_table()},
-        html="report" in wanted,
+        files=spec.outputs.files,
         provenance=provenance,
         outcomes=[
             TaskOutcome(
@@ -42,8 +32,4 @@ def write_outputs(
             for task in result.tasks
         ],
     )
-    for output, pattern in PATTERNS.items():
-        if output not in wanted:
-            for path in folder.glob(pattern):
-                path.unlink()
     return sorted(folder.iterdir())

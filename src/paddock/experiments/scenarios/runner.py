@@ -11,7 +11,7 @@ from typing import Any
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import Drivers
-from paddock.arena.episode_loop import OnStep
+from paddock.arena.episode_plan import OnStep
 from paddock.arena.episodes import Episode
 from paddock.arena.metrics import Metric
 from paddock.arena.metrics.choice import make_metrics

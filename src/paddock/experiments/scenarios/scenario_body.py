@@ -8,8 +8,7 @@ from collections.abc import Callable
 from paddock.arena.localisation import odometry_of, rays_of
 from paddock.control.behaviours.avoidance import ProximityRing
 from paddock.control.behaviours.tasks import Ranger, SensorRequirement, TaskContext
-from paddock.control.behaviours.tasks.safety import derive_clearance
-from paddock.control.behaviours.tasks.task import ENCODERS, RANGER
+from paddock.control.behaviours.tasks.task import ENCODERS, RANGER, derive_clearance
 from paddock.core.geometry import Pose, bounding_radius
 from paddock.experiments.scenarios.scenario_spec import OdometrySpec, Safety
 from paddock.perception.estimation import Odometry

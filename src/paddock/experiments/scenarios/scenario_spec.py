@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError
@@ -12,10 +12,10 @@ from paddock.core.keyed_random import draw_uniform
 from paddock.core.seeds import MAX_RUNS, Seed, expand_seeds
 from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.experiments.scenarios.plan import PlannedTask
+from paddock.report.report_files import USUAL_FILES, RunFile
 from paddock.simulation.worlds.changes import RobotChange, WorldChange
 
 OWN_CODE = ("task", "follower", "avoid")  # keys of a task that may name code in a user's file
-Output = Literal["log", "trace", "summary", "pictures", "report"]
 Whole = Annotated[int, Number("a whole number", low=1, high=MAX_RUNS)]
 
 
@@ -48,7 +48,7 @@ class Outputs(Spec):
     """Output files of a run, and their folder below the folder of all runs."""
 
     folder: Name | None = None  # None: the scenario's name
-    files: tuple[Output, ...] = ("log", "trace", "summary", "pictures")
+    files: tuple[RunFile, ...] = USUAL_FILES
 
 
 RobotChoice = Annotated[

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from paddock.arena.controller_choice import find_controller
-from paddock.arena.run_spec import RunSpec
-from paddock.core.errors import PaddockError, UnknownName
+from paddock.arena.run_spec import RunSpec, load_run
+from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.jobs import JobFailure
+from paddock.core.spec import read_toml_file
 from paddock.core.tables import change_table
 from paddock.experiments.scenarios import PreparedScenario, load_scenario, plan_scenario, prepare
 from paddock.experiments.scenarios.prepare import check_tasks
@@ -22,6 +23,8 @@ from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.placement import check_placement, robot_types
 from paddock.simulation.worlds.randomise import Randomise
+from paddock.teaching.contests import load_contest
+from paddock.teaching.exercises import load_exercise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +39,8 @@ class Combination:
     @property
     def world_name(self) -> str:
         """Name of the world; empty for an invalid combination."""
-        return self.run.world.name if self.run is not None and isinstance(self.run.world, WorldSpec) else ""
+        world = None if self.run is None else self.run.world
+        return world.name if isinstance(world, WorldSpec) else str(world or "")
 
     def plan(self, seed: int) -> RunSpec:
         """Return the run of a seed."""
@@ -58,13 +62,13 @@ def list_combinations(spec: SweepSpec) -> list[Combination]:
 
 def _combine(spec: SweepSpec) -> Iterator[Combination]:
     drivers = spec.scenarios or spec.controllers
-    kind = "scenario" if spec.scenarios else "controller"
+    kind, place = "scenario" if spec.scenarios else "controller", "run" if spec.runs else "world"
     make = _with_scenario if spec.scenarios else _with_controller
-    worlds, robots = spec.worlds or (None,), spec.robots or (None,)
+    worlds, robots = spec.runs or spec.worlds or (None,), spec.robots or (None,)
     for world, robot, driver in itertools.product(worlds, robots, drivers):
         for values in itertools.product(*spec.parameters.values()):
             parameters = dict(zip(spec.parameters, values, strict=True))
-            labels = {"world": world, "robot": robot, kind: driver}
+            labels = {place: world, "robot": robot, kind: driver}
             labels = {name: value for name, value in labels.items() if value is not None} | parameters
             try:
                 yield replace(make(spec, world, robot, driver, parameters), labels=labels)
@@ -78,6 +82,13 @@ def _with_controller(
     spec: SweepSpec, world: Any, robot: str | None, driver: str, parameters: Mapping[str, Any]
 ) -> Combination:
     chosen = find_controller(driver, spec.folder, _of("controller", parameters))
+    if spec.runs:
+        run = find_run(world, spec.folder)
+        run = run if robot is None else replace(run, robot=_beside(spec.folder, robot))
+        changes = {path for path in parameters if not path.startswith("controller.")}
+        if changes:
+            raise SpecError("a run has its own world and robots: leave this out", path=f"parameters.{min(changes)}")
+        return Combination(run=replace(run, drivers=chosen, metrics=(*run.metrics, *spec.make_metrics())))
     base = RunSpec(world=world, robot=robot, folder=spec.folder)
     run = RunSpec(
         world=change_world(base, parameters),
@@ -87,6 +98,15 @@ def _with_controller(
         metrics=spec.make_metrics(),
     )
     return Combination(run=run)
+
+
+def find_run(name: str, folder: str) -> RunSpec:
+    """Return a planned run: of a TOML file of a run or a contest, or of an exercise by name or folder."""
+    path = Path(folder) / name
+    if path.suffix != ".toml":
+        return load_exercise(path if path.is_dir() else name).plan(0)
+    is_contest = "name" in read_toml_file(path)  # runs have no name
+    return load_contest(path).plan(0) if is_contest else load_run(path)
 
 
 def _with_scenario(

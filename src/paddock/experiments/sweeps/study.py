@@ -20,7 +20,7 @@ from paddock.experiments.sweeps.combination import list_combinations
 from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.experiments.sweeps.sweep_spec import SweepSpec, load_sweep
 from paddock.experiments.sweeps.worker import Rows, RunBlock, SweepWorker
-from paddock.report.document_files import ensure_folder
+from paddock.report.document import ensure_folder
 
 FINISHED = "finished.jsonl"
 BATCH = 50  # seeds per batch if controllers compile; a killed sweep loses at most one batch per worker
@@ -144,7 +144,8 @@ class SweepPlan:
         return self._put_together(finished, {}, 1)
 
     def _put_together(self, finished: Mapping[str, Rows], failures: Mapping[int, JobFailure], fresh: int) -> Sweep:
-        driver = ("scenario", "world", "robot") if self.spec.scenarios else ("world", "robot", "controller")
+        place = "run" if self.spec.runs else "world"
+        driver = ("scenario", "world", "robot") if self.spec.scenarios else (place, "robot", "controller")
         axes = (*driver, *self.spec.parameters)
         return Sweep(
             spec=self.spec,

@@ -16,7 +16,7 @@ from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.experiments.sweeps.inputs import input_files
 from paddock.experiments.sweeps.sweep_report import sweep_report
 from paddock.experiments.sweeps.sweep_result import Sweep
-from paddock.report.document_files import write_document
+from paddock.report.document import write_document
 
 TABLE, PARQUET, SUMMARY, FAILURES = "runs.csv", "runs.parquet", "summary.csv", "failures.csv"
 

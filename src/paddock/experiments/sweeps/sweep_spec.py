@@ -34,6 +34,7 @@ class SweepSpec(Spec):
     name: Name
     title: str = ""
     worlds: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()  # instead of worlds: runs, exercises or contests with their own settings
     robots: tuple[str, ...] = ()  # replace the robots of the worlds
     controllers: Annotated[tuple[str, ...], Count(1, "controller")] = (BUILT_IN,)
     scenarios: tuple[str, ...] = ()  # instead of controllers
@@ -55,8 +56,12 @@ class SweepSpec(Spec):
         return super(SweepSpec, cls).from_table(table)
 
     def check(self) -> None:
-        if not self.worlds and not self.scenarios:
-            raise SpecError("missing: at least 1 world, or 1 scenario", path="worlds")
+        if not self.worlds and not self.scenarios and not self.runs:
+            raise SpecError("missing: at least 1 world, 1 run or 1 scenario", path="worlds")
+        if self.runs and (self.worlds or self.scenarios):
+            raise SpecError("runs have their own worlds and robots: leave worlds and scenarios out", path="runs")
+        if self.runs and self.starts != "placed":
+            raise SpecError("runs have their own start poses: leave starts out", path="starts")
         for path, values in self.parameters.items():
             target = path.partition(".")[0]
             if target not in TARGETS or target == path:
@@ -66,7 +71,7 @@ class SweepSpec(Spec):
                 raise SpecError(f"{kind}: leave this parameter out", path=f"parameters.{path}")
             if len(set(map(repr, values))) < len(values):
                 raise SpecError(f"expected different values, got {format_value(values)}", path=f"parameters.{path}")
-        for name in ("worlds", "robots", "controllers", "scenarios", "seeds"):
+        for name in ("worlds", "runs", "robots", "controllers", "scenarios", "seeds"):
             listed = getattr(self, name)
             if len(set(listed)) < len(listed):
                 raise SpecError(f"expected different entries, got {format_value(listed)}", path=name)
@@ -77,16 +82,16 @@ class SweepSpec(Spec):
     def run_count(self) -> int:
         """Number of runs: all combinations with all seeds."""
         drivers = self.scenarios or self.controllers
-        choices = (self.worlds, self.robots, drivers, self.seeds, *self.parameters.values())
+        choices = (self.worlds or self.runs, self.robots, drivers, self.seeds, *self.parameters.values())
         return math.prod(max(1, len(listed)) for listed in choices)
 
     def make_metrics(self) -> tuple[Metric, ...]:
-        """Return the metrics of each robot; by default the usual ones."""
+        """Return the metrics of each robot; by default the usual ones, for runs none in addition to their own."""
         made = (
             make_metric(each, folder=self.folder or None, path=f"metrics[{i}]", file=self.file)
             for i, each in enumerate(self.metrics)
         )
-        metrics = make_metrics(made, self.file or "sweep") or USUAL_METRICS
+        metrics = make_metrics(made, self.file or "sweep") or (() if self.runs else USUAL_METRICS)
         for i, metric in enumerate(metrics):
             for name in metric.names():
                 if name in COLUMNS:

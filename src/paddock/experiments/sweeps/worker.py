@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from paddock.arena.batches.batch import Batch
@@ -37,11 +37,13 @@ class SweepWorker:
         return [_run_alone(plan) for plan in plans]
 
     def uses_batches(self, number: int) -> bool:
-        """Return whether all controllers of a combination compile."""
+        """Return whether the seeds of a combination run as one batch: policies only, without a referee."""
         chosen = self.combinations[number]
-        return chosen.scenario is None and _compile(
-            _make_drivers(chosen.plan(0), chosen.plan(0).batch([0])).controllers
-        )
+        plan = chosen.plan(0)
+        if chosen.scenario is not None or plan.period is not None or plan.referee is not None or plan.end is not None:
+            return False
+        controllers = _make_drivers(plan, make_batch([plan])).controllers
+        return bool(controllers) and all(is_policy(controller) for controller in controllers.values())
 
 
 def _make_drivers(plan: RunSpec, batch: Batch) -> Drivers:
@@ -85,7 +87,3 @@ def _run_alone(plan: RunSpec) -> Rows:
         }
         for name, record in episode.robots.items()
     ]
-
-
-def _compile(drivers: Mapping[str, Any]) -> bool:
-    return bool(drivers) and all(is_policy(controller) for controller in drivers.values())

@@ -40,17 +40,4 @@ __all__ = [
 ]
 
 # Imported on demand, so that the command line shows its help without importing numpy and numba.
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "evolution": ("Evolution", "Generation"),
-        "imitation": ("Demonstration", "demonstrate", "imitate"),
-        "options": ("EvolutionConfig", "Execution"),
-        "strategies": ("STRATEGIES", "SearchSpace", "Strategy"),
-        "study": ("Study", "evolve", "resume"),
-        "tasks.evolution_task": ("Evaluation", "EvolutionTask", "TaskKind"),
-        "tasks.maze_task": ("make_maze_task",),
-        "tasks.user_fitness": ("make_run_task",),
-        "tasks.evolution_task_registry": ("TASKS",),
-    },
-)
+__getattr__ = import_on_demand(__name__)

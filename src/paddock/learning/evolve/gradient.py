@@ -1,6 +1,6 @@
 """Back-propagation through a network, and through time: the gradient of the error.
 
-The layers and the order of weights are those of `policies/network_kernel.py`.
+The layers and the order of weights are those of `policies/networks.py`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.control.policies.network_kernel import LARGEST_EXPONENT
-from paddock.control.policies.networks import Network
+from paddock.control.policies.networks import LARGEST_EXPONENT, Network
 from paddock.learning.evolve.tasks.evolution_task import Floats
 
 

@@ -147,7 +147,7 @@ def imitate(
 
 
 def scale_inputs(network: Network, readings: Floats) -> Floats:
-    """Scale readings (ticks, values) to network inputs, as `take_inputs` in policies/network_kernel.py does."""
+    """Scale readings (ticks, values) to network inputs, as `take_inputs` in policies/networks.py does."""
     zero = np.concatenate([np.full(part.values, part.zero) for part in network.inputs])
     gain = np.concatenate([np.full(part.values, part.gain) for part in network.inputs])
     change = np.concatenate([np.full(part.values, part.change) for part in network.inputs])

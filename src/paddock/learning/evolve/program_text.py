@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.control.policies.program import Program
-from paddock.control.policies.register_machine import (
+from paddock.control.policies.program import (
     ADD,
     COPY,
     COUNT,
@@ -22,6 +21,7 @@ from paddock.control.policies.register_machine import (
     SWITCH,
     WEIGH,
     WHERE,
+    Program,
 )
 
 WRITTEN = {

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 
 from paddock.arena.run_spec import RunSpec
-from paddock.control.policies.inputs import Input
+from paddock.control.policies.policy import Input
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Spec, convert, hints
 from paddock.learning.gym.places import FreeSpace

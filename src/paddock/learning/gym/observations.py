@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from paddock.control.policies.inputs import Input
+from paddock.control.policies.policy import Input
 from paddock.core.errors import DeviceRefused, SpecError, UnknownName
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.env_spec import EnvSpec

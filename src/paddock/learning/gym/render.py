@@ -21,8 +21,7 @@ from paddock.report.drawing.layers import (
     shadow_layer,
     wall_layer,
 )
-from paddock.report.drawing.layout import WorldPicture
-from paddock.report.drawing.legend import draw_goal
+from paddock.report.drawing.layout import WorldPicture, draw_goal
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.engine.state import HEADING, SEED, TICK, State, X
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LINKS", "SERVERS", "SingleRobot", "WatchedBody", "connect"]
 
-__getattr__ = import_on_demand(__name__, {"single": ("SingleRobot", "WatchedBody")})
+__getattr__ = import_on_demand(__name__)
 
 SERVERS = ("ws", "wss", "http", "https")
 LINKS: Registry[Callable[..., Any]] = Registry(

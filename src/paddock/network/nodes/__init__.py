@@ -1,15 +1,14 @@
 """Modules: loosely coupled processes that together drive a robot."""
 
 from paddock.network.nodes import node_messages as messages
-from paddock.network.nodes.bus import CARRIERS, Bus, open_bus
+from paddock.network.nodes.bus import CARRIERS, Bus, message_schema, open_bus
 from paddock.network.nodes.config import ModuleEntry, ModulesSpec, load_modules
 from paddock.network.nodes.health_monitor import HealthMonitor, ModuleHealth
 from paddock.network.nodes.node import MODULES, Module, start_module
 from paddock.network.nodes.planner import PLANNERS
+from paddock.network.nodes.process import ModuleThreads, run_together
 from paddock.network.nodes.recording import BusRecorder, read_recording, replay
-from paddock.network.nodes.run import ModuleThreads, run_together
 from paddock.network.nodes.supervisor import Supervisor
-from paddock.network.nodes.wire import message_schema
 
 __all__ = [
     "CARRIERS",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 import time
@@ -9,30 +10,90 @@ from abc import abstractmethod
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar, Union
 from urllib.parse import urlsplit
 
 import msgspec
 
 from paddock.core.closing import Closing
-from paddock.core.errors import BadMessage, LinkError, format_value
+from paddock.core.errors import BadMessage, LinkError, format_value, suggestion
 from paddock.core.registry import Registry
-from paddock.network.nodes.node_messages import EVERYONE, ModuleMessage, PresenceMessage, Quality
-from paddock.network.nodes.wire import decode_message, encode_message
+from paddock.network.nodes.node_messages import EVERYONE, MESSAGES, ModuleMessage, PresenceMessage, Quality
 
+PROTOCOL = 1
+LONGEST_LINE = 1 << 20  # bytes; a map of 20 m by 20 m with cells of 5 cm takes about ten thousand
+ADDRESS = ("destinationModuleId", "sourceModuleId", "type")
+
+_UNION: Any = Union[tuple(MESSAGES.values())]  # noqa: UP007
+_decode = msgspec.json.Decoder(_UNION).decode
+_encode = msgspec.json.Encoder(order="sorted").encode
 CARRIERS: Registry[type[Bus]] = Registry(
     "carrier",
     group="paddock.carriers",
     builtin={
-        "memory": "paddock.network.nodes.transports.memory:MemoryBus",
+        "memory": "paddock.network.nodes.bus:MemoryBus",
         "zenoh": "paddock.network.nodes.transports.zenoh:ZenohBus",
         "lines": "paddock.network.nodes.transports.line_transport:LineBus",
     },
 )
 """Bus classes by the scheme of their URL."""
-
 MAX_WAITING = 10_000  # messages in an inbox
 Post = tuple[ModuleMessage, bytes]  # a message, and its line
+
+
+def encode_message(message: ModuleMessage) -> bytes:
+    """Encode a message as one line without line end, with keys in alphabetical order."""
+    return _encode(message)
+
+
+def encode_original(message: ModuleMessage) -> bytes:
+    """Encode a message as AP2DX would send it: with its fields only, including those with default values.
+
+    AP2DX has no null: a sensor without a return reports its maximum range.
+    """
+    table = {
+        info.encode_name: msgspec.to_builtins(getattr(message, info.name)) for info in msgspec.structs.fields(message)
+    }
+    for key in ("rangeArray", "dataArray"):
+        if key in table:
+            table[key] = [table["max_range"] if value is None else value for value in table[key]]
+    table["type"] = message.__struct_config__.tag
+    keys = sorted((*ADDRESS, *message.original), key=lambda key: (key[0].isupper(), key))  # Bidirection is last
+    return msgspec.json.encode({key: table[key] for key in keys})
+
+
+def decode_message(line: bytes) -> ModuleMessage:
+    """Decode a message from a line. Unknown fields are ignored; unknown types are rejected.
+
+    Raises:
+        BadMessage: the line is not a valid message; the text names the error and its location.
+    """
+    if len(line) > LONGEST_LINE:
+        raise BadMessage(f"a line of {len(line)} bytes: at most {LONGEST_LINE} are allowed")
+    try:
+        message: ModuleMessage = _decode(line)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise BadMessage(_explain(line, str(error))) from None
+    return message
+
+
+def _explain(line: bytes, problem: str) -> str:
+    try:
+        table = json.loads(line)
+    except (ValueError, RecursionError):
+        return f"not valid JSON: {line[:60]!r}"
+    if not isinstance(table, dict):
+        return f"expected a JSON object, got {line[:60]!r}"
+    kind = table.get("type")
+    if not isinstance(kind, str) or kind not in MESSAGES:
+        return f"no message of type {kind!r}{suggestion(str(kind), MESSAGES)}"
+    return f"{kind}: {problem}"
+
+
+def message_schema() -> dict[str, Any]:
+    """Return the JSON Schema of all messages."""
+    schema: dict[str, Any] = msgspec.json.schema(_UNION)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Paddock module messages"} | schema
 
 
 class Inbox:
@@ -213,3 +274,40 @@ def split_address(url: str) -> tuple[str, int]:
         CARRIERS.get(parts.scheme)  # raises an error if the scheme is unknown
         raise LinkError(f"bus: expected a URL such as '{parts.scheme}://127.0.0.1:7447', got {format_value(url)}")
     return host, port
+
+
+class MemoryBus(Bus):
+    """Passes messages to other threads of this process. Modules with the same URL share a bus."""
+
+    meetings: ClassVar[dict[str, dict[str, MemoryBus]]] = {}
+    lock: ClassVar[threading.RLock] = threading.RLock()
+
+    def __init__(self, url: str, name: str, **options: Any) -> None:
+        super().__init__(url, name, **options)
+        with self.lock:
+            others = self.meetings.setdefault(url, {})
+            if name in others:
+                raise LinkError(f"{url}: a module {name} already exists")
+            others[name] = self
+            for other in others.values():
+                other.note_presence(name, True)
+                self.note_presence(other.name, True)
+
+    def carry(self, posts: Sequence[Post]) -> None:
+        """Put messages into the inboxes of the modules that accept them."""
+        with self.lock:
+            for other in self.meetings.get(self.url, {}).values():
+                if wanted := [post for post in posts if other.accepts(post[0])]:
+                    other.inbox.put(wanted)
+
+    def close(self) -> None:
+        """Leave the bus."""
+        with self.lock:
+            others = self.meetings.get(self.url, {})
+            if others.get(self.name) is not self:
+                return
+            del others[self.name]
+            for other in others.values():
+                other.note_presence(self.name, False)
+            if not others:
+                del self.meetings[self.url]

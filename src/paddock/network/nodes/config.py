@@ -15,7 +15,7 @@ from paddock.core.errors import SpecError, UnknownName
 from paddock.core.rules import AnyPort
 from paddock.core.spec import Count, Description, Number, Positive, Spec, read_toml_file, spec_from_table
 from paddock.network.nodes.node_messages import MODULE_NAME
-from paddock.network.nodes.safety.stop_times import StopTimes
+from paddock.network.nodes.safety.protective_field import StopTimes
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds import load_world
 

@@ -20,10 +20,9 @@ from paddock.network.client import SERVERS, connect
 from paddock.network.client.remote import RemoteArena
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec
-from paddock.network.nodes.node import ASK_AGAIN, Module
+from paddock.network.nodes.node import ASK_AGAIN, Module, RoundMerger
 from paddock.network.nodes.node_messages import HealthMessage, ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
 from paddock.network.nodes.readings import SAME_TIME, make_message
-from paddock.network.nodes.rounds import RoundMerger
 from paddock.network.nodes.show import ModulesShow
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.build import build

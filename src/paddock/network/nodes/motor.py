@@ -19,8 +19,7 @@ from paddock.network.nodes.node_messages import (
     ResumeMessage,
     StopMessage,
 )
-from paddock.network.nodes.safety.motor_gate import ClockReading, MotorGate, MotorLimits
-from paddock.network.nodes.safety.reflex import STILL
+from paddock.network.nodes.safety.reflex import STILL, ClockReading, MotorGate, MotorLimits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,8 +22,77 @@ from paddock.network.nodes.bus import Bus, open_bus
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.faults import FaultyBus
 from paddock.network.nodes.health import Health
-from paddock.network.nodes.node_messages import EVERYONE, HealthMessage, ModuleMessage, ResumeMessage, RoundMessage
-from paddock.network.nodes.rounds import RoundMerger
+from paddock.network.nodes.node_messages import (
+    EVERYONE,
+    HealthMessage,
+    ModuleMessage,
+    PresenceMessage,
+    ResumeMessage,
+    RoundMessage,
+)
+
+OF_NO_ROUND = (HealthMessage, PresenceMessage, ResumeMessage)
+EVERY_MODULE = ("ALL",)
+LINGER = 2.0  # wall seconds after the last round during which neighbours may still request it again
+CLOCK_BACK = 1.0  # [s] simulated: a message older than the previous ones by more than this means an arena reset
+ASK_AGAIN = 0.5  # wall seconds to wait for a round before neighbours are asked to repeat theirs
+
+
+class RoundMerger:
+    """Sorts the messages of several neighbours into a fixed order.
+
+    Args:
+        name: name of the module.
+        upstream: neighbours that must finish a round before the module starts it.
+        delayed: neighbours that must finish the previous round before.
+    """
+
+    def __init__(self, name: str, upstream: Sequence[str], delayed: Sequence[str] = ()) -> None:
+        self.name, self.upstream, self.delayed = name, tuple(upstream), tuple(delayed)
+        self.done: int | None = None  # the last round; None: any round may be the first
+        self._open: dict[str, list[ModuleMessage]] = {source: [] for source in (*upstream, *delayed)}
+        self._whole: dict[str, dict[int, list[ModuleMessage]]] = {source: {} for source in (*upstream, *delayed)}
+
+    def put(self, message: ModuleMessage) -> Iterator[ModuleMessage]:
+        """Add a message and yield the messages to handle now: those of a complete round, with the neighbours' ends."""
+        if message.source not in self._open or isinstance(message, OF_NO_ROUND):
+            yield message
+            return
+        waiting = self._open[message.source]
+        waiting.append(message)
+        if not isinstance(message, RoundMessage):
+            return
+        count = message.counts.get(EVERYONE, 0) + message.counts.get(self.name, 0)
+        waiting[:] = [each for each in waiting if each.sent >= message.since]  # earlier ones were sent again
+        del waiting[: -count - 1]
+        if len(waiting) == count + 1 and (self.done is None or message.number >= self.done):
+            self._whole[message.source][message.number] = list(waiting)
+        waiting.clear()
+        while self.upstream and (number := self._next()) is not None:
+            yield from self._release(number)
+
+    def _next(self) -> int | None:
+        """Return the number of the next round if it is complete."""
+        if self.done is not None:
+            number = self.done + 1
+        elif all(self._whole[source] for source in self.upstream):
+            number = max(min(self._whole[source]) for source in self.upstream)
+        else:
+            return None
+        there = all(number in self._whole[source] for source in self.upstream)
+        before = self.done is None or all(number - 1 in self._whole[source] for source in self.delayed)
+        return number if there and before else None
+
+    def _release(self, number: int) -> Iterator[ModuleMessage]:
+        self.done = number
+        for source in self.delayed:
+            yield from self._whole[source].get(number - 1, ())[:-1]
+        for source in self.upstream:
+            yield from self._whole[source][number]
+        for source, rounds in self._whole.items():
+            oldest = number if source in self.delayed else number + 1
+            self._whole[source] = {k: messages for k, messages in rounds.items() if k >= oldest}
+
 
 MODULES: Registry[type[Module]] = Registry(
     "module",
@@ -35,10 +104,6 @@ MODULES: Registry[type[Module]] = Registry(
     base="paddock.network.nodes.node:Module",
 )
 """Module classes by their names in a configuration."""
-EVERY_MODULE = ("ALL",)
-LINGER = 2.0  # wall seconds after the last round during which neighbours may still request it again
-CLOCK_BACK = 1.0  # [s] simulated: a message older than the previous ones by more than this means an arena reset
-ASK_AGAIN = 0.5  # wall seconds to wait for a round before neighbours are asked to repeat theirs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from paddock.core.closing import Closing
 from paddock.core.errors import BadMessage, PaddockError
-from paddock.network.nodes.bus import Bus, open_bus
+from paddock.network.nodes.bus import Bus, decode_message, encode_message, open_bus
 from paddock.network.nodes.node_messages import ModuleMessage, PresenceMessage
-from paddock.network.nodes.wire import decode_message, encode_message
 
 POLL = 0.1  # [s]
 

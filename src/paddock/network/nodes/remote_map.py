@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import threading
+import time
 import zlib
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 
 from paddock.arena.localisation import odometry_of
 from paddock.arena.mapping import range_reader_of
+from paddock.core.closing import Closing
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, compose, relative
 from paddock.core.observation import Observation
-from paddock.network.nodes.node_messages import MapMessage, ModuleMessage, PoseMessage
+from paddock.network.nodes.bus import open_bus
+from paddock.network.nodes.node_messages import HealthMessage, MapMessage, ModuleMessage, PoseMessage
 from paddock.perception.estimation import Estimate
 from paddock.perception.mapping import GridFrame, OccupancyGrid, Scan
 from paddock.simulation.robots import RobotSpec
 
 MEMORY = 50  # stored poses
 SURE = 5.0  # log-odds of a known cell: a message contains only its state
+log = logging.getLogger("paddock.modules")
+POLL = 0.1  # [s]
+PERIOD = 5.0  # wall seconds between two calls of `keep`
 
 
 class RemoteMapper:
@@ -90,3 +100,52 @@ def read_map(message: MapMessage) -> OccupancyGrid | None:
     states = np.frombuffer(cells, np.int8).reshape(frame.shape)
     odds = np.where(states < 0, 0.0, np.where(states > 0, SURE, -SURE)).astype(np.float32)
     return OccupancyGrid.of(frame, odds)
+
+
+class MapListener(Closing):
+    """Listens to a mapper until it is closed.
+
+    Args:
+        url: URL of the bus.
+        keep: called periodically once a map exists, but not at the end.
+    """
+
+    def __init__(self, url: str, keep: Callable[[MapListener], None] | None = None) -> None:
+        self.grid: OccupancyGrid | None = None
+        self.times: list[float] = []  # simulated [s]
+        self.poses: list[Pose] = []  # at those times, in the mapper's frame
+        self.growth: list[tuple[float, float]] = []  # times [s] and known free space [m²]
+        self.doing = ""  # state of the planner
+        self._keep, self._closed = keep, threading.Event()
+        self._bus = open_bus(url, "LISTENER", hears=["MAPPER", "PLANNER"], lossless=True)
+        self._thread = threading.Thread(target=self._run, name="map listener", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        keep_at = time.monotonic() + PERIOD
+        while (waiting := self._bus.receive_all(POLL)) or not self._closed.is_set():
+            for message in waiting:
+                self._take(message)
+            if self._keep is not None and self.grid is not None and time.monotonic() >= keep_at:
+                try:
+                    self._keep(self)
+                except PaddockError as error:  # for example a full disk; the next call may succeed
+                    log.warning("the map could not be saved: %s", error)
+                keep_at = time.monotonic() + PERIOD
+
+    def _take(self, message: ModuleMessage) -> None:
+        match message:
+            case PoseMessage(source="MAPPER") if not self.times or message.time > self.times[-1]:
+                self.times.append(message.time)
+                self.poses.append(Pose(message.x, message.y, message.theta))
+            case MapMessage(source="MAPPER") if (grid := read_map(message)) is not None:
+                self.grid = grid
+                self.growth.append((message.time, float(np.count_nonzero(grid.log_odds < 0)) * grid.resolution**2))
+            case HealthMessage(source="PLANNER"):
+                self.doing = message.status.partition(";")[0]
+
+    def close(self) -> None:
+        """Handle the remaining messages and stop."""
+        self._closed.set()
+        self._thread.join()
+        self._bus.close()

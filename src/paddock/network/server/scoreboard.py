@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import nullcontext
 
 from paddock.arena import Arena
-from paddock.arena.placing import place_robots
+from paddock.arena.local import place_robots
 from paddock.arena.referees import Officiating, Referee, RobotScore
 from paddock.arena.referees.standings import rank_among
 from paddock.core.geometry import Pose

@@ -12,21 +12,77 @@ import numpy as np
 
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import ORIGIN, Pose
+from paddock.core.geometry import ORIGIN, Pose, wrap
 from paddock.core.observation import Observation
-from paddock.perception.estimation.alternative_pose import AlternativePose
-from paddock.perception.estimation.chi_square import chi_square_quantile
-from paddock.perception.estimation.consistency import Innovation
+from paddock.perception.estimation.consistency import Innovation, chi_square_quantile
 from paddock.perception.estimation.estimates import Estimate, check_covariance, check_memory
-from paddock.perception.estimation.kalman import correct, predict, squared_distance
 from paddock.perception.estimation.measurements import SAME_TIME, Measurement, SensorModel, gather_measurements
-from paddock.perception.estimation.motion_model import Floats
-from paddock.perception.estimation.travel import TravelSensors, WheelTravel
+from paddock.perception.estimation.odometry import Floats, TravelSensors, WheelTravel, roll, roll_jacobians
 
 GATE = 0.99  # share of consistent measurements that pass
 MEMORY = 1.0  # [s] of stored past states; older measurements are too late
 MAX_INNOVATIONS = 100_000  # maximum number stored
 NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
+
+
+def predict(pose: Pose, covariance: Floats, travel: WheelTravel, separation: float) -> tuple[Pose, Floats]:
+    """Return pose and covariance, shape (3, 3), after the travel of wheels with a separation [m]."""
+    left, right, noise = travel
+    by_pose, by_travel = roll_jacobians(pose.heading, left, right, separation)
+    moved: Floats = by_pose @ covariance @ by_pose.T + by_travel @ noise @ by_travel.T
+    return roll(pose, left, right, separation), moved
+
+
+def correct(pose: Pose, covariance: Floats, off: Floats, slopes: Floats, noise: Floats) -> tuple[Pose, Floats]:
+    """Return pose and covariance after a measurement; the Joseph form keeps the covariance symmetric and positive.
+
+    Args:
+        pose: pose before the measurement.
+        covariance: covariance before the measurement, shape (3, 3).
+        off: measured minus expected values, shape (k).
+        slopes: derivatives of the expected values by the pose, shape (k, 3).
+        noise: covariance of the measurement, shape (k, k).
+    """
+    gain = covariance @ slopes.T @ np.linalg.inv(slopes @ covariance @ slopes.T + noise)
+    x, y, heading = (np.array(pose) + gain @ off).tolist()
+    keep = np.eye(3) - gain @ slopes
+    return Pose(x, y, wrap(heading)), keep @ covariance @ keep.T + gain @ noise @ gain.T
+
+
+def squared_distance(off: Floats, spread: Floats) -> float:
+    """Return the squared Mahalanobis distance."""
+    return float(off @ np.linalg.solve(spread, off))
+
+
+class AlternativePose:
+    """Alternative pose that moves with the robot's wheels. A fix that agrees refines it and votes for it.
+
+    Any other fix votes against it. Without votes, the next fix replaces it (the majority vote of Boyer and Moore 1981).
+    Outliers, which differ from each other, therefore never win. Fixes of a kidnapped robot win, even if some are
+    outliers.
+    """
+
+    def __init__(self, time: float) -> None:
+        self.time, self.votes = time, 0
+        self.pose, self.covariance = ORIGIN, np.zeros((3, 3))
+
+    def move(self, time: float, travel: WheelTravel, separation: float) -> None:
+        """Move the pose to a time by the travel of the wheels."""
+        self.time = time
+        self.pose, self.covariance = predict(self.pose, self.covariance, travel, separation)
+
+    def add_fix(self, fix: Floats, covariance: Floats, gate: float) -> None:
+        """Count a fix of the current time: x, y [m], heading [rad]."""
+        if not self.votes:
+            self.pose, self.covariance, self.votes = Pose(*fix.tolist()), covariance.copy(), 1
+            return
+        off = fix - np.array(self.pose)
+        off[2] = wrap(float(off[2]))
+        if squared_distance(off, self.covariance + covariance) < chi_square_quantile(gate, 3):
+            self.pose, self.covariance = correct(self.pose, self.covariance, off, np.eye(3), covariance)
+            self.votes += 1
+        else:
+            self.votes -= 1
 
 
 @dataclass(slots=True)

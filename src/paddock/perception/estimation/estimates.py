@@ -12,7 +12,7 @@ from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation
-from paddock.perception.estimation.motion_model import Floats
+from paddock.perception.estimation.odometry import Floats
 
 
 class Estimate(NamedTuple):

@@ -22,18 +22,18 @@ from paddock.perception.estimation.measurements import (
     gather_measurements,
     log_likelihood,
 )
-from paddock.perception.estimation.motion_model import Floats, wrap_angles
+from paddock.perception.estimation.odometry import Floats, TravelSensors, wrap_angles
 from paddock.perception.estimation.particle_cloud import (
     Pick,
     carry_along,
     cells_of,
+    draw_systematically,
     effective_count,
+    move_particles,
     normalise,
     particles_needed,
     summarise,
 )
-from paddock.perception.estimation.particle_kernels import draw_systematically, move_particles
-from paddock.perception.estimation.travel import TravelSensors
 
 KLD_ERROR, KLD_SIGMAS = 0.05, 2.33
 ROUGHENING = (0.001, 0.01)  # [m, rad]

@@ -9,25 +9,17 @@ from paddock.core.lazy import import_on_demand
 if TYPE_CHECKING:
     from paddock.perception.mapping.frame import GridFrame
     from paddock.perception.mapping.graph_slam import GraphOptions, GraphSlam
-    from paddock.perception.mapping.grid_model import GridRangeModel, RangeLikelihood
-    from paddock.perception.mapping.likelihood import LikelihoodField
-    from paddock.perception.mapping.map_files import MapHeader, MapMode, load_map, save_map
-    from paddock.perception.mapping.map_localiser import MapLocaliser
-    from paddock.perception.mapping.map_world import draw_map, import_map
+    from paddock.perception.mapping.map_files import MapHeader, MapMode, draw_map, import_map, load_map, save_map
+    from paddock.perception.mapping.map_localiser import GridRangeModel, MapLocaliser, RangeLikelihood
     from paddock.perception.mapping.mapper import Mapper
-    from paddock.perception.mapping.matching import ScanMatch, SearchWindow, match_scan
-    from paddock.perception.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
-    from paddock.perception.mapping.motion_step import MotionStep
+    from paddock.perception.mapping.matching import LikelihoodField, ScanMatch, SearchWindow, match_scan, trace_surfaces
+    from paddock.perception.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup, MotionStep
     from paddock.perception.mapping.occupancy import FREE, LASER, OCCUPIED, SONAR, UNKNOWN, BeamModel, OccupancyGrid
     from paddock.perception.mapping.particle_slam import ParticleSlam
     from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph
-    from paddock.perception.mapping.quality import MapQuality, assess_map
-    from paddock.perception.mapping.reader import RangeReader
-    from paddock.perception.mapping.scan import Scan
-    from paddock.perception.mapping.scan_to_map import ScanToMap
-    from paddock.perception.mapping.scan_to_scan import ScanToScan
-    from paddock.perception.mapping.surfaces import trace_surfaces
-    from paddock.perception.mapping.truth import MapTruth
+    from paddock.perception.mapping.quality import MapQuality, MapTruth, assess_map
+    from paddock.perception.mapping.scan import RangeReader, Scan
+    from paddock.perception.mapping.scan_to_map import ScanToMap, ScanToScan
     from paddock.perception.mapping.view import MapView
 
 __all__ = [
@@ -74,30 +66,4 @@ __all__ = [
 ]
 
 # Imported on demand: every arena refers to maps, but few programs use them.
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "frame": ("GridFrame",),
-        "graph_slam": ("GraphOptions", "GraphSlam"),
-        "grid_model": ("GridRangeModel", "RangeLikelihood"),
-        "likelihood": ("LikelihoodField",),
-        "map_files": ("MapHeader", "MapMode", "load_map", "save_map"),
-        "map_localiser": ("MapLocaliser",),
-        "map_world": ("draw_map", "import_map"),
-        "mapper": ("Mapper",),
-        "matching": ("ScanMatch", "SearchWindow", "match_scan"),
-        "method": ("MAPPING_METHODS", "MappingMethod", "MapSetup"),
-        "motion_step": ("MotionStep",),
-        "occupancy": ("FREE", "LASER", "OCCUPIED", "SONAR", "UNKNOWN", "BeamModel", "OccupancyGrid"),
-        "particle_slam": ("ParticleSlam",),
-        "pose_graph": ("PoseEdge", "PoseGraph"),
-        "quality": ("MapQuality", "assess_map"),
-        "reader": ("RangeReader",),
-        "scan": ("Scan",),
-        "scan_to_map": ("ScanToMap",),
-        "scan_to_scan": ("ScanToScan",),
-        "surfaces": ("trace_surfaces",),
-        "truth": ("MapTruth",),
-        "view": ("MapView",),
-    },
-)
+__getattr__ = import_on_demand(__name__)

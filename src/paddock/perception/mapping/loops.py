@@ -15,22 +15,131 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.geometry import Pose, compose, relative
-from paddock.perception.mapping.graph_paths import find_shortest_paths
-from paddock.perception.mapping.key_scans import COARSE, FINE, REACH, KeyScan, thin_points
-from paddock.perception.mapping.likelihood import LikelihoodField
-from paddock.perception.mapping.loop_checks import DriftModel
-from paddock.perception.mapping.matching import Peak, ScanMatch, SearchWindow, find_peaks, match_scan
-from paddock.perception.mapping.motion_step import NO_SPREAD, subtract
-from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
+from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.perception.mapping.matching import (
+    COARSE,
+    FINE,
+    REACH,
+    KeyScan,
+    LikelihoodField,
+    Peak,
+    ScanMatch,
+    SearchWindow,
+    find_peaks,
+    match_scan,
+    thin_points,
+)
+from paddock.perception.mapping.method import NO_SPREAD, rotate_covariance, subtract
+from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph
 from paddock.perception.mapping.scan import Floats, transform
 
+LOOP_LENGTH = 0.5  # length that a loop adds to a path [m]
+SURPRISE = 9.0  # squared normalised error of a new loop above which the graph is solved immediately
+MAX_PENDING = 15  # number of groups of loops with small errors after which it is solved in any case
+BELIEVED = 16.0  # mean squared error of a group of loops after solving above which it is removed again
 Nodes = Sequence[int] | NDArray[np.int64]  # numbers of poses of the graph
 LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match, because old poses have errors too
 SIGHT = 12.0  # maximum distance of old scans in the field for matching single scans [m]
 PULL = 0.02  # of the estimate, see `SearchWindow`
 FINE_WINDOW = SearchWindow(0.5, math.radians(4), PULL)  # around the matched pose of a piece
 AGREEMENT = SearchWindow(0.3, math.radians(2.5))
+
+
+def uncertainty(edge: PoseEdge) -> float:
+    """Return the largest position deviation of an edge as a path length [m]; an unconstrained edge is no short cut."""
+    xx, xy, yy = edge.covariance[0, 0], edge.covariance[0, 1], edge.covariance[1, 1]
+    return 20 * math.sqrt((xx + yy + math.hypot(xx - yy, 2 * xy)) / 2)
+
+
+def find_shortest_paths(graph: PoseGraph, start: int) -> Floats:
+    """Return the lengths of the shortest paths through the edges of a graph from a pose to all poses [m].
+
+    Paths follow the chain of poses and loops. Lengths along the chain are computed at once. Each iteration allows one
+    more loop, until no path becomes shorter.
+    """
+    along = np.array(graph.travelled)
+    distances: Floats = np.abs(along - along[start])
+    firsts, seconds = (np.array([loop[end] for loop in graph.loops], int) for end in (0, 1))
+    lengths = np.array([LOOP_LENGTH + uncertainty(loop) for loop in graph.loops])
+    while True:
+        shorter = distances.copy()
+        np.minimum.at(shorter, seconds, distances[firsts] + lengths)
+        np.minimum.at(shorter, firsts, distances[seconds] + lengths)
+        forwards = np.minimum.accumulate(shorter - along) + along
+        backwards = np.minimum.accumulate((shorter + along)[::-1])[::-1] - along
+        shorter = np.minimum(shorter, np.minimum(forwards, backwards))
+        if not (shorter < distances - 1e-9).any():
+            return distances
+        distances = shorter
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftModel:
+    """Maximum error of the estimate after a path through the graph."""
+
+    share: float = 0.035  # of the path length
+    least: float = 0.3  # [m]
+    turn: float = math.radians(1.2)  # after a metre [rad]; grows with the square root of the path length
+    most_distance: float = 25.0  # maximum for any path length [m]
+    most_angle: float = math.radians(35)
+
+    def distance(self, path: float) -> float:
+        """Return the maximum position error after a path length [m]."""
+        return min(self.most_distance, self.least + self.share * path)
+
+    def angle(self, path: float) -> float:
+        """Return the maximum heading error [rad] after a path length [m]."""
+        return min(self.most_angle, self.turn * math.sqrt(max(path, 1.0)))
+
+
+class LoopChecks:
+    """Accepts or rejects groups of loops for a graph. A group is the result of one loop search."""
+
+    def __init__(self, graph: PoseGraph, drift: DriftModel, supporters: int, solver: str | None) -> None:
+        self.graph, self.drift, self.supporters, self.solver = graph, drift, supporters, solver
+        self.refused: list[PoseEdge] = []
+        self.solved = 0  # number of times the graph was solved
+        self._pending = 0
+
+    def offer(self, loops: Sequence[PoseEdge]) -> bool:
+        """Add a group of loops if it passes all checks; return whether it does."""
+        accepted = len(loops) >= self.supporters and self.within_drift(loops) and self.fits(loops)
+        if not accepted:
+            self.refused += loops
+        return accepted
+
+    def within_drift(self, loops: Sequence[PoseEdge]) -> bool:
+        """Return whether most loops of a group move poses by no more than the possible drift."""
+        paths = find_shortest_paths(self.graph, loops[0].second)
+        allowed = 0
+        for loop in loops:
+            found = relative(self.graph.poses[loop.first], self.graph.poses[loop.second])
+            moved = math.hypot(found.x - loop.step.x, found.y - loop.step.y)
+            turned = abs(wrap(found.heading - loop.step.heading))
+            path = paths[loop.first]
+            # If the search started at the limit of the drift, a match may lie slightly beyond it.
+            allowed += moved <= 1.2 * self.drift.distance(path) + 0.5 and turned <= 1.2 * self.drift.angle(path)
+        return 2 * allowed > len(loops)
+
+    def fits(self, loops: Sequence[PoseEdge]) -> bool:
+        """Return whether the graph agrees with a group after solving; if not, restore the previous graph."""
+        before, believed = list(self.graph.poses), len(self.graph.loops)
+        self.graph.loops += loops
+        self._pending += 1
+        if max(map(self.graph.squared_error, loops)) < SURPRISE and self._pending < MAX_PENDING:
+            return True
+        self.solve()
+        if np.mean([self.graph.squared_error(loop) for loop in loops]) <= BELIEVED:
+            return True
+        self.graph.poses = before
+        del self.graph.loops[believed:]
+        return False
+
+    def solve(self) -> None:
+        """Solve the graph with all accepted loops."""
+        self.graph.solve(self.solver)
+        self.solved += 1
+        self._pending = 0
 
 
 @dataclass(frozen=True, kw_only=True)

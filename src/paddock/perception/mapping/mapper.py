@@ -1,27 +1,121 @@
-"""Mapper: estimates a pose and a map from a robot's own observations, as part of any controller."""
+"""Mapper: estimates a pose and a map from a robot's own observations, and learns the scale of its wheels."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose, relative
 from paddock.core.observation import Observation
 from paddock.perception.estimation.estimates import Estimate, check_covariance
-from paddock.perception.estimation.motion_model import Floats
-from paddock.perception.estimation.travel import TravelSensors, WheelTravel
-from paddock.perception.mapping.method import MAPPING_METHODS, MapSetup
-from paddock.perception.mapping.mixed_pixels import drop_mixed_pixels
-from paddock.perception.mapping.motion_step import NO_SPREAD, MotionStep
+from paddock.perception.estimation.odometry import TravelSensors, WheelTravel, roll_jacobians
+from paddock.perception.mapping.method import (
+    MAPPING_METHODS,
+    NO_SPREAD,
+    MapSetup,
+    MotionStep,
+    rotate_covariance,
+    rotation,
+    subtract,
+)
 from paddock.perception.mapping.occupancy import OccupancyGrid
-from paddock.perception.mapping.reader import SAME_TIME, RangeReader
-from paddock.perception.mapping.scan import Scan
+from paddock.perception.mapping.scan import SAME_TIME, Floats, RangeReader, Scan
 from paddock.perception.mapping.view import MapView
-from paddock.perception.mapping.wheel_learner import WheelLearner
 
+FLAT = math.tan(math.radians(10))  # an edge is a line to a neighbour's end at a smaller angle to the beam
+LEAST_DEPTH = 0.05  # [m] smaller steps are noise
+TOLERANCE = 0.01  # standard deviation of the errors of unknown wheels, relative
+WAY, TURN = 0.5, 0.5  # length [m] and turn [rad] of a step, after which it is used
+SURPRISE = 11.3  # chi², 3 dimensions, 99 %: a robot that is pushed or blocked teaches nothing about its wheels
+LEAST_SPREAD: Floats = np.diag([0.01, 0.01, math.radians(0.2)]) ** 2  # limit of the accuracy of a matched step
 NO_STEP = MotionStep()
 MAX_OBSERVATIONS = 1000  # stored observations with which a late scan may be paired
+
+
+def drop_mixed_pixels(scan: Scan) -> Scan:
+    """Remove ranges that have a depth edge on both sides, except ranges nearer than both neighbours.
+
+    A thin obstacle hit by one beam is nearer than both neighbours. Beams next to one without a return are kept as well,
+    because they hit only one surface.
+    """
+    if len(scan.angles) < 3 or scan.origins is not None:
+        return scan
+    ranges, across = scan.ranges, np.diff(scan.angles)
+    near, far = np.minimum(ranges[:-1], ranges[1:]), np.maximum(ranges[:-1], ranges[1:])
+    with np.errstate(invalid="ignore"):  # comparisons with NaN and infinity give no edges
+        depth = far - near * np.cos(across)
+        edge = np.isfinite(far) & (near * np.abs(np.sin(across)) < FLAT * depth) & (depth > LEAST_DEPTH)
+        mixed: NDArray[np.bool_] = edge[:-1] & edge[1:] & (ranges[1:-1] > np.minimum(ranges[:-2], ranges[2:]))
+    if not mixed.any():
+        return scan
+    cleaned = np.array(ranges, float)
+    cleaned[1:-1][mixed] = np.nan
+    return replace(scan, ranges=cleaned)
+
+
+class WheelLearner:
+    """A Kalman filter for the relative errors of both wheel diameters and of the wheel separation.
+
+    Worn wheels have the same error in every step, so that scans of a place with many surfaces also correct odometry
+    where scans show nothing (Kümmerle et al. 2011). Directions that a scan does not constrain contribute nothing.
+    """
+
+    def __init__(self, separation: float) -> None:
+        """Start without errors; `separation` is the assumed distance between the wheels [m]."""
+        self.nominal, self.errors = separation, np.zeros(3)  # of the left and right diameter and of the separation
+        self.covariance: Floats = np.eye(3) * TOLERANCE**2
+        self.restart(ORIGIN, None)
+
+    @property
+    def separation(self) -> float:
+        """Current estimate of the distance between the wheels [m]."""
+        return self.nominal * (1 + float(self.errors[2]))
+
+    def correct(self, travel: WheelTravel) -> WheelTravel:
+        """Return the travel of wheels with the estimated errors."""
+        left, right = (1 + self.errors[:2]).tolist()
+        return travel._replace(left=travel.left * left, right=travel.right * right)
+
+    def restart(self, pose: Pose, spread: Floats | None) -> None:
+        """Begin a step at a pose by a scan; `spread` is its covariance, None if no scan determines it."""
+        self._start, self._spread = pose, spread
+        self._step, self._by_errors = MotionStep(), np.zeros((3, 3))  # the step by odometry, its derivatives by errors
+        self._way = self._turn = 0.0
+
+    def learn(self, step: MotionStep, left: float, right: float, pose: Pose, spread: Floats | None) -> None:
+        """Extend the step by odometry and the corrected travel [m], up to a pose by a scan with its covariance."""
+        if self._spread is None:
+            self.restart(pose, spread)
+            return
+        self._extend(step, left, right)
+        if max(self._way / WAY, self._turn / TURN) >= 1:
+            if spread is not None:
+                self._update(pose, spread + self._spread + LEAST_SPREAD)
+            self.restart(pose, spread)
+
+    def _extend(self, step: MotionStep, left: float, right: float) -> None:
+        turn = (right - left) / self.separation
+        _, by_travel = roll_jacobians(0.0, left, right, self.separation)
+        by_errors = np.column_stack((by_travel[:, 1] * left, by_travel[:, 0] * right, -by_travel[:, 2] * turn))
+        before, self._step = self._step.pose, self._step.then(step)
+        lever = np.outer((before.y - self._step.pose.y, self._step.pose.x - before.x, 0.0), self._by_errors[2])
+        self._by_errors = self._by_errors + lever + rotation(-before.heading) @ by_errors
+        self._way, self._turn = self._way + abs(left + right) / 2, self._turn + abs(turn)
+
+    def _update(self, pose: Pose, spread: Floats) -> None:
+        noise = rotate_covariance(spread, self._start.heading) + self._step.covariance
+        slopes = self._by_errors
+        certainty = np.linalg.inv(slopes @ self.covariance @ slopes.T + noise)
+        difference = subtract(relative(self._start, pose), self._step.pose)
+        if difference @ certainty @ difference > SURPRISE:
+            return
+        gain = self.covariance @ slopes.T @ certainty
+        self.errors = self.errors + gain @ difference
+        self.covariance = (np.eye(3) - gain @ slopes) @ self.covariance
 
 
 class Mapper:

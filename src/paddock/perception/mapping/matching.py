@@ -8,17 +8,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
-from paddock.perception.mapping.likelihood import LikelihoodField
+from paddock.perception.mapping.frame import GridFrame
 from paddock.perception.mapping.matching_kernels import (
     bound_squares,
     descend,
     measure_spread,
+    pool_squares,
     refine,
     rotate_to_cells,
     score_pose,
+    splat,
 )
-from paddock.perception.mapping.scan import Floats
+from paddock.perception.mapping.occupancy import OccupancyGrid
+from paddock.perception.mapping.scan import Floats, Scan
+
+Values = NDArray[np.float32]
 
 # Neighbouring beams have correlated errors (people, glass, a shaken robot): effective number of beams per beam.
 INDEPENDENCE = 0.25
@@ -30,6 +36,51 @@ FLAT = 0.6  # share of the deviation of a flat volume, above which a direction i
 UNKNOWN_DISTANCE, UNKNOWN_ANGLE = 10.0, 1.0  # deviation of unconstrained directions [m, rad]
 REFINING_STEPS = 15
 RIVAL = 0.9  # share of the best score above which another peak is a competitor
+STRAIGHT = 0.97  # cosine of the largest bend between neighbouring pieces of a wall
+NEAR = 2  # spacings between points that belong together without a third point
+FINE, COARSE = 0.05, 0.2  # sides of cells [m]
+REACH = 20.0  # maximum distance of beam ends; further away they are too sparse to locate a wall [m]
+
+
+class LikelihoodField:
+    """1 on surfaces, decreasing with the distance like a Gaussian of width `sigma` [m]; 0 far from all surfaces."""
+
+    def __init__(self, frame: GridFrame, sigma: float) -> None:
+        if not (sigma > 0 and frame.resolution > 0):
+            raise PaddockError(f"LikelihoodField: expected sigma and resolution > 0, got {sigma}, {frame.resolution}")
+        self.frame = GridFrame(float(frame.x), float(frame.y), float(frame.resolution), frame.rows, frame.columns)
+        self.sigma = float(sigma)
+        self._tables: Values = np.zeros((1, *frame.shape), np.float32)
+        self._pooled = 0  # number of levels above the first that are up to date
+
+    @classmethod
+    def from_points(cls, points: Floats, resolution: float = 0.05, sigma: float = 0.1) -> LikelihoodField:
+        """Create a field around points of surfaces [m], shape (n, 2)."""
+        points = np.asarray(points, float).reshape(-1, 2)
+        (x0, y0), (x1, y1) = (points.min(0), points.max(0)) if len(points) else ((0.0, 0.0), (0.0, 0.0))
+        field = cls(GridFrame.around(x0, y0, x1, y1, resolution, margin=3 * sigma + resolution), sigma)
+        field.add_points(points)
+        return field
+
+    @property
+    def values(self) -> Values:
+        """Values of the field, in the shape of the frame."""
+        return self._tables[0]  # type: ignore[no-any-return]
+
+    def add_points(self, points: Floats) -> None:
+        """Add points of surfaces [m], shape (n, 2). Points outside the frame are ignored."""
+        self._pooled = 0
+        splat(np.ascontiguousarray(points, float).reshape(-1, 2), self.frame, self.sigma, self.values)
+
+    def tables(self, levels: int) -> Values:
+        """Return tables of maxima: level k has the largest value in the square of 2^k cells that starts at a cell."""
+        if len(self._tables) <= levels:
+            kept, self._tables = self._tables, np.empty((levels + 1, *self.frame.shape), np.float32)
+            self._tables[: len(kept)] = kept
+        while self._pooled < levels:
+            pool_squares(self._tables[self._pooled], 1 << self._pooled, self._tables[self._pooled + 1])
+            self._pooled += 1
+        return self._tables
 
 
 class SearchWindow(NamedTuple):
@@ -144,3 +195,71 @@ def spread_around(points: Floats, field: LikelihoodField, pose: Floats, distance
 def deviation_of_steps(count: int) -> float:
     """Return the standard deviation of equally likely integers from -count to count."""
     return math.sqrt(count * (count + 1) / 3)
+
+
+def trace_surfaces(scan: Scan, spacing: float) -> Floats:
+    """Return the points of a scan (robot frame [m], shape (n, 2)) and points `spacing` [m] apart between them.
+
+    The gap between two neighbouring beams is filled if it is a straight continuation of the previous or next one.
+    """
+    points = scan.points()
+    if len(points) < 3:
+        return points
+    pieces = np.diff(points, axis=0)
+    lengths = np.hypot(*pieces.T)
+    beams = np.flatnonzero(scan.hits)
+    together = (np.diff(beams) == 1) & (lengths > 0)
+    directions = pieces / np.where(lengths > 0, lengths, 1.0)[:, None]
+    straight = ((directions[1:] * directions[:-1]).sum(1) > STRAIGHT) & together[1:] & together[:-1]
+    on_line = np.append(straight, False) | np.append(False, straight)
+    counts = np.where(on_line | (together & (lengths < NEAR * spacing)), np.ceil(lengths / spacing).astype(int) - 1, 0)
+    counts = np.maximum(counts, 0)
+    piece = np.repeat(np.arange(len(pieces)), counts)
+    within = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts) + 1
+    filled = points[piece] + pieces[piece] * (within / (counts[piece] + 1))[:, None]
+    return np.vstack((points, filled))
+
+
+def join_surfaces(grid: OccupancyGrid) -> Floats:
+    """Return the mean beam ends in the occupied cells of a map, x, y [m], and points midway between neighbours.
+
+    Without the midway points the field has a ripple of an eighth along walls, with local maxima for scans.
+    """
+    points = grid.surface_points()
+    rows, columns = grid.frame.shape
+    index = np.full((rows + 1, columns + 2), -1)  # with a margin, so that cells at the edge have no neighbours outside
+    index[:-1, 1:-1][grid.log_odds >= grid.occupied] = np.arange(len(points))
+    here = index[:-1, 1:-1]
+    midways = []
+    for neighbour in (index[:-1, 2:], index[1:, 1:-1], index[1:, 2:], index[1:, :-2]):
+        both = (here >= 0) & (neighbour >= 0)
+        midways.append((points[here[both]] + points[neighbour[both]]) / 2)
+    return np.concatenate((points, *midways))
+
+
+class KeyScan(NamedTuple):
+    """A scan at a pose of the graph, in the robot's frame."""
+
+    points: Floats  # beam ends [m], shape (n, 2)
+    surface: Floats  # beam ends and the surfaces between them, at most one point per fine cell
+    outline: Floats  # the same, at most one point per coarse cell
+
+    @classmethod
+    def of(cls, scan: Scan) -> KeyScan:
+        """Create a key scan from a scan."""
+        points, surface = (within(each, REACH) for each in (scan.points(), trace_surfaces(scan, FINE)))
+        return cls(points, thin_points(surface, FINE), thin_points(surface, COARSE))
+
+
+def within(points: Floats, reach: float) -> Floats:
+    """Return the points no further away than `reach` [m]."""
+    near: Floats = points[(points**2).sum(1) <= reach**2]
+    return near
+
+
+def thin_points(points: Floats, cell: float) -> Floats:
+    """Return the first point in each cell of a grid [m]."""
+    cells = np.floor(points / cell).astype(np.int64)
+    _, first = np.unique(cells[:, 0] * 1_000_003 + cells[:, 1], return_index=True)
+    thinned: Floats = points[np.sort(first)]
+    return thinned

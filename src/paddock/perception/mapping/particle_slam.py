@@ -9,15 +9,17 @@ import numpy as np
 from paddock.core.argument_checks import check_seed
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose
-from paddock.perception.estimation.motion_model import Floats
-from paddock.perception.estimation.particle_cloud import carry_along, effective_count, normalise, summarise
-from paddock.perception.estimation.particle_kernels import draw_systematically
-from paddock.perception.mapping.method import MappingMethod, MapSetup
-from paddock.perception.mapping.motion_step import MotionStep
+from paddock.perception.estimation.particle_cloud import (
+    carry_along,
+    draw_systematically,
+    effective_count,
+    normalise,
+    summarise,
+)
+from paddock.perception.mapping.method import MappingMethod, MapSetup, MotionStep
 from paddock.perception.mapping.occupancy import OccupancyGrid
-from paddock.perception.mapping.particle_kernels import climb, draw_normal
-from paddock.perception.mapping.scan import Scan
-from paddock.perception.mapping.tile_maps import TileMaps
+from paddock.perception.mapping.scan import Floats, Scan
+from paddock.perception.mapping.tile_maps import TileMaps, climb, draw_normal
 
 # Minimum covariance of a step: a systematic error of odometry must not outweigh the scans.
 LEAST_SPREAD = np.diag([0.02, 0.02, math.radians(0.8)]) ** 2

@@ -7,14 +7,10 @@ import math
 import numpy as np
 
 from paddock.core.geometry import Pose, wrap
-from paddock.perception.estimation.motion_model import Floats
-from paddock.perception.mapping.likelihood import LikelihoodField
-from paddock.perception.mapping.matching import SearchWindow, match_scan
-from paddock.perception.mapping.method import MappingMethod, MapSetup
-from paddock.perception.mapping.motion_step import fuse
+from paddock.perception.mapping.matching import LikelihoodField, SearchWindow, join_surfaces, match_scan, trace_surfaces
+from paddock.perception.mapping.method import MappingMethod, MapSetup, MotionStep, fuse
 from paddock.perception.mapping.occupancy import OccupancyGrid
-from paddock.perception.mapping.scan import Scan, transform
-from paddock.perception.mapping.surfaces import join_surfaces, trace_surfaces
+from paddock.perception.mapping.scan import Floats, Scan, transform
 from paddock.perception.mapping.surfels import SurfelMap
 
 FINER = 0.5  # cell size of the field divided by that of the map: with cells as wide as sigma the field is flat
@@ -112,3 +108,44 @@ def window_of(covariance: Floats) -> SearchWindow:
     turn = math.sqrt(max(0.0, float(covariance[2, 2])))
     distance = min(MAX_WINDOW[0], max(LEAST_WINDOW[0], SIGMAS * spread))
     return SearchWindow(distance, min(MAX_WINDOW[1], max(LEAST_WINDOW[1], SIGMAS * turn)), PULL)
+
+
+class ScanToScan(MappingMethod):
+    """Matches scans with the last key scan; after some distance the current scan becomes the next key scan."""
+
+    needs_rays = True
+
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.3) -> None:
+        """Create the method.
+
+        Args:
+            setup: common settings of mapping methods.
+            sigma: width of the likelihood field around surfaces [m].
+            way: distance between key scans, in m and in rad.
+        """
+        self.sigma, self.way = sigma, way
+        super().__init__(setup)
+
+    def reset(self, pose: Pose, covariance: Floats) -> None:
+        """Restart at a pose with an empty map."""
+        super().reset(pose, covariance)
+        self._field: LikelihoodField | None = None  # of the key scan, in its robot frame
+        self._key = pose, covariance
+        self._since = MotionStep()  # since the key scan
+
+    def add(self, scan: Scan, step: MotionStep) -> None:
+        """Add a scan and the motion since the last one."""
+        guess, covariance = self._since.then(step)
+        points = scan.points()
+        if self._field is not None and len(points) >= FEW:
+            match = match_scan(points, self._field, guess, window_of(covariance))
+            if match.score >= LEAST_SCORE:
+                guess, covariance = fuse(guess, covariance, match.pose, match.covariance, DOUBT)
+        self._since = MotionStep(guess, covariance)
+        self.pose, self.covariance = self._since.after(*self._key)
+        self.draw(scan, self.pose)
+        if self._field is None or max(math.hypot(guess.x, guess.y), abs(guess.heading)) >= self.way:
+            self._key, self._since = (self.pose, self.covariance), MotionStep()
+            self._field = LikelihoodField.from_points(
+                trace_surfaces(scan, self.setup.resolution), FINER * self.setup.resolution, self.sigma
+            )

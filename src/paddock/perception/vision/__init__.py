@@ -3,20 +3,28 @@
 This package does not depend on the simulation. OpenCV is imported at its first use: `pip install 'paddock[vision]'`.
 """
 
-from paddock.perception.vision.assignment import assign
-from paddock.perception.vision.blink import BlinkCode, blink_codes, read_blinks
-from paddock.perception.vision.boards import BoardSpec
-from paddock.perception.vision.calibration import LensCalibration, calibrate_lens
+from paddock.perception.vision.calibration import BoardSpec, LensCalibration, calibrate_lens
 from paddock.perception.vision.camera_client import IpCamera, NotAStream, TimedPicture
-from paddock.perception.vision.camera_model import CameraModel, CameraPose
-from paddock.perception.vision.floor_pose import FloorPose, find_camera_pose
-from paddock.perception.vision.lens import Lens
+from paddock.perception.vision.camera_model import CameraModel, CameraPose, Lens
+from paddock.perception.vision.floor_pose import (
+    FloorMarker,
+    FloorPose,
+    MarkedRobot,
+    SiteSpec,
+    find_camera_pose,
+    load_site,
+)
 from paddock.perception.vision.markers import find_markers
-from paddock.perception.vision.patch_tracker import PatchTracker
-from paddock.perception.vision.patches import ColourPatch, find_patches
-from paddock.perception.vision.site import FloorMarker, MarkedRobot, SiteSpec, load_site
+from paddock.perception.vision.patches import (
+    BlinkCode,
+    ColourPatch,
+    PatchTracker,
+    blink_codes,
+    find_patches,
+    read_blinks,
+)
 from paddock.perception.vision.tracker import MarkerSighting, MarkerTracker
-from paddock.perception.vision.tracks import SpotTrack, SpotTracker
+from paddock.perception.vision.tracks import SpotTrack, SpotTracker, assign
 
 __all__ = [
     "BlinkCode",

@@ -3,25 +3,130 @@
 from __future__ import annotations
 
 import http.client
+import io
 import math
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Protocol, cast
 from urllib.parse import unquote, urlsplit
 
 from paddock.core.errors import LinkError, Refused, Timeout
 from paddock.core.named_arrays import Picture
 from paddock.core.terminal_text import visible
-from paddock.perception.vision.deadline import DeadlineReader
-from paddock.perception.vision.decode import DamagedPicture, PictureTooLarge, decode_jpeg
 from paddock.perception.vision.digest import Credentials
-from paddock.perception.vision.mjpeg import read_boundary, read_parts
+from paddock.perception.vision.opencv import DamagedPicture, PictureTooLarge, decode_jpeg
 
+CHUNK = 65536
+LONGEST_HEAD = 16384  # bytes
 LARGEST = 30_000_000  # bytes of a picture
 BROKEN = (OSError, http.client.HTTPException)
+
+
+class DeadlineReader(io.RawIOBase):
+    """Replaces the socket of an HTTP response, because a socket's own timeout restarts with every byte."""
+
+    def __init__(self, sock: socket.socket, seconds: float) -> None:
+        self._socket, self._seconds = sock, seconds
+        self._raw = sock.makefile("rb", buffering=0)
+        self.restart()
+
+    def restart(self) -> None:
+        """Restart the deadline."""
+        self._end = time.monotonic() + self._seconds
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """Return a buffered reader; `http.client` calls this method of a socket."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class Bytestream(Protocol):
+    """A stream that returns the available bytes, and none at its end."""
+
+    def read1(self, amount: int = -1, /) -> bytes: ...
+
+
+class GrowingBuffer:
+    """Buffers the bytes of a stream. Searched bytes are not searched again when more bytes arrive."""
+
+    def __init__(self, stream: Bytestream) -> None:
+        self._stream, self._bytes = stream, bytearray()
+
+    def take_until(self, mark: bytes, most: int, length: int | None = None) -> bytes | None:
+        """Remove and return the bytes before a mark, or the first `length` bytes if the mark is not among them.
+
+        The mark stays in the buffer. Return None if the stream ended.
+
+        Raises:
+            LinkError: there are more than `most` bytes without the mark.
+        """
+        searched = 0
+        while True:
+            end = self._bytes.find(mark, searched)
+            if end < 0 and length is not None and len(self._bytes) >= length:
+                end = length
+            if end >= 0:
+                taken = bytes(self._bytes[:end])
+                del self._bytes[:end]
+                return taken
+            if len(self._bytes) > most:
+                raise LinkError(f"more than {most} bytes without {mark.decode('latin-1')!r}")
+            searched = max(0, len(self._bytes) - len(mark) + 1)
+            chunk = self._stream.read1(CHUNK)
+            if not chunk:
+                return None
+            self._bytes += chunk
+
+
+def read_boundary(content_type: str) -> bytes:
+    """Return the boundary of a Content-Type header. Cameras write it with or without its dashes."""
+    found = re.search(r'boundary\s*=\s*"?([^";]+)"?', content_type, re.IGNORECASE)
+    if found is None:
+        raise LinkError(f"a stream without a boundary between its pictures: {content_type}")
+    return b"--" + found[1].strip().removeprefix("--").encode("latin-1")
+
+
+def read_parts(stream: Bytestream, boundary: bytes, largest: int) -> Iterator[tuple[dict[str, str], bytes]]:
+    """Yield headers (in lower case) and body of each part. A wrong Content-Length is tolerated."""
+    buffer = GrowingBuffer(stream)
+    while buffer.take_until(boundary, largest) is not None:
+        head = buffer.take_until(b"\r\n\r\n", LONGEST_HEAD)
+        if head is None:
+            return
+        headers = _read_headers(head)
+        length = _read_length(headers)
+        body = buffer.take_until(boundary, largest, None if length is None else 4 + length)
+        if body is None:
+            return
+        yield headers, body[4:].removesuffix(b"\r\n") if length is None else body[4 : 4 + length]
+
+
+def _read_length(headers: dict[str, str]) -> int | None:
+    text = headers.get("content-length", "")
+    return int(text) if re.fullmatch(r"\d{1,9}", text, re.ASCII) else None
+
+
+def _read_headers(head: bytes) -> dict[str, str]:
+    lines = head.decode("latin-1").split("\r\n")[1:]
+    pairs = [line.partition(":") for line in lines if ":" in line]
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}
 
 
 class NotAStream(Refused):

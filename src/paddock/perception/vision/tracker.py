@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,16 +11,32 @@ import numpy as np
 from paddock.core.errors import SpecError
 from paddock.core.geometry import wrap
 from paddock.perception.estimation import PoseFix
-from paddock.perception.vision.camera_model import CameraModel
-from paddock.perception.vision.coverage import Coverages
-from paddock.perception.vision.floor_pose import FloorPose
-from paddock.perception.vision.lens import Floats
+from paddock.perception.vision.camera_model import CameraModel, Floats
+from paddock.perception.vision.floor_pose import FloorPose, MarkedRobot, SiteSpec, marker_corners
 from paddock.perception.vision.markers import Pixels8, find_markers
-from paddock.perception.vision.site import MarkedRobot, SiteSpec, marker_corners
 
 LEAST_NOISE = 0.05  # [pixels], lower limit of the corner noise
 JITTER = 0.02  # [m], allowed apparent motion of a stationary robot
 LARGEST_MISFIT = 0.12  # maximum deviation from a square, as a share of the marker's side
+
+
+class Coverages:
+    """Counts all pictures, and the pictures in which each robot was found."""
+
+    def __init__(self, robots: Iterable[str]) -> None:
+        self.pictures = 0
+        self.found = dict.fromkeys(robots, 0)
+
+    def count(self, robots: Iterable[str]) -> None:
+        """Count a picture in which these robots were found."""
+        self.pictures += 1
+        for robot in robots:
+            self.found[robot] = self.found.get(robot, 0) + 1
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of pictures by robot; 0 before the first picture."""
+        return {robot: found / max(1, self.pictures) for robot, found in self.found.items()}
 
 
 class MarkerSighting(NamedTuple):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
 from paddock.report.drawing.canvas import check_picture_size
-from paddock.report.drawing.colours import ESTIMATE, FAINT, GOAL, INK, field_colors
-from paddock.report.drawing.draw_robot import draw_robot
+from paddock.report.drawing.colours import ESTIMATE, FAINT, GOAL, INK, SOLUTION, field_colors
+from paddock.report.drawing.draw_robot import beams, draw_robot
 from paddock.report.drawing.layers import (
     axes_layer,
     border_layer,
@@ -27,9 +28,7 @@ from paddock.report.drawing.layers import (
     title_layer,
     wall_layer,
 )
-from paddock.report.drawing.layout import PictureLayout, Trail, WorldPicture
-from paddock.report.drawing.legend import LegendEntry
-from paddock.report.drawing.rays import beams
+from paddock.report.drawing.layout import LegendEntry, PictureLayout, Trail, WorldPicture
 from paddock.report.drawing.trails import (
     direction_layer,
     estimate_layer,
@@ -39,12 +38,16 @@ from paddock.report.drawing.trails import (
     trail_start_layer,
 )
 from paddock.simulation.robots.robot_spec import RobotSpec
+from paddock.simulation.worlds.mazes.maze import Maze
+from paddock.simulation.worlds.mazes.maze_paths import solve_maze
+from paddock.simulation.worlds.mazes.world import MAX_FLOOR, Layout
 from paddock.simulation.worlds.placement import robot_types, start_pose
 from paddock.simulation.worlds.solids import solids
-from paddock.simulation.worlds.world_spec import GOALS, WorldSpec
+from paddock.simulation.worlds.world_spec import GOALS, Stroke, WorldSpec
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 __all__ = ["LAYERS", "draw_robot", "draw_world"]
 
@@ -72,6 +75,7 @@ LAYERS: tuple[Layer, ...] = (
     robot_layer,
     name_layer,
 )
+WAY_DETAIL = 400.0  # pixels per metre of the floor texture
 
 
 def draw_world(
@@ -176,3 +180,13 @@ def trail_legend(
     if any(map(has_length, estimates.values())):
         legend.append(LegendEntry("estimate", ESTIMATE, "estimated path"))
     return legend
+
+
+def draw_solution(maze: Maze, world: WorldSpec, layout: Layout, *, size: int = 1000) -> Image:
+    """Draw the world of a maze, `size` pixels wide, with the path from the start to the exit."""
+    way = Stroke(
+        points=tuple(layout.centre(cell) for cell in solve_maze(maze)), width=0.08 * layout.corridor, color=SOLUTION
+    )
+    detail = min(WAY_DETAIL, MAX_FLOOR / max(layout.size(maze)))
+    floor = replace(world.floor, strokes=(*world.floor.strokes, way), pixels_per_metre=detail)
+    return draw_world(replace(world, floor=floor), rays=False, size=size)

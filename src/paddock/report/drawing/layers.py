@@ -8,9 +8,8 @@ from paddock.core.geometry import Disc, Pose, Shape, place_shape
 from paddock.core.spec import rgb
 from paddock.report.drawing.canvas import FINER, Canvas, round_length
 from paddock.report.drawing.colours import FAINT, INK, START_POSE, darken, field_colors, tint
-from paddock.report.drawing.layout import WorldPicture
-from paddock.report.drawing.legend import draw_goal, draw_symbol
-from paddock.report.drawing.rays import LineOfSight, draw_beams
+from paddock.report.drawing.draw_robot import LineOfSight, draw_beams
+from paddock.report.drawing.layout import WorldPicture, draw_goal, draw_symbol
 from paddock.report.drawing.symbols import draw_lamp, draw_robot_body, draw_sound, draw_start, front
 from paddock.simulation.worlds.fields import field_tint
 from paddock.simulation.worlds.floor import draw_floor

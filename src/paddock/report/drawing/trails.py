@@ -13,8 +13,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.report.drawing.canvas import Rect
 from paddock.report.drawing.colours import ESTIMATE, TRAIL_START, WHITE, darken, tint
-from paddock.report.drawing.layout import Trail, WorldPicture
-from paddock.report.drawing.legend import draw_arrow, draw_trail_start
+from paddock.report.drawing.layout import Trail, WorldPicture, draw_arrow, draw_trail_start
 from paddock.report.drawing.symbols import front
 from paddock.simulation.robots.robot_spec import RobotSpec
 

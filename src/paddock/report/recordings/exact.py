@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.arena.snapshot import fingerprint
+from paddock.arena.arena import fingerprint
 from paddock.core.errors import PaddockError
 from paddock.core.toml import toml_text
 from paddock.report.recordings.protobuf import decode, encode

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.arena.compiled_recording import CompiledRecording
+from paddock.arena.compiled_run import CompiledRecording
 from paddock.arena.episodes import Event
 from paddock.core.closing import Closing
 from paddock.core.error_location import warn_user

@@ -18,7 +18,7 @@ from paddock.arena.batches.batch_tables import (
     ROW_LEFT,
     ROW_RIGHT,
 )
-from paddock.arena.compiled_recording import CompiledRecording
+from paddock.arena.compiled_run import CompiledRecording
 from paddock.arena.episodes import Event
 from paddock.arena.robot import SensedDevices
 from paddock.core.argument_checks import all_finite
@@ -28,16 +28,14 @@ from paddock.report.recordings.robot_messages import (
     ReadingsMessages,
     ScanMessages,
     Transforms,
-    encode_picture,
-    encode_states,
-    is_scan,
-    plain_sensors,
-)
-from paddock.report.recordings.scene_messages import (
     encode_event,
+    encode_picture,
     encode_robot_removal,
     encode_robot_scene,
+    encode_states,
     encode_world_scene,
+    is_scan,
+    plain_sensors,
 )
 from paddock.report.recordings.schemas import describe_readings
 from paddock.simulation.engine.model import Floats

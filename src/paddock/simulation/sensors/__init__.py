@@ -47,6 +47,4 @@ __all__ = [
     "SonarSpec",
 ]
 
-__getattr__ = import_on_demand(
-    __name__, {name.removesuffix("Spec").lower(): (name,) for name in __all__ if name not in globals()}
-)
+__getattr__ = import_on_demand(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -135,7 +135,7 @@ class Constants:
         return first
 
 
-def _items(pieces: list[Solid]) -> Floats:
+def _items(pieces: Sequence[Solid]) -> Floats:
     walls = [(*a, *b, 0.0, piece.height, _pack_color(piece.color)) for piece in pieces for a, b in piece.edges]
     discs = [
         (d.x, d.y, d.x, d.y, d.radius, piece.height, _pack_color(piece.color))

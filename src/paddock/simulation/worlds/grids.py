@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import repeat
 
 import numpy as np
 
@@ -50,12 +51,13 @@ def build_grids(
         y1 + reach,
         max(reach / 2, _coarse(x1 - x0 + 2 * reach, y1 - y0 + 2 * reach, MAX_CELLS)),
     )
-    near_lists = near.lists(_limit((near.cells_within(item, reach) for item in table), world, len(table)))
+    within = map(near.cells_within, table, near.spans(table, reach + near.cell), repeat(reach))
+    near_lists = near.lists(_limit(within, world, len(table)))
 
     pieces_across = min(64, max(1, math.ceil(math.sqrt(len(table)))))
     far = _Grid(x0, y0, x1, y1, max(x1 - x0, y1 - y0) / pieces_across)
-    spans = np.array([far.span(item) for item in table], np.int64).reshape(-1, 4)
-    far_lists = far.lists(_limit((far.cells_in(span) for span in spans), world, len(table)))
+    spans = far.spans(table)
+    far_lists = far.lists(_limit(map(far.cells_in, spans), world, len(table)))
 
     wide = reach + body + travel
     crowd = _Grid(x0, y0, x1, y1, max(wide, _coarse(x1 - x0, y1 - y0, 4 * len(bodies) + 64)))
@@ -100,32 +102,24 @@ class _Grid:
     def row(self, *, starts: int, spans: int, reach: float, body: float) -> list[float]:
         return [self.x, self.y, 1.0 / self.cell, *self.size, starts, spans, reach, body]
 
-    def span(self, item: Floats, margin: float = 0.0) -> tuple[int, int, int, int]:
-        """Return the first column and row and the last column and row that the item's bounding box touches."""
-        px, py, qx, qy, radius = item
-        grow = radius + margin
-
-        def index(value: float, origin: float, most: int) -> int:
-            return min(max(math.floor((value - origin) / self.cell), 0), most - 1)
-
-        return (
-            index(min(px, qx) - grow, self.x, self.size[0]),
-            index(min(py, qy) - grow, self.y, self.size[1]),
-            index(max(px, qx) + grow, self.x, self.size[0]),
-            index(max(py, qy) + grow, self.y, self.size[1]),
-        )
+    def spans(self, items: Floats, margin: float = 0.0) -> Ints:
+        """Return the first column and row and the last ones that each item's bounding box touches, shape (N, 4)."""
+        ends, grow = (items[:, :2], items[:, 2:4]), items[:, 4:] + margin
+        corners = np.hstack([np.minimum(*ends) - grow, np.maximum(*ends) + grow])
+        cells = np.floor((corners - [self.x, self.y] * 2) / self.cell)
+        return np.clip(cells, 0, np.array(self.size * 2) - 1).astype(np.int64)
 
     def cells_in(self, span: Ints) -> Ints:
         columns, rows = np.arange(span[0], span[2] + 1), np.arange(span[1], span[3] + 1)
         return (rows[:, None] * self.size[0] + columns[None, :]).ravel()
 
-    def cells_within(self, item: Floats, reach: float) -> Ints:
-        """Return the cells with any point within reach of the item."""
-        span = np.array(self.span(item, reach + self.cell))
+    def cells_within(self, item: Floats, span: Ints, reach: float) -> Ints:
+        """Return the cells of a span with any point within reach of the item."""
         if item[4] == 0.0 and (span[2] - span[0] + 1) * (span[3] - span[1] + 1) > LARGE_BOX:
             half = np.concatenate([item[:2], (item[:2] + item[2:4]) / 2, item[4:]])
             rest = np.concatenate([half[2:4], item[2:]])
-            return np.union1d(self.cells_within(half, reach), self.cells_within(rest, reach))
+            spans = self.spans(np.array([half, rest]), reach + self.cell)
+            return np.union1d(self.cells_within(half, spans[0], reach), self.cells_within(rest, spans[1], reach))
         cells = self.cells_in(span)
         x = self.x + (cells % self.size[0] + 0.5) * self.cell
         y = self.y + (cells // self.size[0] + 0.5) * self.cell

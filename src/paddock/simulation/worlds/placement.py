@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from paddock.core.errors import PaddockError, SpecError
@@ -48,6 +49,9 @@ def robot_types(world: WorldSpec) -> list[RobotSpec]:
 
 def check_placement(world: WorldSpec, specs: list[RobotSpec]) -> None:
     """Refuse robots outside the bounds, inside an obstacle, or inside each other."""
+    robots = (world.robots, world.starts, specs)
+    if world.derived.get("placed robots") == robots:
+        return
     room = Room(world)
     for i, (robot, spec) in enumerate(zip(world.robots, specs, strict=True)):
         problem = room.problem(spec, start_pose(world, robot))
@@ -55,6 +59,50 @@ def check_placement(world: WorldSpec, specs: list[RobotSpec]) -> None:
         if problem:
             raise SpecError(f"robot {robot.name!r} {problem}", path=path, file=world.file)
         room.add(spec, start_pose(world, robot), f"robot {robot.name!r}")
+    world.derived["placed robots"] = robots
+
+
+class _Cells:
+    """Shapes with their names, sorted into the cells of a grid over a world's bounds."""
+
+    def __init__(self, bounds: tuple[float, float, float, float]) -> None:
+        self.bounds = x0, y0, x1, y1 = bounds
+        self.side = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / MAX_CELLS), max(x1 - x0, y1 - y0) / 1000)
+        self.lists: dict[tuple[int, int], list[tuple[Shape, str]]] = defaultdict(list)
+
+    def add(self, shape: Shape, name: str) -> int:
+        """Add a shape, and return the number of its cells."""
+        touched = list(self.find(shape))
+        for cell in touched:
+            self.lists[cell].append((shape, name))
+        return len(touched)
+
+    def find(self, shape: Shape) -> Iterator[tuple[int, int]]:
+        """Yield the column and row of the cells that a shape's bounding box touches."""
+        x0, y0, x1, y1 = self.bounds
+        left, bottom, right, top = box_of(shape)
+        return product(self._range(left, right, x0, x1), self._range(bottom, top, y0, y1))
+
+    def _range(self, low: float, high: float, first: float, last: float) -> range:
+        """Return the cells along one axis; everything outside the bounds belongs to the outermost cells."""
+        begin, end = (math.floor((min(max(edge, first), last) - first) / self.side) for edge in (low, high))
+        return range(begin, end + 1)
+
+
+def _sort_obstacles(world: WorldSpec) -> _Cells:
+    """Return the cells of a world's obstacles. Refuse those that overlap so often that they need too much memory."""
+    cells, entries = _Cells(world.bounds), 0
+    obstacles = [solid for solid in solids(world) if solid.path != "border"]
+    for i, solid in enumerate(obstacles):
+        entries += cells.add(solid.shape, _describe(solid))
+        if entries > MAX_ENTRIES:
+            raise SpecError(
+                f"expected obstacles that cover a world at most {MAX_ENTRIES // MAX_CELLS} times over, "
+                f"got {len(obstacles)} pieces of which {i + 1} cover more: remove some or make them smaller",
+                path=solid.path.partition("[")[0],
+                file=world.file,
+            )
+    return cells
 
 
 class Room:
@@ -62,33 +110,14 @@ class Room:
 
     def __init__(self, world: WorldSpec) -> None:
         self.world = world
-        self.obstacles = [solid for solid in solids(world) if solid.path != "border"]
-        x0, y0, x1, y1 = world.bounds
-        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / MAX_CELLS), max(x1 - x0, y1 - y0) / 1000)
-        self.cells: dict[tuple[int, int], list[tuple[Shape, str]]] = defaultdict(list)
-        self._refuse_too_much_overlap()
-        for solid in self.obstacles:
-            self._store(solid.shape, _describe(solid))
-
-    def _refuse_too_much_overlap(self) -> None:
-        """Refuse obstacles that overlap so often that their lists would need too much memory."""
-        entries = 0
-        for i, solid in enumerate(self.obstacles):
-            columns, rows = self._ranges(solid.shape)
-            entries += len(columns) * len(rows)
-            if entries > MAX_ENTRIES:
-                key = solid.path.partition("[")[0]
-                raise SpecError(
-                    f"expected obstacles that cover a world at most {MAX_ENTRIES // MAX_CELLS} times over, "
-                    f"got {len(self.obstacles)} pieces of which {i + 1} cover more: "
-                    "remove some or make them smaller",
-                    path=key,
-                    file=self.world.file,
-                )
+        if "obstacles by cell" not in world.derived:
+            world.derived["obstacles by cell"] = _sort_obstacles(world)
+        self._obstacles: _Cells = world.derived["obstacles by cell"]
+        self._robots = _Cells(world.bounds)
 
     def add(self, spec: RobotSpec, pose: Pose, name: str) -> None:
         """Add a robot at a pose."""
-        self._store(place_shape(spec.body.shape, *pose), name)
+        self._robots.add(place_shape(spec.body.shape, *pose), name)
 
     def problem(self, spec: RobotSpec, pose: Pose) -> str:
         """Return the reason why a robot cannot be at a pose, or an empty string."""
@@ -133,30 +162,10 @@ class Room:
                     return pose
         return None
 
-    def _store(self, shape: Shape, name: str) -> None:
-        for cell in self._cells(shape):
-            self.cells[cell].append((shape, name))
-
     def _near(self, shape: Shape) -> Iterator[tuple[Shape, str]]:
-        for cell in self._cells(shape):
-            yield from self.cells.get(cell, ())
-
-    def _cells(self, shape: Shape) -> Iterator[tuple[int, int]]:
-        columns, rows = self._ranges(shape)
-        for column in columns:
-            for row in rows:
-                yield column, row
-
-    def _ranges(self, shape: Shape) -> tuple[range, range]:
-        """Return the columns and rows of cells that a shape's bounding box touches."""
-        x0, y0, x1, y1 = self.world.bounds
-        left, bottom, right, top = box_of(shape)
-        return self._range(left, right, x0, x1), self._range(bottom, top, y0, y1)
-
-    def _range(self, low: float, high: float, first: float, last: float) -> range:
-        """Return the cells along one axis; everything outside the bounds belongs to the outermost cells."""
-        begin, end = (math.floor((min(max(edge, first), last) - first) / self.cell) for edge in (low, high))
-        return range(begin, end + 1)
+        for cell in self._obstacles.find(shape):
+            yield from self._obstacles.lists.get(cell, ())
+            yield from self._robots.lists.get(cell, ())
 
 
 def _scale(shape: Shape, factor: float) -> Shape:

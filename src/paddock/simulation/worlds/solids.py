@@ -50,9 +50,16 @@ def refuse_too_many_pieces(world: WorldSpec) -> None:
         )
 
 
-def solids(world: WorldSpec) -> list[Solid]:
+def solids(world: WorldSpec) -> tuple[Solid, ...]:
     """Return all obstacles of a world, including the border; raise a SpecError if there are too many."""
-    refuse_too_many_pieces(world)
+    if "solids" not in world.derived:
+        refuse_too_many_pieces(world)
+        world.derived["solids"] = tuple(_build_solids(world))
+    built: tuple[Solid, ...] = world.derived["solids"]
+    return built
+
+
+def _build_solids(world: WorldSpec) -> list[Solid]:
     found: list[Solid] = []
     if not world.open:
         found += _border(world)

@@ -47,12 +47,14 @@ def _read(
     try:
         if "bounds" not in table and ("tasks" in table or "team" in table):
             raise SpecError(f"this is a scenario, not a world: run it with `paddock run --scenario {shell_word(path)}`")
-        for i, name in enumerate(_includes(table)):
+        includes = _includes(table)
+        for i, name in enumerate(includes):
             other = _find_include(path, name, i, within)
             if other.resolve() not in done:
                 merged = overlay(merged, _read(other, home, within, done, parts), append=True)
         _find_bases(table, path.parent)
-        WorldSpec.check_part(table)
+        if includes or len(within) > 1:  # else the part is the whole, which is checked next
+            WorldSpec.check_part(table)
     except SpecError as error:
         raise error.within(file=path.name) from None
     done.add(path.resolve())

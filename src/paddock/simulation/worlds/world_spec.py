@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -235,7 +236,7 @@ class MazeGrid(Spec):
     rows: Annotated[int, Number("rows", low=1, high=200)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)  # without slots, for `derived`
 class WorldSpec(Spec):
     """Description of a world: lengths in metres, x to the right, y up, angles in degrees counter-clockwise."""
 
@@ -267,7 +268,7 @@ class WorldSpec(Spec):
         """Build a spec from a table; `include` is only allowed in files, which `load_world` reads."""
         if "include" in table:
             raise SpecError("expected no includes here: only a file can include other files", path="include")
-        return super(WorldSpec, cls).from_table(table)
+        return super().from_table(table)
 
     def check(self) -> None:
         x0, y0, x1, y1 = self.bounds
@@ -298,6 +299,16 @@ class WorldSpec(Spec):
         """Return the path of a file that the world names, relative to the world's own file."""
         return Path(self.folder) / file_name
 
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """What was computed from the obstacles, such as the solids; the world with other robots has it, too."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "derived"}
+
     def with_robots(self, *robots: Placed) -> WorldSpec:
         """Return the same world with other robots."""
-        return replace(self, robots=robots)
+        other = replace(self, robots=robots)
+        vars(other)["derived"] = self.derived
+        return other

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.report.drawing.colours import FAINT, INK, TARGET, WHITE
-from paddock.report.figures import TEXT, new_axes, shorten
-from paddock.report.fonts import can_write
+from paddock.report.figures import TEXT, can_write, new_axes, shorten
 from paddock.teaching.contests.bracket import Bracket, Match
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError
-from paddock.report.document_files import write_document
+from paddock.report.document import write_document
 from paddock.teaching.classroom.class_tables import read_table, text_cell, write_table
 from paddock.teaching.contests.contest_report import contest_report
 from paddock.teaching.contests.contest_result import ContestResult, FinalLine, HeatRow

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+from paddock.arena.controller_choice import BUILT_IN
 from paddock.arena.referees import Referee, make_referee
-from paddock.arena.run_spec import RunSpec
+from paddock.arena.run_spec import DriverSource, RunSpec
 from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError, UnknownName, suggestion
 from paddock.core.seeds import Seed
@@ -17,7 +18,7 @@ from paddock.core.spec import Name, Number, Spec, read_toml_file, spec_from_tabl
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.placement import start_pose
-from paddock.simulation.worlds.world_spec import GOALS, Start
+from paddock.simulation.worlds.world_spec import GOALS, Placed, Start
 from paddock.teaching.contests.entrants import Entrant
 from paddock.teaching.contests.heat import Competitors
 from paddock.teaching.sandbox import SandboxLimits
@@ -100,6 +101,13 @@ class ContestSpec(Spec):
             return make_referee(self.referee, folder=self.folder or None)
         except SpecError as error:
             raise error.within(file=self.file) from None
+
+    def plan(self, seed: int, drivers: str | DriverSource = BUILT_IN) -> RunSpec:
+        """Return the run of a heat that any controllers drive; each robot has the name of its start."""
+        world = self.load_world()
+        kind, starts = self.choose_robot(world), self.choose_starts(world)
+        seated = world.with_robots(*(Placed(name=start, type=kind, start=start) for start in starts))
+        return replace(self.plan_heat(seated, (), seed), drivers=drivers, devices=self.devices)
 
     def plan_heat(self, world: WorldSpec, entrants: Sequence[Entrant], seed: int) -> RunSpec:
         """Return the run of a heat, in a world with the robots of the entrants at their starts."""

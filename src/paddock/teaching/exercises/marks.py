@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from paddock.arena.run_spec import DriverSource
 from paddock.teaching.exercises.checks import ExerciseCheck
 from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.teaching.exercises.runs import ExerciseRun, RunFailure, run_exercise
@@ -62,9 +63,13 @@ class Marks:
 
 
 def check_exercise(
-    exercise: Exercise, file: str | Path, seeds: Iterable[int] | None = None, *, folder: Path | None = None
+    exercise: Exercise,
+    file: str | Path | DriverSource,
+    seeds: Iterable[int] | None = None,
+    *,
+    folder: Path | None = None,
 ) -> Marks:
-    """Run a program and return its marks; with the public seeds unless others are given.
+    """Run a program, as in `run_exercise`, and return its marks; with the public seeds unless others are given.
 
     After a run that exceeds a time or memory limit, the remaining runs count as failed in the same way.
     """

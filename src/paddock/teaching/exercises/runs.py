@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddock.arena import Arena
+from paddock.arena.controller_choice import find_controller
 from paddock.arena.controllers import Drivers
 from paddock.arena.episodes import Episode
+from paddock.arena.run_spec import DriverSource
 from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.teaching.exercises.figures import collect_figures
-from paddock.teaching.sandbox import SandboxedProgram, SubmissionFailure
+from paddock.teaching.sandbox import SandboxedController, SandboxedProgram, SubmissionFailure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +42,7 @@ class ExerciseRun:
 
 def run_exercise(
     exercise: Exercise,
-    file: str | Path,
+    file: str | Path | DriverSource,
     seed: int,
     *,
     folder: Path | None = None,
@@ -49,17 +51,18 @@ def run_exercise(
 ) -> ExerciseRun:
     """Run a program that drives the robots of an exercise. The same program and seed always give the same figures.
 
-    Each robot's controller runs in its own process, which receives only the readings of the allowed devices.
+    Each robot's controller of a Python file runs in its own process, which receives only the readings of the allowed
+    devices. A stored policy and other drivers run in this process.
 
     Args:
         exercise: the exercise.
-        file: a Python file as for `paddock run -c`.
+        file: a Python file as for `paddock run -c`, a stored policy (.npz), or what creates the controllers.
         seed: seed of the world, the starts and all noise.
         folder: folder whose files all belong to the program; None: the file only.
         speed: 1 for real time; None for as fast as possible.
         watch: context manager that displays the arena during the run.
     """
-    program = SandboxedProgram(file=Path(file), folder=folder, devices=exercise.devices)
+    program = _find_program(exercise, file, folder)
     plan, drivers, failure = exercise.plan(seed, program), Drivers(controllers={}, devices={}), None
     with ExitStack() as stack:
         arena = stack.enter_context(plan.build())
@@ -71,8 +74,17 @@ def run_exercise(
         except SubmissionFailure as error:
             failure = RunFailure(kind=error.kind, place=error.place, text=error.text)
         finally:
-            for controller in drivers.controllers.values():
-                controller.close()
+            programs = [each for each in drivers.controllers.values() if isinstance(each, SandboxedController)]
+            for each in programs:
+                each.close()
         figures = {} if arena.episode is None else collect_figures(exercise, arena.episode)
-    output = "".join(dict.fromkeys(controller.output for controller in drivers.controllers.values()))
+    output = "".join(dict.fromkeys(each.output for each in programs))
     return ExerciseRun(seed=seed, figures=figures, failure=failure, episode=arena.episode, output=output)
+
+
+def _find_program(exercise: Exercise, file: str | Path | DriverSource, folder: Path | None) -> DriverSource:
+    if not isinstance(file, str | Path):
+        return file
+    if Path(file).suffix == ".npz":
+        return find_controller(str(file), "", {})
+    return SandboxedProgram(file=Path(file), folder=folder, devices=exercise.devices)

@@ -12,8 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from paddock.core.files import write_text
-from paddock.report.document import Figure, Part, render_html
-from paddock.report.document_files import ensure_folder
+from paddock.report.document import Figure, Part, ensure_folder, render_html
 from paddock.report.figures import save_figure
 from paddock.teaching.classroom.class_tables import MARK, text_cell
 from paddock.teaching.classroom.submissions import LATE

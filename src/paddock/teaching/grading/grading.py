@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.jobs import FinishedJobs, JobRunner, Workers
-from paddock.core.version import VERSION
-from paddock.report.document_files import ensure_folder
+from paddock.core.source_hash import describe_code
+from paddock.report.document import ensure_folder
 from paddock.teaching.classroom import Receipt
 from paddock.teaching.classroom.submissions import is_late
 from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
 from paddock.teaching.grading.receipts import find_receipts, list_expected
 from paddock.teaching.grading.similar import SimilarPair, find_similar, read_programs
 from paddock.teaching.grading.worker import GradingJob, GradingWorker, unpack_run
+from paddock.teaching.sandbox import SandboxedProgram
 from paddock.teaching.sandbox.submissions import Submission, find_submissions
 
 FINISHED = "graded.jsonl"
@@ -92,8 +93,7 @@ def grade(
     chosen = load_exercise(exercise)
     found, starter = find_submissions(submissions), chosen.read_starter()
     finished = FinishedJobs(ensure_folder(Path(out)) / FINISHED, f"grading of {chosen.name}")
-    head = _exercise_digest(chosen)
-    keys = {each.name: f"{head} {each.digest()}" for each in found}
+    keys = {each.name: identify_marks(chosen, each) for each in found}
     todo = [each for each in found if not each.problem and keys[each.name] not in finished]
     runner = JobRunner(partial(GradingWorker, chosen.folder), workers, most=max(1, len(todo)))
     jobs = [GradingJob(each.file.resolve(), each.folder and each.folder.resolve()) for each in todo]
@@ -138,13 +138,9 @@ def _put_together(
     )
 
 
-def _exercise_digest(exercise: Exercise) -> str:
-    """Return a digest of everything that decides the marks."""
-    whole = hashlib.sha256(VERSION.encode())
-    for path in _files(Path(exercise.folder)):
-        whole.update(path.relative_to(exercise.folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return whole.hexdigest()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
+def identify_marks(exercise: Exercise, submission: Submission) -> str:
+    """Return the digest of everything that decides the figures of a submission: its runs, and how they are measured."""
+    program = SandboxedProgram(file=submission.file, folder=submission.folder, devices=exercise.devices)
+    runs = exercise.plan(0, program).digests(exercise.all_seeds)
+    measures = [describe_code(check.measure, exercise.folder) for check in exercise.checks]
+    return hashlib.sha256(repr([runs, measures, exercise.keep_failed]).encode()).hexdigest()

@@ -20,7 +20,7 @@ from paddock.experiments.ecoli.obstacles import (
     WallMap,
     measure_sensitivity,
 )
-from paddock.experiments.ecoli.obstacles.evidence import cast_rays
+from paddock.experiments.ecoli.obstacles.obstacle_classifier import cast_rays
 
 WALL = WallMap(walls=np.array([[0.0, 0.5, 1.0, 0.5]]))  # along y = 0.5
 FACING = Pose(0.5, 0.44, math.pi / 2)  # 2.3 cm of air between nose and wall

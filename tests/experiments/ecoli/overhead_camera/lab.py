@@ -17,7 +17,7 @@ from paddock.core.named_arrays import Picture
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, OverheadCameras, OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
 from paddock.perception.vision import FloorPose, MarkerTracker, find_camera_pose, find_markers
-from paddock.perception.vision.decode import decode_jpeg
+from paddock.perception.vision.opencv import decode_jpeg
 from paddock.simulation.worlds.world_spec import Box, Placed, WorldSpec
 
 LAB = WorldSpec(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.experiments.ecoli.overhead_camera.aruco import draw_board, draw_marker, marker_cells
+from paddock.experiments.ecoli.overhead_camera.board_pictures import draw_board, draw_marker, marker_cells
 from paddock.perception.vision import BoardSpec
 
 DICTIONARY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)

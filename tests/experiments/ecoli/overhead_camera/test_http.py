@@ -18,8 +18,7 @@ import paddock
 from experiments.ecoli.overhead_camera.lab import serve_camera, with_network
 from paddock.bridges import OpenBridges
 from paddock.experiments.ecoli.overhead_camera import OverheadCameras, OverheadSpec
-from paddock.experiments.ecoli.overhead_camera.guard import REALM, Guard
-from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
+from paddock.experiments.ecoli.overhead_camera.http_camera import REALM, Guard, HttpCamera
 from paddock.perception.vision.digest import digest_of, parse_parts
 from paddock.testing.servers import wait_for
 

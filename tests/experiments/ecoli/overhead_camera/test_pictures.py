@@ -16,7 +16,7 @@ from paddock.experiments.ecoli.overhead_camera import (
     OverheadCamera,
     OverheadSpec,
 )
-from paddock.experiments.ecoli.overhead_camera.sensor import add_noise, draw_chances
+from paddock.experiments.ecoli.overhead_camera.pixels import add_noise, draw_chances
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec
 
 POSES = [(0.3, 0.4, 0.0), (0.6, 0.4, 1.0), (0.9, 0.4, 2.0)]

@@ -21,7 +21,7 @@ from paddock.experiments.ecoli.reaction_networks import (
     reaction_names,
     simulate,
 )
-from paddock.report.grid_layout import lay_out
+from paddock.experiments.ecoli.reaction_networks.reaction_picture import lay_out
 
 pytestmark = pytest.mark.heavy
 

@@ -26,7 +26,7 @@ from paddock.experiments.ecoli.reaction_networks import (
     start_values,
 )
 from paddock.experiments.ecoli.reaction_networks.kernels import find_changes, find_fastest_rate
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import table_of
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import table_of
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from paddock.experiments.ecoli.reaction_networks import (
     reaction_names,
     simulate,
 )
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import left_null_space
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import left_null_space
 
 SMALL = """
 name = "small"

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 import paddock
 from paddock import testing
 from paddock.control.policies.policy import RunStart
-from paddock.control.policies.randomness import read_key, seed_memory
 from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
 from paddock.experiments.ecoli.reaction_networks import Flux, ReactionNetwork, ReactionPool, ReactionUnit
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
-from paddock.experiments.ecoli.walk.population import isolate_walker, make_walker, run_population
-from paddock.experiments.ecoli.walk.statistics import find_mann_whitney_p
+from paddock.experiments.ecoli.run_and_tumble.tumble_kernel import read_key, seed_memory
+from paddock.experiments.ecoli.walk.population import find_mann_whitney_p, isolate_walker, make_walker, run_population
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 ROBOT = "e-puck_2478"

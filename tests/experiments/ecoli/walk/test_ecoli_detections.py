@@ -11,10 +11,16 @@ from paddock.control.behaviours.avoidance import EPUCK_RING
 from paddock.core.geometry import Pose
 from paddock.experiments.ecoli.obstacles import CAUSES
 from paddock.experiments.ecoli.walk import published
-from paddock.experiments.ecoli.walk.confusion import ConfusionMatrix
-from paddock.experiments.ecoli.walk.detection_trials import DetectionTrial, confuse
+from paddock.experiments.ecoli.walk.detection_trials import (
+    LAMP,
+    SENSITIVITY,
+    ConfusionMatrix,
+    DetectionTrial,
+    build_lit_dish,
+    confuse,
+    find_cause,
+)
 from paddock.experiments.ecoli.walk.detections import count_detections
-from paddock.experiments.ecoli.walk.lit_dish import LAMP, SENSITIVITY, build_lit_dish, find_cause
 
 pytestmark = pytest.mark.long
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paddock.experiments.ecoli.walk.faulty_robot import FITTED, WHEEL_DIAMETER
 from paddock.experiments.ecoli.walk.localisation import (
     TARGETS,
     calibrate_robot,
@@ -13,6 +12,7 @@ from paddock.experiments.ecoli.walk.localisation import (
     see_with_noise,
     walk,
 )
+from paddock.experiments.ecoli.walk.orders_runs import FITTED, WHEEL_DIAMETER
 from paddock.perception.estimation import WheelCalibration
 
 pytestmark = [pytest.mark.heavy, pytest.mark.long]

@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from paddock.experiments.ecoli.walk.faulty_robot import PERFECT
-from paddock.experiments.ecoli.walk.orders_runs import mean_errors_in_cm, run_experiment_1, run_experiment_2
+from paddock.experiments.ecoli.walk.orders_runs import PERFECT, mean_errors_in_cm, run_experiment_1, run_experiment_2
 from paddock.experiments.ecoli.walk.published import (
     MEAN_ERROR_1,
     MOVING_TIME_1,

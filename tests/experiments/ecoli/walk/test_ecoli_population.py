@@ -15,11 +15,9 @@ from paddock.cli.app import app
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jobs import FinishedJobs, run_jobs
 from paddock.experiments.ecoli.walk.claims import check_walks
-from paddock.experiments.ecoli.walk.density import density_chart, distance_chart
-from paddock.experiments.ecoli.walk.methylation import LEVELS, TRIALS
-from paddock.experiments.ecoli.walk.population import isolate_walker, run_population
-from paddock.experiments.ecoli.walk.statistics import find_mann_whitney_p
-from paddock.experiments.ecoli.walk.walk_report import tabulate_walks
+from paddock.experiments.ecoli.walk.population import find_mann_whitney_p, isolate_walker, run_population
+from paddock.experiments.ecoli.walk.tumble_rates import LEVELS, TRIALS
+from paddock.experiments.ecoli.walk.walk_report import density_chart, distance_chart, tabulate_walks
 from paddock.experiments.ecoli.walk.walks import DISHES, run_walks
 from paddock.experiments.ecoli.walk.waypoints import walk_way_points
 from paddock.experiments.ecoli.waypoint_robots import format_waypoints

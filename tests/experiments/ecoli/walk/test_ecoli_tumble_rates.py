@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats
 from paddock.experiments.ecoli.walk.claims import check_methylation
-from paddock.experiments.ecoli.walk.methylation import HELD, INTACT, MARGIN, UNBIASED, MethylationFigures
 from paddock.experiments.ecoli.walk.tumble_rates import (
+    HELD,
+    INTACT,
+    MARGIN,
     RING,
+    UNBIASED,
     Interval,
+    MethylationFigures,
     TumbleCounts,
     compare_distances,
     compare_rates,

@@ -14,8 +14,7 @@ from paddock.experiments.ecoli.waypoint_robots import (
     RobotSession,
     SimulatedLine,
 )
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import write_checked
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import write_frame
+from paddock.experiments.ecoli.waypoint_robots.frames import write_checked, write_frame
 from paddock.testing import BenchRobot
 
 DT = 0.01

@@ -12,7 +12,7 @@ from paddock.control.behaviours.avoidance.avoidance_strategy import bearing_to
 from paddock.control.behaviours.avoidance.ring import Distances
 from paddock.core.geometry import Point, Pose
 from paddock.experiments.ecoli.waypoint_robots import DistalAvoidance, Manoeuvre, Sight, SteeredAvoidance
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import write_checked
+from paddock.experiments.ecoli.waypoint_robots.frames import write_checked
 
 
 def see(*proximity: int, target: Point = (1.0, 0.0)) -> Sight:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import read_checked
+from paddock.experiments.ecoli.waypoint_robots.frames import read_checked
 from paddock.experiments.ecoli.waypoint_robots.texts import ARGUMENTS, OUR_ARGUMENTS
 from pages import run_examples
 

@@ -8,8 +8,7 @@ import pytest
 
 from experiments.ecoli.waypoint_robots.lines import Bench
 from paddock.core.geometry import Pose
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import read_checked, write_checked
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, write_frame
+from paddock.experiments.ecoli.waypoint_robots.frames import FrameReader, read_checked, write_checked, write_frame
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 
 

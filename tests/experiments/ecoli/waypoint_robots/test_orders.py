@@ -20,8 +20,8 @@ from paddock.experiments.ecoli.waypoint_robots import (
     RobotPlan,
     SteeredAvoidance,
 )
-from paddock.experiments.ecoli.waypoint_robots.avoidance import Reaction, Sight
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import write_checked
+from paddock.experiments.ecoli.waypoint_robots.driving import Reaction, Sight
+from paddock.experiments.ecoli.waypoint_robots.frames import write_checked
 from paddock.testing import PaddockProcess, wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")

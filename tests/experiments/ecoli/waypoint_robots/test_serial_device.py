@@ -20,7 +20,7 @@ from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.driver.streams import SerialOpener
 from paddock.core.errors import LinkError
 from paddock.experiments.ecoli.waypoint_robots import Host, HostTiming, OrderEvent, OrderRobots
-from paddock.experiments.ecoli.waypoint_robots.serial_device import SerialDevice
+from paddock.experiments.ecoli.waypoint_robots.port import SerialDevice
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")

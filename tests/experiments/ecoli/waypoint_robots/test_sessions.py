@@ -12,8 +12,8 @@ from experiments.ecoli.waypoint_robots.lines import SQUARE, START, Bench, Connec
 from paddock import PaddockError
 from paddock.experiments.ecoli.waypoint_robots import HostTiming, LineQuality, RobotPlan, RobotSession
 from paddock.experiments.ecoli.waypoint_robots.conversation import ConversationRunner
+from paddock.experiments.ecoli.waypoint_robots.frames import write_frame
 from paddock.experiments.ecoli.waypoint_robots.host_end import HostEnd, RobotLost
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import write_frame
 from paddock.experiments.ecoli.waypoint_robots.texts import Order, write_reply
 
 POOR = LineQuality(loss=0.02, jitter=0.02)

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from experiments.ecoli.waypoint_robots.lines import Bench
 from paddock import PaddockError
 from paddock.core.errors import BadMessage
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import (
+from paddock.experiments.ecoli.waypoint_robots.frames import (
+    FrameReader,
+    LegacyReader,
     next_number,
     read_checked,
     write_checked,
     write_checked_text,
+    write_frame,
 )
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.experiments.ecoli.waypoint_robots.texts import (
     ARGUMENTS,
     TEMPLATES,

@@ -1,4 +1,4 @@
-"""Networks of fixed size on the GPU: the same sums in the same order as `policies/network_kernel.py`.
+"""Networks of fixed size on the GPU: the same sums in the same order as `policies/networks.py`.
 
 With sizes that are known at compile time, the loops over inputs are unrolled, the inputs stay in registers, and the
 weights of a unit are loaded from memory all at once.
@@ -6,8 +6,18 @@ weights of a unit are loaded from memory all at once.
 
 from __future__ import annotations
 
-from paddock.control.policies.network_kernel import GAIN, LAST, PLAN_COLUMNS, SPEED, STARTED, ZERO, activated, network
-from paddock.control.policies.networks import ACTIVATIONS, Network
+from paddock.control.policies.networks import (
+    ACTIVATIONS,
+    GAIN,
+    LAST,
+    PLAN_COLUMNS,
+    SPEED,
+    STARTED,
+    ZERO,
+    Network,
+    activated,
+    network,
+)
 from paddock.core.jit import Kernel, kernel
 
 MAX_LAYERS = 4

@@ -10,7 +10,7 @@ from paddock.arena.batches.cuda.usage import PartsUsed
 from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
 from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS
 from paddock.control.policies.kernel_policy import own
-from paddock.control.policies.network_kernel import add_products
+from paddock.control.policies.networks import add_products
 from paddock.control.policies.policy_dispatch import act
 from paddock.control.policies.policy_registry import ACT
 from paddock.core.jit import Kernel, kernel

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 
+from paddock.bridges.coppelia.calls.device_calls import COLLECTIONS
 from paddock.bridges.coppelia.legacy.caller import Caller
-from paddock.bridges.coppelia.legacy.table import command, pack_float, pack_int, take
+from paddock.bridges.coppelia.legacy.table import command, pack_float, pack_int
 from paddock.bridges.coppelia.scene import joints
-from paddock.bridges.coppelia.scene.frames import matrix_of
 from paddock.bridges.coppelia.scene.objects import ALL, SceneObject
 from paddock.bridges.coppelia.scene.proximity import DetectedSurface, detect
 from paddock.bridges.coppelia.scene.surfaces import collides, measure_distance
@@ -16,59 +16,13 @@ from paddock.core.errors import PaddockError, UnknownName
 
 DETECTION = struct.Struct("<B3fi3f")
 NO_DETECTION = DetectedSurface(0.0, (0.0, 0.0, 0.0), -1, (0.0, 0.0, 0.0))
-COLLISIONS, DISTANCES, COLLECTIONS = 1_000_000, 2_000_000, 3_000_000  # added to the handle of a robot
-MAX_FORCE = 100.0  # default maximum force of a joint [N m]
-
-# ---- joints
-
-
-@command(0x1001, "simxGetJointPosition")
-def get_joint_position(caller: Caller, handle: int, data: bytes) -> bytes:
-    return pack_float(joints.joint_position(caller.scene.get(handle)))
-
-
-@command(0x1002, "simxSetJointPosition", simxSetJointTargetPosition=0x100C)
-def set_joint_position(caller: Caller, handle: int, data: bytes) -> None:
-    joints.refuse_position(caller.scene.get(handle))
-
-
-@command(0x1008, "simxSetJointTargetVelocity")
-def set_joint_target_velocity(caller: Caller, handle: int, data: bytes) -> None:
-    joints.set_target_velocity(caller.scene.get(handle), *take("<f", data))
-
-
-@command(0x100A, "simxGetJointMatrix")
-def get_joint_matrix(caller: Caller, handle: int, data: bytes) -> bytes:
-    return pack_float(*matrix_of(joints.joint_frame(caller.scene.get(handle))))
+COLLISIONS, DISTANCES = 1_000_000, 2_000_000  # added to the handle of a robot, as COLLECTIONS
 
 
 @command(0x100B, "simxSetSphericalJointMatrix")
 def set_spherical_joint_matrix(caller: Caller, handle: int, data: bytes) -> None:
     joints.wheel_of(caller.scene.get(handle))
     raise PaddockError("expected a spherical joint; wheels have revolute joints")
-
-
-@command(0x100D, "simxGetJointForce")
-def get_joint_force(caller: Caller, handle: int, data: bytes) -> bytes:
-    joints.wheel_of(caller.scene.get(handle))
-    return pack_float(0.0)  # the engine is kinematic, without forces
-
-
-@command(0x100E, "simxSetJointForce")
-def set_joint_force(caller: Caller, handle: int, data: bytes) -> None:
-    joints.wheel_of(caller.scene.get(handle))
-    caller.scene.remember(("force", handle), *take("<f", data))
-
-
-@command(0x1038, "simxGetJointMaxForce")
-def get_joint_max_force(caller: Caller, handle: int, data: bytes) -> bytes:
-    joints.wheel_of(caller.scene.get(handle))
-    return pack_float(caller.scene.settings.get(("force", handle), MAX_FORCE))
-
-
-@command(0x100F, "simxReadForceSensor", simxBreakForceSensor=0x1010)
-def read_force_sensor(caller: Caller, handle: int, data: bytes) -> None:
-    raise PaddockError(f"{caller.scene.get(handle)} is not a force sensor")
 
 
 # ---- sensors

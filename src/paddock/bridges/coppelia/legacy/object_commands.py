@@ -1,38 +1,112 @@
-"""Commands about objects: handles, the object tree, poses, groups, parameters."""
+"""Commands about objects: the object tree, groups, selections, copies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
+from paddock.bridges.coppelia.calls.device_calls import COLLECTIONS
 from paddock.bridges.coppelia.legacy.caller import Caller
-from paddock.bridges.coppelia.legacy.device_commands import COLLECTIONS
-from paddock.bridges.coppelia.legacy.group_data import describe_group
-from paddock.bridges.coppelia.legacy.table import command, pack_float, pack_int, take
-from paddock.bridges.coppelia.scene import parameters
-from paddock.bridges.coppelia.scene.frames import from_euler, normalise, to_euler
-from paddock.bridges.coppelia.scene.objects import ALL, LAST_TYPE, SCENE, WORLD, SceneObject
+from paddock.bridges.coppelia.legacy.table import command, pack_int, take
+from paddock.bridges.coppelia.scene.frames import to_euler
+from paddock.bridges.coppelia.scene.joints import joint_position
+from paddock.bridges.coppelia.scene.objects import ALL, LAST_TYPE, PARENT, SCENE, WORLD, SceneObject
+from paddock.bridges.coppelia.scene.paths import path_of
+from paddock.bridges.coppelia.scene.proximity import detect
+from paddock.bridges.coppelia.scene.scene import CoppeliaScene
+from paddock.core.errors import PaddockError
+
+REVOLUTE, FORCE_MODE = 10, 5
+
+
+class ObjectData(NamedTuple):
+    """Data of an object."""
+
+    ints: tuple[int, ...] = ()
+    floats: tuple[float, ...] = ()
+    strings: tuple[str, ...] = ()
+
+
+def describe_group(scene: CoppeliaScene, group: Sequence[SceneObject], kind: int) -> bytes:
+    """Return the reply of `simxGetObjectGroupData`."""
+    if kind not in KINDS:
+        raise PaddockError(f"unknown data type {kind}; expected 0 to {max(KINDS)}")
+    descriptions = [KINDS[kind](scene, found) for found in group]
+    ints = [value for description in descriptions for value in description.ints]
+    floats = [value for description in descriptions for value in description.floats]
+    strings = [value for description in descriptions for value in description.strings]
+    counts = (len(group), len(ints), len(floats), len(strings))
+    handles = [found.handle for found in group]
+    numbers = struct.pack(f"<4i{len(group)}i{len(ints)}i{len(floats)}f", *counts, *handles, *ints, *floats)
+    return numbers + b"".join(text.encode() + b"\0" for text in strings)
+
+
+def describe_pose(
+    relative_to: int, *, position: bool = False, euler: bool = False, quaternion: bool = False
+) -> Describe:
+    """Return a function that returns positions and orientations, in the frame of the world or of the parent."""
+
+    def describe(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
+        frame = scene.frame(found, relative_to)
+        floats: tuple[float, ...] = frame.position if position else ()
+        floats += to_euler(frame.rotation) if euler else frame.rotation if quaternion else ()
+        return ObjectData(floats=floats)
+
+    return describe
+
+
+def describe_proximity(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
+    """Return detection state and detected object (integers); point and normal (floats)."""
+    if found.part != "proximity":
+        return ObjectData((-1, -1), (0.0,) * 6)
+    seen = detect(scene, found)
+    return (
+        ObjectData((0, -1), (0.0,) * 6) if seen is None else ObjectData((1, seen.handle), (*seen.point, *seen.normal))
+    )
+
+
+def describe_joint(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
+    """Return position and force."""
+    return ObjectData(floats=(joint_position(found), 0.0) if found.part == "joint" else (0.0, 0.0))
+
+
+def describe_joint_kind(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
+    """Return type and mode (integers); lower limit and range (floats), -1 for cyclic joints."""
+    return (
+        ObjectData((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if found.part == "joint" else ObjectData((-1, -1), (0.0, 0.0))
+    )
+
+
+Describe = Callable[[CoppeliaScene, SceneObject], ObjectData]
+
+KINDS: dict[int, Describe] = {
+    0: lambda scene, found: ObjectData(strings=(found.name,)),
+    1: lambda scene, found: ObjectData((found.type,)),
+    2: lambda scene, found: ObjectData((-1 if found.parent is None else found.parent.handle,)),
+    3: describe_pose(WORLD, position=True),
+    4: describe_pose(PARENT, position=True),
+    5: describe_pose(WORLD, euler=True),
+    6: describe_pose(PARENT, euler=True),
+    7: describe_pose(WORLD, quaternion=True),
+    8: describe_pose(PARENT, quaternion=True),
+    9: describe_pose(WORLD, position=True, euler=True),
+    10: describe_pose(PARENT, position=True, euler=True),
+    11: describe_pose(WORLD, position=True, quaternion=True),
+    12: describe_pose(PARENT, position=True, quaternion=True),
+    13: describe_proximity,
+    14: lambda scene, found: ObjectData((-1,), (0.0,) * 6),  # force sensors are not supported
+    15: describe_joint,
+    16: describe_joint_kind,
+    17: lambda scene, found: ObjectData(floats=scene.velocity(found)[0]),
+    18: lambda scene, found: ObjectData(floats=scene.velocity(found)[1]),
+    19: lambda scene, found: ObjectData(floats=sum(scene.velocity(found), ())),
+    20: lambda scene, found: ObjectData(strings=(found.alias,)),
+    21: lambda scene, found: ObjectData(strings=(path_of(scene, found),)),
+}
+
 
 ALL_OBJECTS = 109  # the type that denotes all objects
-
-# ---- the tree
-
-
-@command(0x3001, "simxGetObjectHandle")
-def get_object_handle(caller: Caller, name: str, data: bytes) -> bytes:
-    return pack_int(caller.scene.find(name).handle)
-
-
-@command(0x1012, "simxGetObjectParent")
-def get_object_parent(caller: Caller, handle: int, data: bytes) -> bytes:
-    parent = caller.scene.get(handle).parent
-    return pack_int(-1 if parent is None else parent.handle)
-
-
-@command(0x101C, "simxSetObjectParent")
-def set_object_parent(caller: Caller, handle: int, data: bytes) -> None:
-    parent, keep = take("<iB", data)
-    scene, found = caller.scene, caller.scene.get(handle)
-    scene.set_parent(found, None if parent == -1 else scene.get(parent), in_place=bool(keep))
 
 
 @command(0x200B, "simxGetObjectChild")
@@ -68,108 +142,8 @@ def set_object_selection(caller: Caller, _: int, data: bytes) -> None:
     caller.selection[:] = [caller.scene.get(handle).handle for handle in handles]
 
 
-# ---- adding and removing
-
-
-@command(0x0009, "simxCreateDummy")
-def create_dummy(caller: Caller, data: bytes) -> bytes:
-    return pack_int(caller.scene.add_dummy().handle)
-
-
-@command(0x1028, "simxRemoveObject", simxRemoveModel=0x1037)
-def remove_object(caller: Caller, handle: int, data: bytes) -> None:
-    caller.scene.remove(caller.scene.get(handle))
-
-
 @command(0x102E, "simxCopyPasteObjects")
 def copy_paste_objects(caller: Caller, _: int, data: bytes) -> bytes:
     handles = take(f"<{len(data) // 4}i", data)
     copies = [caller.scene.copy(caller.scene.get(handle)).handle for handle in handles]
     return pack_int(len(copies), *copies)
-
-
-# ---- poses and velocities
-
-
-@command(0x200E, "simxGetObjectPosition")
-def get_object_position(caller: Caller, handle: int, relative_to: int, data: bytes) -> bytes:
-    return pack_float(*caller.scene.frame(caller.scene.get(handle), relative_to).position)
-
-
-@command(0x200D, "simxGetObjectOrientation")
-def get_object_orientation(caller: Caller, handle: int, relative_to: int, data: bytes) -> bytes:
-    return pack_float(*to_euler(caller.scene.frame(caller.scene.get(handle), relative_to).rotation))
-
-
-@command(0x2801, "simxGetObjectQuaternion")
-def get_object_quaternion(caller: Caller, handle: int, relative_to: int, data: bytes) -> bytes:
-    return pack_float(*caller.scene.frame(caller.scene.get(handle), relative_to).rotation)
-
-
-@command(0x1019, "simxGetObjectPosition")
-def get_object_position_before_3_2(caller: Caller, handle: int, data: bytes) -> bytes:
-    (relative_to,) = take("<i", data)
-    return get_object_position(caller, handle, relative_to, b"")
-
-
-@command(0x1018, "simxGetObjectOrientation")
-def get_object_orientation_before_3_2(caller: Caller, handle: int, data: bytes) -> bytes:
-    (relative_to,) = take("<i", data)
-    return get_object_orientation(caller, handle, relative_to, b"")
-
-
-@command(0x101B, "simxSetObjectPosition")
-def set_object_position(caller: Caller, handle: int, data: bytes) -> None:
-    relative_to, *position = take("<i3f", data)
-    caller.scene.move(caller.scene.get(handle), position, relative_to)
-
-
-@command(0x101A, "simxSetObjectOrientation")
-def set_object_orientation(caller: Caller, handle: int, data: bytes) -> None:
-    relative_to, *angles = take("<i3f", data)
-    caller.scene.turn(caller.scene.get(handle), from_euler(angles), relative_to)
-
-
-@command(0x1801, "simxSetObjectQuaternion")
-def set_object_quaternion(caller: Caller, handle: int, data: bytes) -> None:
-    relative_to, *quaternion = take("<i4f", data)
-    caller.scene.turn(caller.scene.get(handle), normalise(quaternion), relative_to)
-
-
-@command(0x1036, "simxGetObjectVelocity")
-def get_object_velocity(caller: Caller, handle: int, data: bytes) -> bytes:
-    linear, angular = caller.scene.velocity(caller.scene.get(handle))
-    return pack_float(*linear, *angular)
-
-
-# ---- parameters
-
-
-@command(0x2007, "simxGetObjectFloatParameter")
-def get_object_float(caller: Caller, handle: int, number: int, data: bytes) -> bytes:
-    return pack_float(parameters.get_object_float(caller.scene, caller.scene.get(handle), number))
-
-
-@command(0x2008, "simxGetObjectIntParameter")
-def get_object_int(caller: Caller, handle: int, number: int, data: bytes) -> bytes:
-    return pack_int(parameters.get_object_int(caller.scene, caller.scene.get(handle), number))
-
-
-@command(0x2009, "simxSetObjectFloatParameter")
-def set_object_float(caller: Caller, handle: int, number: int, data: bytes) -> None:
-    parameters.set_object_parameter(caller.scene, caller.scene.get(handle), "float", number, *take("<f", data))
-
-
-@command(0x200A, "simxSetObjectIntParameter")
-def set_object_int(caller: Caller, handle: int, number: int, data: bytes) -> None:
-    parameters.set_object_parameter(caller.scene, caller.scene.get(handle), "int", number, *take("<i", data))
-
-
-@command(0x1034, "simxGetModelProperty")
-def get_model_property(caller: Caller, handle: int, data: bytes) -> bytes:
-    return pack_int(parameters.get_model_property(caller.scene, caller.scene.get(handle)))
-
-
-@command(0x1035, "simxSetModelProperty")
-def set_model_property(caller: Caller, handle: int, data: bytes) -> None:
-    caller.scene.remember(("model", caller.scene.get(handle).handle), *take("<i", data))

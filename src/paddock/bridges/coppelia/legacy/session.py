@@ -6,7 +6,13 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from paddock.bridges.coppelia.legacy import device_commands, object_commands, signal_commands, simulation_commands
+from paddock.bridges.coppelia.legacy import (  # noqa: F401 (they declare commands)
+    device_commands,
+    object_commands,
+    shared_commands,
+    signal_commands,
+    simulation_commands,
+)
 from paddock.bridges.coppelia.legacy.caller import Caller
 from paddock.bridges.coppelia.legacy.messages import (
     DISCONTINUE,
@@ -31,7 +37,6 @@ MAX_STREAMS, MAX_PIECES, MAX_ERRORS, LONGEST_ERROR = 500, 32, 50, 500
 SMALLEST_PIECE = 50  # minimum size of a piece of a split reply [bytes]
 LONGEST_SPLIT = 2000  # maximum size of a result that is sent in pieces [bytes]; see `_stream`
 STREAMED = (STREAMING, STREAMING_SPLIT, ONESHOT_SPLIT)
-ROOMS = (device_commands, object_commands, signal_commands, simulation_commands)  # importing them fills the table
 
 Key = tuple[int, bytes]
 

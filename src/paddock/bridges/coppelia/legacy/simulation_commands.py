@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import logging
-import re
 from typing import TypeVar
 
 from paddock.bridges.coppelia.legacy.caller import Caller
-from paddock.bridges.coppelia.legacy.table import command, pack_float, pack_int, read_text, take
+from paddock.bridges.coppelia.legacy.table import command, pack_int, read_text, take
 from paddock.bridges.coppelia.scene import parameters
-from paddock.bridges.coppelia.scene.scene import CoppeliaScene
-from paddock.bridges.coppelia.scene.simulator import TimeControl
 from paddock.core.errors import PaddockError
 from paddock.core.terminal_text import visible
-from paddock.simulation.robots import robot_names
 
 log = logging.getLogger("paddock.vrep")
 Window = TypeVar("Window")
@@ -70,13 +66,6 @@ def get_last_errors(caller: Caller, data: bytes) -> bytes:
 # ---- parameters
 
 
-@command(0x101F, "simxGetBooleanParameter")
-def get_boolean(caller: Caller, number: int, data: bytes) -> bytes:
-    if number == parameters.REAL_TIME:
-        return pack_int(int(caller.control.real_time))
-    return pack_int(int(bool(parameters.get_parameter(caller.scene, "boolean", number))))
-
-
 @command(0x1020, "simxSetBooleanParameter")
 def set_boolean(caller: Caller, number: int, data: bytes) -> None:
     (value,) = take("<i", data) if len(data) >= 4 else take("<B", data)
@@ -92,20 +81,6 @@ def get_integer(caller: Caller, number: int, data: bytes) -> bytes:
     return pack_int(value)
 
 
-@command(0x1022, "simxSetIntegerParameter")
-def set_integer(caller: Caller, number: int, data: bytes) -> None:
-    parameters.set_parameter(caller.scene, "integer", number, *take("<i", data))
-
-
-@command(0x1023, "simxGetFloatingParameter")
-def get_floating(caller: Caller, number: int, data: bytes) -> bytes:
-    if number == parameters.TIME_STEP:
-        return pack_float(caller.simulator.step)
-    value = parameters.get_parameter(caller.scene, "floating", number)
-    assert isinstance(value, float)
-    return pack_float(value)
-
-
 @command(0x1024, "simxSetFloatingParameter")
 def set_floating(caller: Caller, number: int, data: bytes) -> None:
     (value,) = take("<f", data)
@@ -115,62 +90,7 @@ def set_floating(caller: Caller, number: int, data: bytes) -> None:
         parameters.set_parameter(caller.scene, "floating", number, value)
 
 
-@command(0x101D, "simxGetArrayParameter")
-def get_array(caller: Caller, number: int, data: bytes) -> bytes:
-    value = parameters.get_parameter(caller.scene, "array", number)
-    assert isinstance(value, tuple)
-    return pack_float(*value)
-
-
-@command(0x101E, "simxSetArrayParameter")
-def set_array(caller: Caller, number: int, data: bytes) -> None:
-    parameters.set_parameter(caller.scene, "array", number, take("<3f", data))
-
-
-@command(0x1025, "simxGetStringParameter")
-def get_string(caller: Caller, number: int, data: bytes) -> bytes:
-    return parameters.get_string(caller.scene, number).encode() + b"\0"
-
-
-# ---- scenes and models
-
-
-def plain_name(path: str) -> str:
-    """Return the plain name of a file: `pioneer-p3dx` for `models/robots/mobile/pioneer p3dx.ttm`."""
-    file = re.split(r"[/\\]", path)[-1]
-    return re.sub(r"[\s_]+", "-", re.sub(r"\.tt[mt]$", "", file, flags=re.IGNORECASE)).lower()
-
-
-def reload_scene(scene: CoppeliaScene, path: str, control: TimeControl) -> None:
-    """Stop and reset the simulation if a scene file is that of the served world; otherwise raise an error."""
-    world, wanted = scene.live.world.name, plain_name(path)
-    if wanted != world:
-        raise PaddockError(f"the served world is {world!r}, not {wanted[:80]!r}: serve that world instead")
-    control.stop()
-
-
-def find_kind(path: str) -> str:
-    """Return the shipped robot for a model file: e-puck for `ePuck.ttm` and `e-puck.ttm`."""
-    wanted = plain_name(path)
-    for kind in robot_names():
-        if re.sub(r"\W", "", kind) == re.sub(r"\W", "", wanted):
-            return kind
-    raise PaddockError(f"unknown model {path[:200]!r}; expected one of {', '.join(robot_names())}")
-
-
-@command(0x3002, "simxLoadScene")
-def load_scene(caller: Caller, path: str, data: bytes) -> None:
-    reload_scene(caller.scene, path, caller.control)
-
-
-@command(0x0005, "simxCloseScene")
-def close_scene(caller: Caller, data: bytes) -> None:
-    caller.control.stop()
-
-
-@command(0x3003, "simxLoadModel")
-def load_model(caller: Caller, path: str, data: bytes) -> bytes:
-    return pack_int(caller.scene.load_model(find_kind(path)).handle)
+# ---- files
 
 
 @command(0x3004, "simxTransferFile")

@@ -1,7 +1,6 @@
 """A world and its robots as a scene of CoppeliaSim (formerly V-REP): objects, values, signals and script functions."""
 
 from paddock.bridges.coppelia.scene.framework import EPuckSignals
-from paddock.bridges.coppelia.scene.live import LiveWorld, SceneRobot
 from paddock.bridges.coppelia.scene.objects import SceneObject
 from paddock.bridges.coppelia.scene.proximity import DetectedSurface, detect
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
@@ -14,9 +13,7 @@ __all__ = [
     "CoppeliaScene",
     "DetectedSurface",
     "EPuckSignals",
-    "LiveWorld",
     "SceneObject",
-    "SceneRobot",
     "ScriptData",
     "Signals",
     "StockSignals",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.bridges.coppelia.scene.live import SceneRobot
+from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.coppelia.scene.models import EPUCK, FROM_LEFT
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
 from paddock.bridges.coppelia.scene.signals import Signal
@@ -24,7 +24,7 @@ FLOOR = re.compile(r"mylightSens_([012])")
 STOCK = re.compile(r"EPUCK_(?P<what>\w+?)(?P<suffix>#\d+)?")
 
 
-def read_ring(robot: SceneRobot, device: str) -> NDArray[np.float64]:
+def read_ring(robot: ArenaRobot, device: str) -> NDArray[np.float64]:
     """Return eight values in the order of V-REP's e-puck: clockwise from the left side."""
     values = robot.read(device)
     if len(values) != len(FROM_LEFT):
@@ -32,7 +32,7 @@ def read_ring(robot: SceneRobot, device: str) -> NDArray[np.float64]:
     return values[list(FROM_LEFT)]
 
 
-def read_all(robot: SceneRobot) -> NDArray[np.float64]:
+def read_all(robot: ArenaRobot) -> NDArray[np.float64]:
     """Return proximity 8 [m], light 8, ground 3 (0 … 1), accelerometer 3 [m/s²], wheel encoders 2 [rad]."""
     return np.concatenate(
         (
@@ -45,17 +45,17 @@ def read_all(robot: SceneRobot) -> NDArray[np.float64]:
     )
 
 
-def read_proximity(robot: SceneRobot) -> NDArray[np.float64]:
+def read_proximity(robot: ArenaRobot) -> NDArray[np.float64]:
     """Return the distances of the eight proximity sensors [m]; 0.05 if nothing is detected."""
     return np.minimum(read_ring(robot, "proximity"), REACH)
 
 
-def read_encoders(robot: SceneRobot) -> NDArray[np.float64]:
+def read_encoders(robot: ArenaRobot) -> NDArray[np.float64]:
     """Return the rotation of the left and right wheel since the start [rad]."""
     return np.array(robot.travel) / (robot.spec.drive.wheel_diameter / 2)
 
 
-def read_camera(scene: CoppeliaScene, robot: SceneRobot) -> NDArray[np.float64]:
+def read_camera(scene: CoppeliaScene, robot: ArenaRobot) -> NDArray[np.float64]:
     """Return red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
     cameras = [part for part in scene.base_of(robot).children if part.part == "camera"]
     if not cameras:
@@ -63,7 +63,7 @@ def read_camera(scene: CoppeliaScene, robot: SceneRobot) -> NDArray[np.float64]:
     return take_image(scene, cameras[0]).reshape(-1) / 255.0
 
 
-READERS: dict[str, Callable[[SceneRobot], NDArray[np.float64]]] = {
+READERS: dict[str, Callable[[ArenaRobot], NDArray[np.float64]]] = {
     "allSens": read_all,
     "proxSens": read_proximity,
     "lightSens": lambda robot: read_ring(robot, "light"),
@@ -71,7 +71,7 @@ READERS: dict[str, Callable[[SceneRobot], NDArray[np.float64]]] = {
 }  # values of string signals
 
 
-def set_velocities(scene: CoppeliaScene, robot: SceneRobot, left: float, right: float) -> None:
+def set_velocities(scene: CoppeliaScene, robot: ArenaRobot, left: float, right: float) -> None:
     """Set the velocities of both wheels [rad/s], capped at the limit of the robot's script."""
     if not np.isfinite((left, right)).all():
         raise PaddockError(f"robot {robot.name!r}: expected two finite velocities in rad/s, got {left!r}, {right!r}")
@@ -128,7 +128,7 @@ class EPuckSignals:
             return
         set_velocities(self.scene, robot, left, right)
 
-    def _find(self, name: str) -> tuple[SceneRobot | None, str]:
+    def _find(self, name: str) -> tuple[ArenaRobot | None, str]:
         """Return the robot and the kind of a signal."""
         if (found := STOCK.fullmatch(name)) is not None:
             return self._find_robot(EPUCK.name + (found["suffix"] or "")), found["what"]
@@ -136,7 +136,7 @@ class EPuckSignals:
             return self._find_robot(found["prefix"]), found["what"]
         return None, ""
 
-    def _find_robot(self, name: str) -> SceneRobot | None:
+    def _find_robot(self, name: str) -> ArenaRobot | None:
         for base in self.scene.list_bases(EPUCK):
             if base.robot is not None and name in (base.robot.name, base.name):
                 return base.robot
@@ -148,7 +148,7 @@ class EPuckSignals:
         return bases[index].robot if 0 <= index < len(bases) else bases[0].robot if bases else None
 
 
-def switch_led(robot: SceneRobot, value: bytes) -> None:
+def switch_led(robot: ArenaRobot, value: bytes) -> None:
     """Switch an LED. `value` contains two 4-byte integers: its number from 1 on, and 0 off, 1 on or 2 toggle."""
     number, state = np.frombuffer(value, "<i4").tolist() if len(value) == 8 else (0, 0)
     if not (1 <= number <= len(robot.spec.leds) and state in (0, 1, 2)):

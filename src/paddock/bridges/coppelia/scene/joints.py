@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
+from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.coppelia.scene.frames import Frame, floor_frame
-from paddock.bridges.coppelia.scene.live import SceneRobot
 from paddock.bridges.coppelia.scene.objects import SceneObject
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 
 
-def wheel_of(joint: SceneObject) -> tuple[SceneRobot, float]:
+def wheel_of(joint: SceneObject) -> tuple[ArenaRobot, float]:
     """Return the robot of a joint, and the radius of its wheel [m]."""
     if joint.part != "joint" or joint.robot is None:
         raise PaddockError(f"{joint} is not a joint")

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.coppelia.scene.frames import Frame, floor_frame, from_axes, look_along
-from paddock.bridges.coppelia.scene.live import SceneRobot
 from paddock.bridges.coppelia.scene.objects import (
     JOINT,
     LEFT,
@@ -125,7 +125,7 @@ def model_of(spec: RobotSpec) -> RobotModel:
     return MODELS.get(spec.name) or RobotModel(name=plain, alias=plain, height=spec.drive.wheel_diameter / 2)
 
 
-def add_robot(robot: SceneRobot, model: RobotModel, add: Add) -> SceneObject:
+def add_robot(robot: ArenaRobot, model: RobotModel, add: Add) -> SceneObject:
     """Add a robot's tree: base, joints with wheels, proximity and vision sensors, LEDs."""
     spec, drive = robot.spec, robot.spec.drive
     height, radius, side = model.height, drive.wheel_diameter / 2, drive.wheel_separation / 2

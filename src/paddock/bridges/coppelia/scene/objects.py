@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.coppelia.scene.frames import ORIGIN, Frame
-from paddock.bridges.coppelia.scene.live import SceneRobot
 from paddock.core.geometry import Shape
 
 SHAPE, JOINT, CAMERA, DUMMY, PROXIMITY, VISION, LIGHT = 0, 1, 3, 4, 5, 9, 13
@@ -35,7 +35,7 @@ class SceneObject:
     parent: SceneObject | None = None
     frame: Frame = ORIGIN  # relative to the parent; for a robot's base, only its height and tilt
     children: list[SceneObject] = field(default_factory=list)
-    robot: SceneRobot | None = None  # the robot that it belongs to
+    robot: ArenaRobot | None = None  # the robot that it belongs to
     device: str = ""  # the robot's sensor or LED
     channel: int = 0  # channel of the sensor, side of a joint, or half of a laser scanner
     limit: float = 0.0  # maximum range of a proximity sensor [m]

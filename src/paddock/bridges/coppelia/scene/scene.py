@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from paddock.bridges.common.scene_world import ArenaRobot, ArenaWorld
 from paddock.bridges.coppelia.scene.frames import (
     ORIGIN,
     Frame,
@@ -21,7 +22,6 @@ from paddock.bridges.coppelia.scene.frames import (
     rotate,
 )
 from paddock.bridges.coppelia.scene.joints import joint_frame
-from paddock.bridges.coppelia.scene.live import LiveWorld, SceneRobot
 from paddock.bridges.coppelia.scene.models import RobotModel, add_robot, model_of
 from paddock.bridges.coppelia.scene.objects import (
     ALL,
@@ -64,7 +64,7 @@ class CoppeliaScene:
     cached sensor readings if the state has changed. Each device is therefore read at most once per tick.
     """
 
-    def __init__(self, live: LiveWorld) -> None:
+    def __init__(self, live: ArenaWorld) -> None:
         self.live = live
         self.objects: dict[int, SceneObject] = {}  # by handle
         self.roots: list[SceneObject] = []
@@ -78,11 +78,11 @@ class CoppeliaScene:
             "settings", MAX_SETTINGS, MAX_CLIENTS * MAX_SETTINGS,
             exists=lambda key: key in self.settings, drop=lambda key: self.settings.pop(key),
         )  # fmt: skip
-        self._pending_poses: dict[SceneRobot, tuple[Pose, int]] = {}  # incomplete poses without room, and their tick
+        self._pending_poses: dict[ArenaRobot, tuple[Pose, int]] = {}  # incomplete poses without room, and their tick
         self._handles = itertools.count(10)
         self._names: dict[str, SceneObject] = {}
         self._aliases = {alias.name: alias.object for alias in live.world.aliases}
-        self._bases: dict[SceneRobot, SceneObject] = {}
+        self._bases: dict[ArenaRobot, SceneObject] = {}
         self._layout: int | None = None
         self._mark = b""
         self._add_world()
@@ -146,7 +146,7 @@ class CoppeliaScene:
         names = (other for other in (*self._names, *self._aliases) if other.partition("#")[0] == name)
         return any(self.get_named(other) is found for other in names)
 
-    def base_of(self, robot: SceneRobot) -> SceneObject:
+    def base_of(self, robot: ArenaRobot) -> SceneObject:
         """Return the base of a robot's tree."""
         return self._bases[robot]
 
@@ -226,7 +226,7 @@ class CoppeliaScene:
         self._set_pose(found.robot, Pose(x, y, heading_of(absolute.rotation)), half=half)
         self.sensed.clear()
 
-    def _set_pose(self, robot: SceneRobot, pose: Pose, *, half: bool) -> None:
+    def _set_pose(self, robot: ArenaRobot, pose: Pose, *, half: bool) -> None:
         try:
             robot.set_pose(pose)
         except SimulationError:
@@ -341,7 +341,7 @@ class CoppeliaScene:
         numbers = itertools.chain([name], (f"{name}#{i}" for i in itertools.count()))
         return next(candidate for candidate in numbers if candidate not in self._names)
 
-    def _add_robot(self, robot: SceneRobot) -> SceneObject:
+    def _add_robot(self, robot: ArenaRobot) -> SceneObject:
         model = model_of(robot.spec)
         suffix = self._free_name(model.name).removeprefix(model.name)
         prefix = f"{model.name}_" if model.prefix is None else model.prefix

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from paddock.bridges.common.scene_world import ArenaRobot
 from paddock.bridges.coppelia.scene import framework
-from paddock.bridges.coppelia.scene.live import SceneRobot
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
 from paddock.core.registry import Registry
@@ -23,10 +23,10 @@ class ScriptData(NamedTuple):
     buffer: bytes = b""
 
 
-ScriptFunction = Callable[[CoppeliaScene, SceneRobot, ScriptData], ScriptData]
+ScriptFunction = Callable[[CoppeliaScene, ArenaRobot, ScriptData], ScriptData]
 
 
-def read_distances(scene: CoppeliaScene, robot: SceneRobot) -> list[float]:
+def read_distances(scene: CoppeliaScene, robot: ArenaRobot) -> list[float]:
     """Return the distances of all proximity sensors [m], in the order of their objects.
 
     The value is the maximum range if nothing is detected. An e-puck has eight sensors, clockwise from the left side; a
@@ -37,17 +37,17 @@ def read_distances(scene: CoppeliaScene, robot: SceneRobot) -> list[float]:
     return [min(values[sensor.device][sensor.channel], sensor.limit) for sensor in sensors]
 
 
-def read_light(scene: CoppeliaScene, robot: SceneRobot) -> Iterable[float]:
+def read_light(scene: CoppeliaScene, robot: ArenaRobot) -> Iterable[float]:
     """Return the values of the eight light sensors [W/m²], clockwise from the left side."""
     return framework.read_ring(robot, "light")
 
 
-def read_ground(scene: CoppeliaScene, robot: SceneRobot) -> Iterable[float]:
+def read_ground(scene: CoppeliaScene, robot: ArenaRobot) -> Iterable[float]:
     """Return the left, middle and right ground sensor, 0 dark … 1 bright."""
     return robot.read("ground")
 
 
-def set_velocities(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def set_velocities(scene: CoppeliaScene, robot: ArenaRobot, data: ScriptData) -> ScriptData:
     """Set the velocities of the left and right wheel [rad/s]."""
     if len(data.floats) != 2:
         raise PaddockError(f"setVelocitiesForRemote: expected two velocities in rad/s, got {len(data.floats)}")
@@ -55,7 +55,7 @@ def set_velocities(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) ->
     return ScriptData()
 
 
-def set_max_velocity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def set_max_velocity(scene: CoppeliaScene, robot: ArenaRobot, data: ScriptData) -> ScriptData:
     """Set the maximum velocity of the wheels [rad/s]."""
     if len(data.floats) != 1 or not data.floats[0] > 0:
         raise PaddockError(f"setMaxVelocityForRemote: expected a velocity > 0 in rad/s, got {list(data.floats)}")
@@ -63,12 +63,12 @@ def set_max_velocity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) 
     return ScriptData()
 
 
-def accept_cycle(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def accept_cycle(scene: CoppeliaScene, robot: ArenaRobot, data: ScriptData) -> ScriptData:
     """Ignore the refresh cycle of the camera's signal, which is refreshed whenever it is read."""
     return ScriptData()
 
 
-def set_led(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def set_led(scene: CoppeliaScene, robot: ArenaRobot, data: ScriptData) -> ScriptData:
     """Set an LED; the arguments are its number and its brightness, 0 or 1."""
     if len(data.ints) != 2 or not 0 <= data.ints[0] < len(robot.spec.leds) or data.ints[1] not in (0, 1):
         leds = len(robot.spec.leds)
@@ -77,12 +77,12 @@ def set_led(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> Script
     return ScriptData()
 
 
-def answer_with(read: Callable[[CoppeliaScene, SceneRobot], Iterable[float]]) -> ScriptFunction:
+def answer_with(read: Callable[[CoppeliaScene, ArenaRobot], Iterable[float]]) -> ScriptFunction:
     """Return the script function that returns the numbers of `read`."""
     return lambda scene, robot, data: ScriptData(floats=np.asarray(read(scene, robot), float).tolist())
 
 
-NUMBERS: dict[str, Callable[[CoppeliaScene, SceneRobot], Iterable[float]]] = {
+NUMBERS: dict[str, Callable[[CoppeliaScene, ArenaRobot], Iterable[float]]] = {
     "getProxSensors": read_distances,
     "getLightSensors": read_light,
     "getLightSensor": read_light,

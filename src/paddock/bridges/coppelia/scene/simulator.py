@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
+from paddock.bridges.common.scene_world import ArenaWorld
+from paddock.bridges.coppelia.scene.frames import Frame
 from paddock.bridges.coppelia.scene.framework import EPuckSignals
-from paddock.bridges.coppelia.scene.live import LiveWorld
+from paddock.bridges.coppelia.scene.objects import SceneObject
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
-from paddock.bridges.coppelia.scene.scene_start import SceneStart
 from paddock.bridges.coppelia.scene.signals import Signals
 from paddock.bridges.coppelia.scene.stock_signals import StockSignals
 from paddock.core.errors import PaddockError
@@ -19,10 +20,43 @@ LONGEST_STEP = 1.0  # [s]
 OF_RUN = (STEP_KEY, "drawn", "fastest", "image")  # settings that are deleted at the end of a run
 
 
+class PlacedDummy(NamedTuple):
+    """A dummy with its saved parent and frame."""
+
+    dummy: SceneObject
+    parent: SceneObject | None
+    frame: Frame
+
+
+class SceneStart:
+    """Saved dummies and robots of a scene. Removed robots of the world itself are not restored."""
+
+    def __init__(self, scene: CoppeliaScene) -> None:
+        self._scene = scene
+        self._dummies = [PlacedDummy(d, d.parent, d.frame) for d in scene.walk() if d.part == "dummy"]
+        self._robots = {robot.name for robot in scene.live.list_robots()}
+
+    def restore(self) -> None:
+        """Remove the objects that clients have added since then, and restore the dummies."""
+        scene = self._scene
+        scene.begin()
+        for robot in [robot for robot in scene.live.list_robots() if robot.name not in self._robots]:
+            if robot.name in scene.live.spawned:
+                scene.remove(scene.base_of(robot))
+        for dummy, parent, frame in self._dummies:  # parents before their children
+            if dummy.parent is not parent or dummy.handle not in scene.objects:
+                scene.hang(dummy, parent if parent is None or parent.handle in scene.objects else None)
+            dummy.frame = frame
+        kept = {placed.dummy for placed in self._dummies}
+        for dummy in [found for found in scene.walk() if found.part == "dummy" and found not in kept]:
+            if dummy.handle in scene.objects:  # it may have been removed with its parent
+                scene.remove(dummy)
+
+
 class LegacySimulator:
     """The simulator that all clients of a remote API share."""
 
-    def __init__(self, live: LiveWorld) -> None:
+    def __init__(self, live: ArenaWorld) -> None:
         self.scene = CoppeliaScene(live)
         self.signals = Signals(EPuckSignals(self.scene), StockSignals(self.scene), client=lambda: live.client)
         self._start: SceneStart | None = None  # state of the scene at the start of the simulation
@@ -93,6 +127,8 @@ class SceneCaller:
     """The client that calls a command."""
 
     simulator: LegacySimulator
+    control: TimeControl
+    flags: int = field(default=0, init=False)  # bits added to the handle of the call's object: sim.handleflag_…
 
     @property
     def scene(self) -> CoppeliaScene:

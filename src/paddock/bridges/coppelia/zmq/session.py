@@ -8,10 +8,10 @@ from functools import partial
 from types import GeneratorType
 from typing import Any
 
-from paddock.bridges.coppelia.zmq.caller import RemoteCaller
-from paddock.bridges.coppelia.zmq.constants import CONSTANTS
+from paddock.bridges.coppelia.calls.caller import RemoteCaller
+from paddock.bridges.coppelia.calls.constants import CONSTANTS
+from paddock.bridges.coppelia.calls.table import CALLS, carry_out, name_error
 from paddock.bridges.coppelia.zmq.messages import END, EXECUTED, WAIT, RemoteRequest, list_results
-from paddock.bridges.coppelia.zmq.table import CALLS, carry_out, name_error
 from paddock.core.errors import PaddockError
 
 Reply = Mapping[str, Any]

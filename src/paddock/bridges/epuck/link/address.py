@@ -8,8 +8,15 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from paddock.bridges.common.robot_url import RobotUrl
-from paddock.bridges.epuck.driver.bluetooth import ADDRESS, CHANNEL, MAX_CHANNELS, open_bluetooth
-from paddock.bridges.epuck.driver.streams import ByteStream, SerialOpener, SerialStream
+from paddock.bridges.epuck.driver.streams import (
+    ADDRESS,
+    CHANNEL,
+    MAX_CHANNELS,
+    ByteStream,
+    SerialOpener,
+    SerialStream,
+    open_bluetooth,
+)
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
 DT = 0.05  # [s], about the round-trip time of Bluetooth

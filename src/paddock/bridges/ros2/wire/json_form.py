@@ -6,16 +6,15 @@ import base64
 import binascii
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from paddock.bridges.ros2.wire.fields import DTYPES, FieldType, RosMessage
+from paddock.bridges.ros2.wire.messages import FieldType, Nodetype, RosMessage, dtype_of, find_message, list_fields
 from paddock.core.errors import BadMessage, format_value, suggestion
 
-SomeMessage = TypeVar("SomeMessage", bound=RosMessage)
-encoder = msgspec.json.Encoder(enc_hook=lambda array: array.tolist())
+encoder = msgspec.json.Encoder(enc_hook=lambda array: array.tobytes() if array.dtype == "uint8" else array.tolist())
 
 
 def encode_json(message: RosMessage) -> bytes:
@@ -23,11 +22,11 @@ def encode_json(message: RosMessage) -> bytes:
     return encoder.encode(message)
 
 
-def read_json(kind: type[SomeMessage], table: Any, path: str = "msg") -> SomeMessage:
+def read_json(kind: type[RosMessage], table: Any, path: str = "msg") -> Any:
     """Build a message from parsed JSON. Missing fields get their defaults."""
     if not isinstance(table, Mapping):
         raise BadMessage(f"{path}: expected an object with the fields of {kind.ros_name}, got {format_value(table)}")
-    fields = dict(kind.ros_fields())
+    fields = dict(list_fields(kind))
     for name in table:
         if name not in fields:
             raise BadMessage(f"{path}: {kind.ros_name} has no field {format_value(name)}{suggestion(name, fields)}")
@@ -35,20 +34,24 @@ def read_json(kind: type[SomeMessage], table: Any, path: str = "msg") -> SomeMes
 
 
 def _read_field(kind: FieldType, value: Any, path: str) -> Any:
-    if not kind.many:
-        return _read_value(kind, value, path)
-    if kind.base in ("uint8", "char") and isinstance(value, str):
+    node, about = kind
+    if node == Nodetype.NAME:
+        return read_json(find_message(about), value, path)
+    if node == Nodetype.BASE:
+        return _read_value(about[0], value, path)
+    element, size = about
+    number = element[1][0] if element[0] == Nodetype.BASE and element[1][0] != "string" else ""
+    if number in ("uint8", "char", "byte") and isinstance(value, str):
         values: Any = _read_base64(value, path)
     elif not isinstance(value, Sequence) or isinstance(value, str):
-        raise BadMessage(f"{path}: expected a list for {kind.text}, got {format_value(value)}")
+        raise BadMessage(f"{path}: expected a list, got {format_value(value)}")
     else:
-        values = [_read_value(kind.single, item, f"{path}[{i}]") for i, item in enumerate(value)]
-    if kind.size and len(values) != kind.size:
-        raise BadMessage(f"{path}: expected {kind.size} elements, got {len(values)}")
-    if isinstance(values, bytes) or kind.base not in DTYPES:
-        return values
-    array = np.array(values, DTYPES[str(kind.base)])
-    return array.tobytes() if kind.base in ("uint8", "char") else array
+        values = [_read_field(element, item, f"{path}[{i}]") for i, item in enumerate(value)]
+    if node == Nodetype.ARRAY and len(values) != size:
+        raise BadMessage(f"{path}: expected {size} elements, got {len(values)}")
+    if isinstance(values, bytes):
+        return np.frombuffer(values, np.uint8)
+    return np.array(values, dtype_of(number)) if number else values
 
 
 def _read_base64(text: str, path: str) -> bytes:
@@ -58,18 +61,13 @@ def _read_base64(text: str, path: str) -> bytes:
         raise BadMessage(f"{path}: expected base64: {error}") from None
 
 
-def _read_value(kind: FieldType, value: Any, path: str) -> Any:
-    if not isinstance(kind.base, str):
-        return read_json(kind.base, value, path)
-    if kind.base == "string":
-        if not isinstance(value, str):
-            raise BadMessage(f"{path}: expected a text, got {format_value(value)}")
+def _read_value(kind: str, value: Any, path: str) -> Any:
+    plain = {"string": (str, "a text"), "bool": (bool, "true or false")}.get(kind)
+    if plain is not None:
+        if not isinstance(value, plain[0]):
+            raise BadMessage(f"{path}: expected {plain[1]}, got {format_value(value)}")
         return value
-    if kind.base == "bool":
-        if not isinstance(value, bool):
-            raise BadMessage(f"{path}: expected true or false, got {format_value(value)}")
-        return value
-    if kind.base.startswith("float"):
+    if kind.startswith("float"):
         if value is None:
             return math.nan
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -77,9 +75,9 @@ def _read_value(kind: FieldType, value: Any, path: str) -> Any:
         try:
             return float(value)
         except OverflowError:
-            raise BadMessage(f"{path}: expected {kind.base}, got {format_value(value)}") from None
-    bounds = np.iinfo(DTYPES[kind.base].char)
+            raise BadMessage(f"{path}: expected {kind}, got {format_value(value)}") from None
+    bounds = np.iinfo(dtype_of(kind))
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not (whole and bounds.min <= value <= bounds.max):
-        raise BadMessage(f"{path}: expected {kind.base}, got {format_value(value)}")
+        raise BadMessage(f"{path}: expected {kind}, got {format_value(value)}")
     return value

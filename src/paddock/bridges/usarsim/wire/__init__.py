@@ -1,6 +1,6 @@
 """The text protocol of USARSim (Gamebots): lines, messages and frames without I/O."""
 
-from paddock.bridges.usarsim.wire.classes import ROBOT_CLASSES, robot_of_class
+from paddock.bridges.usarsim.wire.messages import ROBOT_CLASSES, robot_of_class
 from paddock.bridges.usarsim.wire.reports import RangeScan, UsarReports
 from paddock.bridges.usarsim.wire.text import (
     LineSplitter,

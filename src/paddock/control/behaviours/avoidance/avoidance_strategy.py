@@ -1,21 +1,26 @@
-"""ObstacleAvoidance: the base class of methods that drive to a goal around obstacles."""
+"""ObstacleAvoidance: the base class of methods that drive to a goal around obstacles; by name, and as a controller."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from paddock.control.behaviours.answers import check_wheel_speeds
 from paddock.control.behaviours.avoidance.ring import EPUCK_RING, Distances, ProximityRing
 from paddock.core.argument_checks import all_finite
-from paddock.core.errors import PaddockError, format_value
+from paddock.core.error_location import refuse_abstract
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.geometry import ORIGIN, Point, Pose, wrap
-from paddock.core.observation import WheelSpeeds
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.registry import Registry
+from paddock.perception.estimation import Odometry
 
 DriveState = Literal["driving", "reached", "gave up"]
 
@@ -116,3 +121,98 @@ class ObstacleAvoidance(ABC):
 def bearing_to(pose: Pose, place: Point) -> float:
     """Return the angle of a point relative to the heading [rad], positive to the left."""
     return wrap(math.atan2(place[1] - pose.y, place[0] - pose.x) - pose.heading)
+
+
+HERE = "paddock.control.behaviours.avoidance"
+AVOIDANCE: Registry[type[ObstacleAvoidance]] = Registry(
+    "avoidance",
+    group="paddock.avoidance",
+    builtin={
+        "distal": f"{HERE}.reactive:Distal",
+        "proximal": f"{HERE}.reactive:Proximal",
+        "planning": f"{HERE}.planning:Planning",
+    },
+    base=ObstacleAvoidance,
+)
+
+
+def find_avoidance(name: str, folder: str | Path | None = None) -> type[ObstacleAvoidance]:
+    """Return the avoidance class with a name, `module:Name` or `file.py:Name`.
+
+    Args:
+        name: a registered name, or the location of the class.
+        folder: the first folder to search for users' files; None: only the working directory.
+    """
+    kind = AVOIDANCE.get(name, folder=folder)
+    if not isinstance(kind, type):
+        raise PaddockError(
+            f"{name}: expected a class derived from ObstacleAvoidance, got an object: leave out the parentheses"
+        )
+    refuse_abstract(kind, "decide(self, proximity, pose, dt), which returns wheel speeds (left, right) [m/s]")
+    return kind
+
+
+def make_avoidance(name: str, **parameters: Any) -> ObstacleAvoidance:
+    """Create an avoidance by name; raise an error for unknown parameters."""
+    kind = find_avoidance(name)
+    known = [field.name for field in dataclasses.fields(kind) if field.init]
+    for key in parameters:
+        if key not in known:
+            raise UnknownName(f"parameter of the avoidance {name!r}", key, known)
+    return kind(**parameters)
+
+
+class AvoidingController:
+    """A controller that estimates the pose from the encoders and a known start, and calls an avoidance.
+
+    Args:
+        avoidance: the avoidance method.
+        start: estimated start pose.
+        goal: position to drive to [m].
+        encoders: the name of the wheel encoders.
+    """
+
+    def __init__(
+        self,
+        avoidance: ObstacleAvoidance,
+        start: Pose,
+        goal: Point,
+        *,
+        encoders: str = "encoders",
+    ) -> None:
+        if not isinstance(avoidance, ObstacleAvoidance):
+            raise PaddockError(
+                f"AvoidingController: expected an avoidance such as Planning(), got {format_value(avoidance)}"
+            )
+        self.avoidance, self.goal = avoidance, goal
+        self._start, self._encoders = Pose(*start), encoders
+        self.reset()
+
+    def reset(self) -> None:
+        """Restart at the start pose."""
+        self._odometry = Odometry(wheel_separation=self.avoidance.wheel_separation, pose=self._start)
+        self._time: float | None = None
+        self.avoidance.reset(self._start, self.goal)
+
+    @property
+    def done(self) -> bool:
+        """Whether the robot has reached the goal or given up."""
+        return self.avoidance.state != "driving"
+
+    @property
+    def reason(self) -> str:
+        """Why the drive ended; empty while driving."""
+        x, y = self.goal
+        return f"({x:g}, {y:g}) {self.avoidance.state}" if self.done else ""
+
+    @property
+    def estimated_pose(self) -> Pose:
+        """Pose of the robot, estimated by odometry."""
+        return self._odometry.pose
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """Return the wheel speeds for one observation."""
+        pose = self._odometry.update(*getattr(observation, self._encoders).tolist())
+        last, self._time = self._time, observation.time
+        dt = 0.02 if last is None or observation.time <= last else observation.time - last  # the clock may be set back
+        return self.avoidance.act(getattr(observation, self.avoidance.ring.device).tolist(), pose, dt)

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 
 from paddock.control.behaviours.avoidance.avoidance_strategy import STOP, TURN_GAIN, ObstacleAvoidance, bearing_to
-from paddock.control.behaviours.avoidance.memory import Bounds, ObstacleMemory
-from paddock.control.behaviours.avoidance.path import choose_target, find_path, is_open
+from paddock.control.behaviours.avoidance.memory import Bounds, ObstacleMemory, choose_target, find_path, is_open
 from paddock.control.behaviours.avoidance.ring import Distances
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds

@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from paddock.control.behaviours.answers import check_wheel_speeds
-from paddock.control.behaviours.tasks.context import TaskContext
-from paddock.control.behaviours.tasks.safety import limit_speed, too_near
+from paddock.control.behaviours.tasks.context import TaskContext, cruise_speed
+from paddock.core.error_location import place_of_class, refuse_abstract
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.registry import Registry
 from paddock.core.spec import Number, Spec
 
+CREEP = 0.1  # minimum fraction of the commanded speed near the clearance, so that the robot reaches it
+STANDING = 1e-3  # [m/s] slower motion is not limited, so that turning on the spot is always permitted
+BODY_SHARE = 0.5  # fraction of the body's radius that is kept free around it
 Duration = Annotated[float, Number("seconds", above=0, limit=1e6)]
 Speed = Annotated[float, Number("m/s", above=0)]
 STOP = WheelSpeeds(0.0, 0.0)
 MOTION = 1e-6  # [m] minimum wheel travel that counts as motion
+
+
+def derive_clearance(radius: float, max_speed: float, max_acceleration: float, sensor_range: float = math.inf) -> float:
+    """Return the default safety distance [m] of a robot.
+
+    It is half of the body's radius plus the braking distance from the cruise speed, at most half of the sensor range.
+
+    Args:
+        radius: radius of a circle around the body's centre that encloses the body [m].
+        max_speed: of a wheel [m/s].
+        max_acceleration: of a wheel [m/s²]; infinity if there is no limit.
+        sensor_range: range of the sensors that measure ahead [m].
+    """
+    braking = cruise_speed(max_speed) ** 2 / (2 * max_acceleration)
+    return min(BODY_SHARE * radius + braking, sensor_range / 2)
+
+
+def too_near(context: TaskContext, observation: Observation, wheels: WheelSpeeds) -> float | None:
+    """Return the smallest distance [m] in the direction of travel if it is below the clearance, else None."""
+    linear = (wheels.left + wheels.right) / 2
+    if not context.guarded or abs(linear) < STANDING:
+        return None
+    nearest = context.nearest(observation, backwards=linear < 0)
+    return nearest if nearest < context.clearance else None
+
+
+def limit_speed(context: TaskContext, observation: Observation, wheels: WheelSpeeds) -> WheelSpeeds:
+    """Scale wheel speeds so that the motors can stop the robot within half of the distance to the clearance."""
+    linear = (wheels.left + wheels.right) / 2
+    if not context.guarded or abs(linear) < STANDING or math.isinf(context.max_acceleration):
+        return wheels
+    room = context.nearest(observation, backwards=linear < 0) - context.clearance
+    share = min(1.0, max(CREEP, math.sqrt(context.max_acceleration * max(room, 0.0)) / abs(linear)))
+    return WheelSpeeds(wheels.left * share, wheels.right * share)
 
 
 class SensorRequirement(NamedTuple):
@@ -121,3 +162,39 @@ class Task(ABC, Generic[P]):
         """End the task with a reason."""
         self.why, self.failed = why, failed
         return STOP
+
+
+HERE = "paddock.control.behaviours.tasks"
+TASKS: Registry[type[Task[Any]]] = Registry(
+    "task",
+    group="paddock.tasks",
+    builtin={
+        "turn": f"{HERE}.motions:Turn",
+        "move": f"{HERE}.motions:Move",
+        "stop": f"{HERE}.motions:Stop",
+        "wait": f"{HERE}.motions:Wait",
+        "go-to": f"{HERE}.go_to:GoTo",
+        "wall-follow": f"{HERE}.following:WallFollow",
+        "line-follow": f"{HERE}.following:LineFollow",
+        "wander": f"{HERE}.roam:Wander",
+        "avoid": f"{HERE}.roam:Avoid",
+    },
+    base=Task,
+)
+
+
+def find_task(name: str, folder: str | Path | None = None) -> type[Task[Any]]:
+    """Return the task class with a name, `module:Name` or `file.py:Name`.
+
+    Args:
+        name: a registered name, or the location of the class.
+        folder: the first folder to search for users' files; None: only the working directory.
+    """
+    task = TASKS.get(name, folder=folder)
+    if not isinstance(task, type):
+        raise PaddockError(f"{name}: expected a class derived from Task, got an object: leave out the parentheses")
+    refuse_abstract(task, "decide(self, observation, elapsed), which returns wheel speeds")
+    if not (isinstance(task.parameters, type) and issubclass(task.parameters, TaskSpec)):
+        wrong = format_value(task.parameters)
+        raise PaddockError(f"{place_of_class(task)}: parameters: expected a class derived from TaskSpec, got {wrong}")
+    return task

@@ -4,8 +4,15 @@ from paddock.control.behaviours.wall.fuzzy import FuzzyFollower
 from paddock.control.behaviours.wall.geometry import GeometryFollower
 from paddock.control.behaviours.wall.pid import PidFollower
 from paddock.control.behaviours.wall.ring import WallRing
-from paddock.control.behaviours.wall.wall_follower import Follow, Side, WallFollower, follow_wall
-from paddock.control.behaviours.wall.wall_follower_registry import WALL_FOLLOWERS, list_numbers, make_wall_follower
+from paddock.control.behaviours.wall.wall_follower import (
+    WALL_FOLLOWERS,
+    Follow,
+    Side,
+    WallFollower,
+    follow_wall,
+    list_numbers,
+    make_wall_follower,
+)
 
 __all__ = [
     "WALL_FOLLOWERS",

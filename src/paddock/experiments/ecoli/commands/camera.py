@@ -31,8 +31,8 @@ from paddock.perception.vision import (
     load_site,
 )
 from paddock.perception.vision.calibration import find_boards
-from paddock.perception.vision.decode import DamagedPicture, PictureTooLarge, read_picture
 from paddock.perception.vision.markers import Pixels8
+from paddock.perception.vision.opencv import DamagedPicture, PictureTooLarge, read_picture
 from paddock.simulation.worlds import load_world
 
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")

@@ -21,7 +21,7 @@ from paddock.experiments.ecoli.reaction_networks import (
     simulate,
 )
 from paddock.experiments.ecoli.reaction_networks.simulate import Inputs
-from paddock.report.document_files import ensure_folder
+from paddock.report.document import ensure_folder
 from paddock.report.sheets import Sheet
 
 if TYPE_CHECKING:

@@ -120,7 +120,7 @@ def write_figures(
     paths: dict[str, Path], populations: dict[str, Population], centre: tuple[float, float], *, quiet: bool
 ) -> None:
     """Write figures of the populations over time."""
-    from paddock.experiments.ecoli.walk.density import density_chart, distance_chart
+    from paddock.experiments.ecoli.walk.walk_report import density_chart, distance_chart
     from paddock.report import save_figure
 
     charts = {"distance": distance_chart(populations, centre)}

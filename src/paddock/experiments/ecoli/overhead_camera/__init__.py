@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.core.lazy import import_on_demand
-from paddock.experiments.ecoli.overhead_camera.board_view import show_board
+from paddock.experiments.ecoli.overhead_camera.board_pictures import draw_marker_sheets, save_sheets, show_board
 from paddock.experiments.ecoli.overhead_camera.feed import CameraFeed
 from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
 from paddock.experiments.ecoli.overhead_camera.overhead_camera import OverheadCamera, Scene
@@ -18,7 +18,6 @@ from paddock.experiments.ecoli.overhead_camera.overhead_spec import (
     OverheadSpec,
     load_overhead_camera,
 )
-from paddock.experiments.ecoli.overhead_camera.printing import draw_marker_sheets, save_sheets
 
 if TYPE_CHECKING:
     from paddock.experiments.ecoli.overhead_camera.bridge import OverheadCameras
@@ -41,4 +40,4 @@ __all__ = [
     "show_board",
 ]
 
-__getattr__ = import_on_demand(__name__, {"bridge": ("OverheadCameras",)})
+__getattr__ = import_on_demand(__name__)

@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.experiments.ecoli.overhead_camera.overhead_camera import OverheadCamera
-from paddock.experiments.ecoli.overhead_camera.sensor import draw_chances
+from paddock.experiments.ecoli.overhead_camera.pixels import draw_chances
 
 if TYPE_CHECKING:
     from paddock.arena import Arena

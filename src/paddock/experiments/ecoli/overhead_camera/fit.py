@@ -9,8 +9,7 @@ import numpy as np
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Disc, Point, inner_radius
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import FLOOR_MARKERS, OverheadSpec
-from paddock.perception.vision.camera_model import CameraModel, CameraPose
-from paddock.perception.vision.lens import Floats, Lens
+from paddock.perception.vision.camera_model import CameraModel, CameraPose, Floats, Lens
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec
 

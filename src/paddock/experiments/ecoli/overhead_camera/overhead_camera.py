@@ -19,11 +19,10 @@ from paddock.experiments.ecoli.overhead_camera.fit import (
     marker_height,
     place_floor_markers,
 )
-from paddock.experiments.ecoli.overhead_camera.lids import RobotLook, make_look
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import MAX_ROBOTS, OverheadSpec
-from paddock.experiments.ecoli.overhead_camera.paint import paint_robots
-from paddock.experiments.ecoli.overhead_camera.sensor import add_noise, encode_jpeg
-from paddock.perception.vision.site import FloorMarker, MarkedRobot, SiteSpec
+from paddock.experiments.ecoli.overhead_camera.paint import RobotLook, make_look, paint_robots
+from paddock.experiments.ecoli.overhead_camera.pixels import add_noise, encode_jpeg
+from paddock.perception.vision.floor_pose import FloorMarker, MarkedRobot, SiteSpec
 from paddock.simulation.engine.state import FORWARD, HEADING, TURN, X
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.placement import robot_types

@@ -23,9 +23,8 @@ from paddock.core.spec import (
     refuse_duplicates,
     spec_from_table,
 )
-from paddock.perception.vision.boards import MARKERS
-from paddock.perception.vision.camera_model import Angles
-from paddock.perception.vision.lens import Coefficient, PixelLength, Pixels
+from paddock.perception.vision.calibration import MARKERS
+from paddock.perception.vision.camera_model import Angles, Coefficient, PixelLength, Pixels
 
 FLOOR_MARKERS = (46, 47, 48, 49)  # the last of the dictionary: lower left, lower right, upper right, upper left
 MAX_ROBOTS = MARKERS - len(FLOOR_MARKERS)

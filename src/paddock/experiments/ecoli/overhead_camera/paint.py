@@ -9,18 +9,82 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.experiments.ecoli.overhead_camera.backdrop import Backdrop
-from paddock.experiments.ecoli.overhead_camera.lids import RobotLook
-from paddock.experiments.ecoli.overhead_camera.pixels import Image32
-from paddock.experiments.ecoli.overhead_camera.rays import Window, find_window, frame_of_pixels
-from paddock.experiments.ecoli.overhead_camera.textures import TEXELS, Texture
+from paddock.core.geometry import Disc, bounding_radius
+from paddock.core.spec import rgb
+from paddock.experiments.ecoli.overhead_camera.backdrop import TEXELS, Backdrop, Texture, draw_body, draw_sheet
+from paddock.experiments.ecoli.overhead_camera.pixels import Image32, Window, find_window, frame_of_pixels
 from paddock.perception.vision.camera_model import CameraModel
+from paddock.report.drawing.colours import darken
+from paddock.simulation.robots import RobotSpec
 
+RED, GREEN, WARM = (255, 40, 30), (60, 255, 90), (255, 90, 60)
 STILL = 0.2  # [pixels]; robots that move less during the exposure have no motion blur
 INSTANTS = (-1.0, -0.5, 0.0, 0.5, 1.0)  # sampled instants of the exposure, for motion blur
 GLOW, BRIGHTNESS = 0.004, 330.0  # of an LED: radius [m], grey levels at its middle
 BLOOM = 0.25  # share of an LED's light that is visible on a lid above it
 RIM = (214, 214, 209)  # colour of a lid's side
+
+
+class Led(NamedTuple):
+    """An LED on a robot's rim, or one that illuminates the whole rim."""
+
+    number: int
+    at: tuple[float, float] | None  # in the robot's frame [m]; None: the whole rim
+    color: tuple[int, int, int]
+
+
+class RobotLook(NamedTuple):
+    """Appearance of a robot from above."""
+
+    body: Texture
+    side: tuple[int, int, int]  # colour
+    body_height: float
+    lid: Texture | None
+    lid_height: float
+    leds: tuple[Led, ...]
+    radius: float  # bounding radius around its centre [m]
+
+
+def make_look(
+    robot: RobotSpec, color: str, marker: int | None, size: float, rise: float, scale: float, sigma: float
+) -> RobotLook:
+    """Return the appearance of a robot.
+
+    Args:
+        robot: its type.
+        color: colour of its body.
+        marker: number of the marker on its lid, or None.
+        size: size of the marker [m].
+        rise: height of the lid above the body [m].
+        scale: pixels of the picture per metre.
+        sigma: standard deviation of the lens's blur [pixels].
+    """
+    shape = robot.body.shape
+    radius = bounding_radius(shape)
+    leds = tuple(place_leds(robot.leds, shape.radius if isinstance(shape, Disc) else 0.8 * radius))
+    lid = None
+    if marker is not None:
+        rim = max(size / math.sqrt(2) + 0.0002, shape.radius if isinstance(shape, Disc) else 0.0)
+        lid = draw_sheet(marker, size, scale, sigma, rim=rim)
+        radius = max(radius, rim)
+    height = robot.body.height
+    body = draw_body(robot, color, scale, sigma)
+    return RobotLook(body, rgb(darken(color, 0.25)), height, lid, height + rise, leds, radius)
+
+
+def place_leds(names: tuple[str, ...], radius: float) -> list[Led]:
+    """Return the LEDs: `body` is the whole rim, `front` the front, all others a ring, clockwise from the front."""
+    ring = [name for name in names if name not in ("body", "front")]
+    leds = []
+    for number, name in enumerate(names):
+        if name == "body":
+            leds.append(Led(number, None, GREEN))
+        elif name == "front":
+            leds.append(Led(number, (radius, 0.0), WARM))
+        else:
+            angle = -math.tau * ring.index(name) / len(ring)
+            leds.append(Led(number, (radius * math.cos(angle), radius * math.sin(angle)), RED))
+    return leds
 
 
 class Slice(NamedTuple):

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.core import library
-from paddock.core.errors import PaddockError, format_value
 from paddock.core.lazy import import_on_demand
-from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.experiments.ecoli.reaction_networks.reaction_spec import (
+    ConservedSum,
     Flux,
+    Matrices,
     ReactionNetwork,
     ReactionPool,
     ReactionUnit,
     SwitchOff,
-)
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import (
-    ConservedSum,
-    Matrices,
     conserved_sums,
+    load_reactions,
     matrices_of,
+    reaction_names,
 )
 from paddock.experiments.ecoli.reaction_networks.responses import (
     DoseResponse,
@@ -64,28 +60,4 @@ __all__ = [
     "step_response_chart",
 ]
 
-__getattr__ = import_on_demand(
-    __name__,
-    {
-        "reaction_charts": ("dose_response_chart", "pools_chart", "step_response_chart"),
-        "reaction_picture": ("draw_reactions",),
-    },
-)
-
-
-def reaction_names() -> list[str]:
-    """Return the names of the shipped networks."""
-    return library.names(__name__)
-
-
-def load_reactions(network: str | Path | ReactionNetwork) -> ReactionNetwork:
-    """Load a shipped network by name or a network from a TOML file; return a ReactionNetwork unchanged."""
-    if isinstance(network, ReactionNetwork):
-        return network
-    if not isinstance(network, str | Path):
-        raise PaddockError(
-            f"expected a reaction network's name, the path of a TOML file, or a ReactionNetwork, "
-            f"got {format_value(network)}"
-        )
-    path = library.find(__name__, "reaction network", network)
-    return spec_from_table(ReactionNetwork, read_toml_file(path), file=path.name)
+__getattr__ = import_on_demand(__name__)

@@ -35,6 +35,8 @@ MAX_STEPS = 1e6  # sub-steps in one call
 
 # Faults. The number of a pool + 1 means that the pool would become negative, or is 0 and cannot grow again.
 FINE, NOT_FINITE, TOO_FAST = 0, -1, -2
+HILL, HALF = 10.3, 3.1  # steepness; µM of CheY-P at which the bias is one half (Cluzel, Surette and Leibler 2000)
+TUMBLE_TIME = 0.14  # mean [s] (Berg and Brown 1972)
 
 
 @kernel
@@ -286,3 +288,9 @@ def advance_all(table, pools, scratch, seconds, method, longest, faults):
     """Call `advance` for many copies of a network; `pools` has shape (copies, pools)."""
     for k in range(pools.shape[0]):
         faults[k] = advance(table, pools[k], scratch, seconds, method, longest)
+
+
+@kernel
+def find_tumble_odds(output, hill, half):
+    """Return the odds of turning clockwise, bias / (1 - bias): (CheY-P / half)^hill."""
+    return math.exp(hill * math.log(output / half)) if output > 0.0 else 0.0

@@ -13,13 +13,32 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
-from paddock.core.errors import SpecError, UnknownName, suggestion
-from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, convert, refuse_duplicates
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core import library
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
+from paddock.core.spec import (
+    Count,
+    Name,
+    NotNegative,
+    Number,
+    Spec,
+    Text,
+    convert,
+    read_toml_file,
+    refuse_duplicates,
+    spec_from_table,
+)
+from paddock.experiments.ecoli.reaction_networks.kernels import EULER, RK4, RKC, UNIT_HEAD
 
 if TYPE_CHECKING:
     from paddock.experiments.ecoli.reaction_networks.simulate import TimeCourse
+
 
 # The cost of a sub-step is proportional to the number of pools and terms. A network of this size runs in about real
 # time, and a walker with such a network needs 24 kB.
@@ -30,6 +49,10 @@ NetworkName = Annotated[
 ]
 Order = Annotated[float, Number("a reaction order", limit=100)]
 Change = Annotated[float, Number("how much of a pool one reaction produces or, if negative, consumes", limit=1000)]
+Floats = NDArray[np.float64]
+NOWHERE = -1.0
+METHODS = {"euler": EULER, "rk4": RK4, "rkc": RKC}
+FINEST = 10_000  # largest denominator of a stoichiometric number
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -227,3 +250,144 @@ class ReactionNetwork(Spec):
 
     def _exchange(self, pools: Mapping[str, ReactionPool]) -> tuple[ReactionPool, ...]:
         return tuple(pools.get(pool.name, pool) for pool in self.pools)
+
+
+class Matrices(NamedTuple):
+    """J = forward ∘ exp(forward_orders · ln x) − backward ∘ exp(backward_orders · ln x); dx/dt = stoichiometry · J."""
+
+    forward: Floats  # rates, shape (units)
+    backward: Floats
+    forward_orders: Floats  # shape (units, pools)
+    backward_orders: Floats
+    stoichiometry: Floats  # shape (pools, units)
+    supply: Floats  # shape (pools)
+    loss: Floats
+
+
+def matrices_of(network: ReactionNetwork) -> Matrices:
+    """Return the network as matrices, without the switches (`off_above`)."""
+    pools, units = len(network.pools), len(network.units)
+    rates, orders = np.zeros((2, units)), np.zeros((2, units, pools))
+    stoichiometry = np.zeros((pools, units))
+    for u, unit in enumerate(network.units):
+        for way, flux in enumerate(unit.fluxes):
+            rates[way, u] = flux.rate
+            for name, order in flux.orders.items():
+                orders[way, u, network.index(name)] = order
+        for name, change in unit.changes.items():
+            stoichiometry[network.index(name), u] = change
+    supply, loss = (np.array([getattr(pool, what) for pool in network.pools]) for what in ("supply", "loss"))
+    return Matrices(rates[0], rates[1], orders[0], orders[1], stoichiometry, supply, loss)
+
+
+def table_of(network: ReactionNetwork) -> Floats:
+    """Return the network as one row of numbers; see reactions/kernels.py."""
+    numbers: list[float] = [len(network.pools), len(network.units)]
+    for pool in network.pools:
+        other = NOWHERE if pool.start_with is None else network.index(pool.start_with)
+        numbers += [pool.start, other, pool.held, pool.supply, pool.loss, network.is_trap(pool.name)]
+    for unit in network.units:
+        off = unit.off_above
+        numbers += [NOWHERE, 0.0] if off is None else [network.index(off.pool), off.level]
+        backward = unit.backward or Flux(rate=0.0)
+        pairs = unit.forward.orders, backward.orders, unit.changes
+        record = [unit.forward.rate, backward.rate, *(len(part) for part in pairs)]
+        assert len(record) + 2 == UNIT_HEAD
+        numbers += record
+        for part in pairs:
+            numbers += [number for name, value in part.items() for number in (network.index(name), value)]
+    return np.array(numbers, np.float64)
+
+
+class ConservedSum(NamedTuple):
+    """A weighted sum of pools that no reaction changes."""
+
+    weights: dict[str, float]  # by pool
+
+    def __str__(self) -> str:
+        terms = [f"{'-' if w < 0 else '+'} {'' if abs(w) == 1 else f'{abs(w):g} '}{n}" for n, w in self.weights.items()]
+        return " ".join(terms).removeprefix("+ ")
+
+    def of(self, network: ReactionNetwork, pools: Floats) -> Floats:
+        """Return the value of the sum, from pools of shape (…, pools)."""
+        return np.asarray(sum(w * pools[..., network.index(name)] for name, w in self.weights.items()))
+
+
+def conserved_sums(network: ReactionNetwork) -> tuple[ConservedSum, ...]:
+    """Return a basis of all conserved sums: the left null space of the stoichiometry of pools without other changes."""
+    kept = [i for i, pool in enumerate(network.pools) if not (pool.held or pool.supply or pool.loss)]
+    stoichiometry = matrices_of(network).stoichiometry[kept]
+    rows = [[Fraction(float(n)).limit_denominator(FINEST) for n in row] for row in stoichiometry]
+    basis = left_null_space(rows)
+    return tuple(
+        ConservedSum({network.pools[i].name: float(w) for i, w in zip(kept, weights, strict=True) if w})
+        for weights in basis
+    )
+
+
+def left_null_space(rows: list[list[Fraction]]) -> list[list[Fraction]]:
+    """Return a basis of all w with w · rows = 0, in exact fractions, by Gauss–Jordan elimination without rounding."""
+    size = len(rows)
+    columns = [{j: value for j, value in enumerate(column) if value} for column in zip(*rows, strict=True)]
+    pivots: list[int] = []
+    for j in range(size):
+        done = len(pivots)
+        pivot = next((k for k in range(done, len(columns)) if j in columns[k]), None)
+        if pivot is None:
+            continue
+        columns[done], columns[pivot] = columns[pivot], columns[done]
+        columns[done] = {i: value / columns[done][j] for i, value in columns[done].items()}
+        for k, column in enumerate(columns):
+            factor = column.get(j) if k != done else None
+            for i, value in columns[done].items() if factor else ():
+                column[i] = column.get(i, Fraction(0)) - factor * value
+                if not column[i]:
+                    del column[i]
+        pivots.append(j)
+    basis = []
+    for free in (j for j in range(size) if j not in pivots):
+        weights = [Fraction(0)] * size
+        weights[free] = Fraction(1)
+        for row, j in enumerate(pivots):
+            weights[j] = -columns[row].get(free, Fraction(0))
+        basis.append(weights)
+    return basis
+
+
+def checked_method(method: str) -> int:
+    """Return the number of an integration method; raise an error if the name is unknown."""
+    if method not in list(METHODS):
+        raise UnknownName("method", method, METHODS)
+    return METHODS[method]
+
+
+def output_of(network: ReactionNetwork) -> str:
+    """Return the name of the output pool; raise an error if the network has none."""
+    if network.output is None:
+        raise PaddockError(f'{network.name}: no output: set output = "…" to the name of a pool')
+    return network.output
+
+
+def input_of(network: ReactionNetwork) -> str:
+    """Return the name of the held pool that a sensor sets; raise an error if the network has none."""
+    if network.input is None:
+        raise PaddockError(f'{network.name}: no input: set input = "…" to the name of a held pool')
+    return network.input
+
+
+def reaction_names() -> list[str]:
+    """Return the names of the shipped networks."""
+    return library.names(__package__)
+
+
+def load_reactions(network: str | Path | ReactionNetwork) -> ReactionNetwork:
+    """Load a shipped network by name or a network from a TOML file; return a ReactionNetwork unchanged."""
+    if isinstance(network, ReactionNetwork):
+        return network
+    if not isinstance(network, str | Path):
+        raise PaddockError(
+            f"expected a reaction network's name, the path of a TOML file, or a ReactionNetwork, "
+            f"got {format_value(network)}"
+        )
+    path = library.find(__package__, "reaction network", network)
+    return spec_from_table(ReactionNetwork, read_toml_file(path), file=path.name)

@@ -9,15 +9,8 @@ import numpy as np
 
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
-from paddock.experiments.ecoli.reaction_networks.reaction_spec import ReactionNetwork
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
-from paddock.experiments.ecoli.reaction_networks.simulate import (
-    TimeCourse,
-    check_durations,
-    input_of,
-    output_of,
-    simulate,
-)
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats, ReactionNetwork, input_of, output_of
+from paddock.experiments.ecoli.reaction_networks.simulate import TimeCourse, check_durations, simulate
 
 Reading = Callable[[Floats], Floats]
 """Converts the output pool to the measured value, such as a motor's bias."""

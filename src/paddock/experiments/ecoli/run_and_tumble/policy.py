@@ -10,21 +10,23 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from paddock.control.policies.inputs import seen_by
-from paddock.control.policies.policy import Floats, RunStart
-from paddock.control.policies.randomness import seed_memory
+from paddock.control.policies.policy import Floats, RunStart, seen_by
 from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.jit import Kernel
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.experiments.ecoli.reaction_networks import ReactionNetwork, load_reactions
-from paddock.experiments.ecoli.reaction_networks.faults import explain_fault
-from paddock.experiments.ecoli.reaction_networks.kernels import SCRATCH_ROWS
-from paddock.experiments.ecoli.reaction_networks.motor import HALF, HILL, TUMBLE_TIME
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import table_of
-from paddock.experiments.ecoli.reaction_networks.simulate import checked_method, input_of, output_of
+from paddock.experiments.ecoli.reaction_networks.kernels import HALF, HILL, SCRATCH_ROWS, TUMBLE_TIME
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import (
+    ReactionNetwork,
+    checked_method,
+    input_of,
+    load_reactions,
+    output_of,
+    table_of,
+)
+from paddock.experiments.ecoli.reaction_networks.simulate import explain_fault
 from paddock.experiments.ecoli.run_and_tumble import tumble_kernel as tumble
-from paddock.experiments.ecoli.run_and_tumble.tumble_kernel import run_and_tumble
+from paddock.experiments.ecoli.run_and_tumble.tumble_kernel import run_and_tumble, seed_memory
 
 SENSING = {"none": tumble.NO_SENSOR, "normal": tumble.AS_SENSED, "inverted": tumble.INVERTED}
 FRONT_OF_E_PUCK = (0, 1, 6, 7)  # proximity sensors within 46° of the nose

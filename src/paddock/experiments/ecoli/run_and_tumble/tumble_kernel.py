@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+import zlib
 
-from paddock.control.policies.randomness import KEY_WORDS, read_key
+import numpy as np
+from numpy.typing import NDArray
+
 from paddock.core.jit import kernel
-from paddock.core.rng import chain_key, gauss, uniform
-from paddock.experiments.ecoli.reaction_networks.kernels import POOLS, advance, start_held, start_pools
-from paddock.experiments.ecoli.reaction_networks.motor import find_tumble_odds
+from paddock.core.rng import POLICY_STREAM, chain_key, gauss, key_of, uniform
+from paddock.experiments.ecoli.reaction_networks.kernels import (
+    POOLS,
+    advance,
+    find_tumble_odds,
+    start_held,
+    start_pools,
+)
+
+KEY_WORDS = 4
+S16, LOW = np.uint64(16), np.uint64(0xFFFF)
 
 # The plan: parameters, then the indices of the readings that look ahead, then the network's table.
 (
@@ -24,11 +35,44 @@ KEY = 0
     FAULT, RUNS_UP, TIME_UP, RUNS_DOWN, TIME_DOWN, BEGUN_UP, BEGUN_TIME_UP, BEGUN_DOWN, BEGUN_TIME_DOWN, TUMBLES,
     WALL_TURNS, FIRST_POOL,
 ) = range(KEY_WORDS, KEY_WORDS + 23)  # fmt: skip
-
 NO_INPUT = 1000.0  # fault code: the input is not a concentration > 0
 MAX_DRAWS = 64  # maximum number of draws for an angle between 0 and 180°
 NO_LIMIT = 1e30  # maximum length of a sub-step [s]
 PROBE = 0.1  # initial part of a run that determines its direction [s]
+
+
+@kernel
+def read_key(memory, first):
+    """Return the key that is stored at an index of the memory."""
+    key = np.uint64(memory[first + KEY_WORDS - 1])
+    for k in range(KEY_WORDS - 2, -1, -1):
+        key = (key << S16) | np.uint64(memory[first + k])
+    return key
+
+
+@kernel
+def write_keys(memory, first, seeds, name, own):
+    """Write the keys of one robot in many worlds; `memory` has one row per world."""
+    for world in range(seeds.shape[0]):
+        key = key_of(seeds[world], own, name, POLICY_STREAM, 0)
+        for k in range(KEY_WORDS):
+            memory[world, first + k] = np.float64(key & LOW)
+            key = key >> S16
+
+
+def seed_memory(
+    memory: NDArray[np.float64], first: int, seeds: NDArray[np.int64], robot: str, *, seed: int = 0
+) -> None:
+    """Write the keys of a robot's policy.
+
+    Args:
+        memory: memory of the policy, shape (W, ·).
+        first: index of the key.
+        seeds: seeds of the worlds, shape (W).
+        robot: name of the robot.
+        seed: seed of the policy itself.
+    """
+    write_keys(memory, first, seeds, zlib.crc32(robot.encode()), seed)
 
 
 @kernel

@@ -10,9 +10,9 @@ import numpy as np
 
 from paddock.experiments.ecoli.obstacles import CAUSES
 from paddock.experiments.ecoli.walk import published
-from paddock.experiments.ecoli.walk.methylation import HELD, INTACT, MARGIN, MethylationFigures
 from paddock.experiments.ecoli.walk.network import NetworkFigures
 from paddock.experiments.ecoli.walk.orders_runs import OrdersRun, mean_errors_in_cm
+from paddock.experiments.ecoli.walk.tumble_rates import HELD, INTACT, MARGIN, MethylationFigures
 from paddock.experiments.ecoli.walk.walks import NOSES, SEEDS, Dish, WalkFigures
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
 from paddock.experiments.reproductions.rows import Row, at_least, at_most, equals, require_seeds, within

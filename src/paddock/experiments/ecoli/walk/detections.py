@@ -16,8 +16,8 @@ from paddock.core.jobs import Workers, run_jobs
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.experiments.ecoli.obstacles import CAUSES, Cause, Detection, ObstacleClassifier
 from paddock.experiments.ecoli.walk import published
-from paddock.experiments.ecoli.walk.confusion import ConfusionMatrix
-from paddock.experiments.ecoli.walk.lit_dish import (
+from paddock.experiments.ecoli.walk.detection_trials import (
+    ConfusionMatrix,
     build_lit_dish,
     find_cause,
     make_sources,

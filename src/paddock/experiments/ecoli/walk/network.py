@@ -15,8 +15,8 @@ from paddock.experiments.ecoli.reaction_networks import (
     load_reactions,
     simulate,
 )
-from paddock.experiments.ecoli.reaction_networks.motor import HALF, HILL
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.reaction_networks.kernels import HALF, HILL
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats
 
 AnyNetwork = str | Path | ReactionNetwork
 STEPS = (0.1, 0.5, 1.1, 2.0, 10.0)  # factors of the input

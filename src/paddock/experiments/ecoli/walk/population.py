@@ -6,15 +6,15 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import paddock
 from paddock.arena.metrics import MeanDistance, MeanReading
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble, RunTally
 from paddock.experiments.ecoli.walk.network import AnyNetwork, hold_methylation
-from paddock.experiments.ecoli.walk.statistics import find_mann_whitney_p
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.placement import Room, robot_types
@@ -24,6 +24,24 @@ NOSE = "nose"
 NETWORK = "ecoli-chemotaxis-n6"  # default network of walkers, as in RunAndTumble
 HALFWAY = 0.5  # the concentration that walkers without methylation are adapted to
 WALKERS = ("normal", "none", "inverted", "no-methylation")
+
+
+def find_mann_whitney_p(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the two-sided p-value of the Mann-Whitney U test of two samples.
+
+    It uses the normal approximation with correction for ties and continuity, for more than about 10 values each.
+    """
+    a, b = np.asarray(first, float).ravel(), np.asarray(second, float).ravel()
+    values = np.concatenate([a, b])
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[places]
+    n, m = len(a), len(b)
+    u = float(ranks[:n].sum() - n * (n + 1) / 2.0)
+    ties = float((counts**3 - counts).sum()) / ((n + m) * (n + m - 1))
+    spread = math.sqrt(n * m / 12.0 * (n + m + 1 - ties))
+    if spread == 0:
+        return 1.0
+    return math.erfc(max(0.0, abs(u - n * m / 2.0) - 0.5) / spread / math.sqrt(2.0))
 
 
 def make_walker(

@@ -15,7 +15,6 @@ from paddock.experiments.ecoli.walk.orders_runs import RobotRun
 from paddock.experiments.ecoli.walk.walk_camera import draw_error_map
 from paddock.experiments.ecoli.walk.walk_report import describe_walks
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
-from paddock.experiments.reproductions.document import opening
 from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.report import consistency_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
@@ -68,8 +67,7 @@ SHIFTED = (
 
 
 def list_parts(findings: EColiFindings) -> Iterator[Part]:
-    """Iterate over the parts of the report."""
-    yield from opening(findings, ABOUT)
+    """Iterate over the parts of the report after its claims."""
     yield from _networks(findings)
     yield from describe_walks(findings.walks)
     yield from _experiment_1(findings)

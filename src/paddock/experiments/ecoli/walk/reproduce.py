@@ -12,8 +12,7 @@ from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 from paddock.experiments.ecoli.walk import published
 from paddock.experiments.ecoli.walk.avoidance_table import AvoidanceTable, drive_scene, list_jobs
 from paddock.experiments.ecoli.walk.claims import check_claims
-from paddock.experiments.ecoli.walk.confusion import ConfusionMatrix
-from paddock.experiments.ecoli.walk.detection_trials import confuse
+from paddock.experiments.ecoli.walk.detection_trials import ConfusionMatrix, confuse
 from paddock.experiments.ecoli.walk.detections import LEVELS, DetectionCounts, LitWalk, walk_in_light
 from paddock.experiments.ecoli.walk.localisation import (
     WalkOutcome,

@@ -35,8 +35,8 @@ from paddock.perception.vision import (
     find_camera_pose,
     find_markers,
 )
-from paddock.perception.vision.decode import decode_jpeg
-from paddock.perception.vision.lens import Floats
+from paddock.perception.vision.camera_model import Floats
+from paddock.perception.vision.opencv import decode_jpeg
 from paddock.perception.vision.tracker import fit_square
 from paddock.report import error_map
 from paddock.simulation.worlds.world_spec import Placed, WorldSpec

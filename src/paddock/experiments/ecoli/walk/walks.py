@@ -8,13 +8,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from paddock.core.jobs import run_jobs
-from paddock.experiments.ecoli.walk.methylation import (
-    TRIALS,
-    MethylationFigures,
-    MethylationTrial,
-    find_balanced_lead,
-    try_methylation,
-)
 from paddock.experiments.ecoli.walk.population import (
     NETWORK,
     Comparison,
@@ -23,7 +16,15 @@ from paddock.experiments.ecoli.walk.population import (
     make_walker,
     run_population,
 )
-from paddock.experiments.ecoli.walk.tumble_rates import TumbleCounts, count_tumbles
+from paddock.experiments.ecoli.walk.tumble_rates import (
+    TRIALS,
+    MethylationFigures,
+    MethylationTrial,
+    TumbleCounts,
+    count_tumbles,
+    find_balanced_lead,
+    try_methylation,
+)
 
 TEAMS_OF_THREE = "ecoli-chemotaxis"
 SEEDS = (1, 1001, 2001)  # of the first of 100 worlds

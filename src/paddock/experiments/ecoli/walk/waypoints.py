@@ -8,7 +8,7 @@ import numpy as np
 
 import paddock
 from paddock.core.errors import PaddockError, SimulationError
-from paddock.experiments.ecoli.reaction_networks.reaction_tables import Floats
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 from paddock.experiments.ecoli.waypoint_robots import Waypoint
 from paddock.experiments.ecoli.waypoint_robots.texts import CM

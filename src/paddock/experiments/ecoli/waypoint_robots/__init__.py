@@ -5,13 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.core.lazy import import_on_demand
-from paddock.experiments.ecoli.waypoint_robots.avoidance import (
-    AvoidanceStrategy,
-    DistalAvoidance,
-    Manoeuvre,
-    Sight,
-    SteeredAvoidance,
-)
 from paddock.experiments.ecoli.waypoint_robots.configuration import (
     HostConfig,
     OrderRobotSpec,
@@ -20,17 +13,24 @@ from paddock.experiments.ecoli.waypoint_robots.configuration import (
 )
 from paddock.experiments.ecoli.waypoint_robots.conversation import LinkStatistics
 from paddock.experiments.ecoli.waypoint_robots.discovery import SerialFinding, find_order_robots, list_serial_devices
+from paddock.experiments.ecoli.waypoint_robots.driving import (
+    AvoidanceStrategy,
+    DistalAvoidance,
+    Manoeuvre,
+    Sight,
+    SteeredAvoidance,
+)
 from paddock.experiments.ecoli.waypoint_robots.firmware import OrderFirmware
 from paddock.experiments.ecoli.waypoint_robots.host import Host
 from paddock.experiments.ecoli.waypoint_robots.host_end import HostTiming, RobotLost
-from paddock.experiments.ecoli.waypoint_robots.line import LineQuality, SimulatedLine
-from paddock.experiments.ecoli.waypoint_robots.odometry_errors import (
+from paddock.experiments.ecoli.waypoint_robots.motion import (
     MeasuredMotion,
     OdometryErrors,
     measure_distance,
     measure_turn,
 )
 from paddock.experiments.ecoli.waypoint_robots.order_session import OrderEvent, RobotPlan, RobotSession, WalkResult
+from paddock.experiments.ecoli.waypoint_robots.port import LineQuality, SimulatedLine
 from paddock.experiments.ecoli.waypoint_robots.proximity_threshold import ThresholdCalibration, calibrate_threshold
 from paddock.experiments.ecoli.waypoint_robots.waypoints import (
     Waypoint,
@@ -79,4 +79,4 @@ __all__ = [
     "write_waypoints",
 ]
 
-__getattr__ = import_on_demand(__name__, {"bridge": ("OrderRobots",)})
+__getattr__ = import_on_demand(__name__)

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader
+from paddock.experiments.ecoli.waypoint_robots.frames import FrameReader
 
 T = TypeVar("T")
 Conversation = Generator[float, str | None, T]

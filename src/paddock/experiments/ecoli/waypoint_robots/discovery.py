@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple
 from paddock.bridges.epuck.driver.streams import PYSERIAL, SerialOpener, SerialStream, read_bluetooth_address
 from paddock.core.errors import LinkError, Timeout
 from paddock.core.reason import Reason
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import read_checked, write_checked_text
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, write_frame
+from paddock.experiments.ecoli.waypoint_robots.frames import FrameReader, read_checked, write_checked_text, write_frame
 from paddock.experiments.ecoli.waypoint_robots.texts import UNKNOWN, Reply, read_reply
 
 AGAIN = 0.5  # [s] after which the request is repeated without an answer

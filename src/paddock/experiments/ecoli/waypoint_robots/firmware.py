@@ -10,16 +10,26 @@ from paddock.bridges.epuck.emulator.hardware import EPuckHardware
 from paddock.core.errors import BadMessage
 from paddock.core.geometry import Pose, wrap
 from paddock.experiments.ecoli.waypoint_robots import texts
-from paddock.experiments.ecoli.waypoint_robots.avoidance import APPROACH, AvoidanceStrategy, DistalAvoidance
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import (
+from paddock.experiments.ecoli.waypoint_robots.driving import (
+    APPROACH,
+    CHECKED,
+    LEGACY,
+    TRIES,
+    AvoidanceStrategy,
+    DistalAvoidance,
+    Driver,
+    allow_seconds,
+)
+from paddock.experiments.ecoli.waypoint_robots.frames import (
     MARK,
+    FrameReader,
+    LegacyReader,
     is_newer,
     next_number,
     read_checked,
     write_checked,
+    write_frame,
 )
-from paddock.experiments.ecoli.waypoint_robots.driving import CHECKED, LEGACY, TRIES, Driver, allow_seconds
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS, RobotMotion
 from paddock.experiments.ecoli.waypoint_robots.texts import (
     CM,

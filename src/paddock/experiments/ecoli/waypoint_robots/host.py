@@ -12,7 +12,7 @@ from paddock.core.errors import LinkError, PaddockError
 from paddock.core.reason import explain
 from paddock.experiments.ecoli.waypoint_robots.host_end import HostTiming
 from paddock.experiments.ecoli.waypoint_robots.order_session import OrderEvent, RobotPlan, RobotSession
-from paddock.experiments.ecoli.waypoint_robots.serial_device import DeviceWaiter, SerialDevice
+from paddock.experiments.ecoli.waypoint_robots.port import DeviceWaiter, SerialDevice
 
 OPENING = 1.0  # [s] between two attempts to open a device
 LONGEST_NAP = 0.5  # [s], maximum wait, so that Ctrl-C and `stop` take effect

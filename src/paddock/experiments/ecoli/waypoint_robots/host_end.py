@@ -9,14 +9,14 @@ from typing import Literal
 from paddock.core.errors import PaddockError, Timeout
 from paddock.core.reason import explain
 from paddock.experiments.ecoli.waypoint_robots import texts
-from paddock.experiments.ecoli.waypoint_robots.checked_frames import (
+from paddock.experiments.ecoli.waypoint_robots.conversation import Conversation, LineEnd
+from paddock.experiments.ecoli.waypoint_robots.frames import (
     next_number,
     read_checked,
     write_checked,
     write_checked_text,
+    write_frame,
 )
-from paddock.experiments.ecoli.waypoint_robots.conversation import Conversation, LineEnd
-from paddock.experiments.ecoli.waypoint_robots.legacy_frames import write_frame
 from paddock.experiments.ecoli.waypoint_robots.texts import (
     OUR_ARGUMENTS,
     RELATIVE,

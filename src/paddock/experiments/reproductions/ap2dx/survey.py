@@ -18,8 +18,7 @@ from paddock.control.navigation import Explorer
 from paddock.core.geometry import Pose, wrap
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.experiments.reproductions.ap2dx.behaviours import Ap2dxBehaviours
-from paddock.experiments.reproductions.ap2dx.constants import FINAL, REPORT
+from paddock.experiments.reproductions.ap2dx.behaviours import FINAL, REPORT, Ap2dxBehaviours
 from paddock.perception.mapping import Mapper, MapQuality, MapTruth, MapView, assess_map
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.laser import LaserSpec

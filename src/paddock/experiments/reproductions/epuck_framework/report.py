@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from paddock.experiments.reproductions.document import opening
 from paddock.experiments.reproductions.epuck_framework.claims import Times
 from paddock.experiments.reproductions.epuck_framework.crossing import CURVE, SETUPS, CrossingRun, placed_world
 from paddock.experiments.reproductions.epuck_framework.reproduce import timing_sheet
@@ -75,8 +74,7 @@ COURSE_WORDS = (
 
 
 def list_parts(findings: FrameworkFindings) -> Iterator[Part]:
-    """Iterate over the parts of the report."""
-    yield from opening(findings, ABOUT)
+    """Iterate over the parts of the report after its claims."""
     yield Heading("Timing tests")
     yield Paragraph(TIMING)
     caption = (

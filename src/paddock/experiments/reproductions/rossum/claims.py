@@ -8,8 +8,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from paddock.experiments.reproductions.rossum.clocks import Drive
-from paddock.experiments.reproductions.rossum.evolutions import GENERATIONS, POPULATION, SECONDS, EvolutionRun
-from paddock.experiments.reproductions.rossum.turret import TurretWalk
+from paddock.experiments.reproductions.rossum.evolutions import (
+    GENERATIONS,
+    POPULATION,
+    SECONDS,
+    EvolutionRun,
+    TurretWalk,
+)
 from paddock.experiments.reproductions.rows import Row, at_least, equals, require_seeds
 
 MINUTE = 60.0

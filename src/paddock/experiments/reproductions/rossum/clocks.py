@@ -13,7 +13,7 @@ import paddock
 from paddock.control.policies.networks import Network
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
-from paddock.experiments.reproductions.rossum.serve import serve_world
+from paddock.experiments.reproductions.rossum.evolutions import serve_world
 from paddock.learning.evolve.tasks.evolution_task import EvolutionTask
 from paddock.learning.evolve.tasks.maze_task import REACHED, MazeFitness
 

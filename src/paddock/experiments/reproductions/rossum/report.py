@@ -9,7 +9,6 @@ import numpy as np
 
 from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.core.geometry import Pose
-from paddock.experiments.reproductions.document import opening
 from paddock.experiments.reproductions.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.reproductions.rossum.clocks import THINKING
 from paddock.experiments.reproductions.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
@@ -60,8 +59,7 @@ SENSORS = (
 
 
 def list_parts(findings: RossumFindings) -> Iterator[Part]:
-    """Iterate over the parts of the report."""
-    yield from opening(findings, ABOUT)
+    """Iterate over the parts of the report after its claims."""
     yield Heading("The thesis' table and ours")
     yield _table(findings)
     yield Heading("Learning")

@@ -13,8 +13,7 @@ from paddock.core.jobs import FinishedJobs, Workers
 from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.reproductions.rossum.claims import check_claims
 from paddock.experiments.reproductions.rossum.clocks import Drive, drive_free, drive_here, drive_locked
-from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, learn
-from paddock.experiments.reproductions.rossum.turret import TurretWalk, walk
+from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, TurretWalk, learn, walk
 
 SEEDS = 10
 SPEEDS = (50.0, 500.0)  # the thesis' two

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from paddock.experiments.reproductions.rows import Row, at_least, at_most, equals
-from paddock.experiments.reproductions.wall_follower.loop import Loop
-from paddock.experiments.reproductions.wall_follower.trials import (
+from paddock.experiments.reproductions.wall_follower.loop import (
     CLOCK,
     CURVED,
     ELSEWHERE,
@@ -17,6 +16,7 @@ from paddock.experiments.reproductions.wall_follower.trials import (
     ROUGH,
     SLOW,
     STUDY,
+    Loop,
     Trial,
 )
 

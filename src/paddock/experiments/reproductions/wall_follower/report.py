@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from paddock.experiments.reproductions.document import opening
 from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE
-from paddock.experiments.reproductions.wall_follower.loop import Loop, build_world
-from paddock.experiments.reproductions.wall_follower.trials import CLOCK, Trial
+from paddock.experiments.reproductions.wall_follower.loop import CLOCK, Loop, Trial, build_world
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.paths import draw_paths
-from paddock.report.run_pictures import draw_histogram, draw_wheels
+from paddock.report.run_charts import draw_histogram, draw_wheels
 from paddock.report.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -63,8 +61,7 @@ OURS = (
 
 
 def list_parts(findings: WallFollowerFindings) -> Iterator[Part]:
-    """Iterate over the parts of the report."""
-    yield from opening(findings, ABOUT)
+    """Iterate over the parts of the report after its claims."""
     yield Heading("Two clocks")
     yield Paragraph(CLOCKS)
     yield _clocks(findings)

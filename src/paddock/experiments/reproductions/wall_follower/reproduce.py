@@ -10,8 +10,7 @@ from paddock.core.jobs import FinishedJobs, Workers, run_jobs
 from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.experiments.reproductions.wall_follower.claims import Loops, check_claims
-from paddock.experiments.reproductions.wall_follower.loop import LoopJob, compile_kernels, drive
-from paddock.experiments.reproductions.wall_follower.trials import CLOCK, TRIALS, Trial
+from paddock.experiments.reproductions.wall_follower.loop import CLOCK, TRIALS, LoopJob, Trial, compile_kernels, drive
 
 
 @dataclass(frozen=True)

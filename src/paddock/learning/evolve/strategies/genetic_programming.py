@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.control.policies.register_machine import WHEELS
+from paddock.control.policies.program import WHEELS
 from paddock.learning.evolve.strategies.strategy import Floats, Strategy, count_elites, rank
 from paddock.learning.evolve.strategies.trees import (
     OVERHEAD,

@@ -1,4 +1,4 @@
-"""NEAT genomes: settings of neat-python, and compilation to instructions of `policies/register_machine.py`."""
+"""NEAT genomes: settings of neat-python, and compilation to instructions of `policies/program.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.control.policies.register_machine import COPY, COUNT, INSTRUCTION_COLUMNS, SET, SQUASH, WEIGH, WHEELS
+from paddock.control.policies.program import COPY, COUNT, INSTRUCTION_COLUMNS, SET, SQUASH, WEIGH, WHEELS
 from paddock.learning.evolve.strategies.strategy import Floats
 
 STEEP = 2.5  # neat-python's activation is tanh(2.5 x)

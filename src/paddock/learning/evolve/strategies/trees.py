@@ -1,4 +1,4 @@
-"""Expression trees: random creation, crossover, mutation and compilation for `policies/register_machine.py`.
+"""Expression trees: random creation, crossover, mutation and compilation for `policies/program.py`.
 
 A tree is the list of its nodes in prefix order: each node comes before its branches.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.control.policies.register_machine import (
+from paddock.control.policies.program import (
     ADD,
     COPY,
     COUNT,

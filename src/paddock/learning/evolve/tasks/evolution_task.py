@@ -14,9 +14,8 @@ from paddock.arena.batches.batch import Batch
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics.metric import Metric
 from paddock.arena.run_spec import RunSpec, make_batch
-from paddock.control.policies.inputs import Input
 from paddock.control.policies.networks import Network
-from paddock.control.policies.policy import Policy
+from paddock.control.policies.policy import Input, Policy
 from paddock.control.policies.program import Program
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.named_arrays import as_floats

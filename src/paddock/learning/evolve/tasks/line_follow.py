@@ -9,7 +9,7 @@ import numpy as np
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics import Distance, Line
 from paddock.arena.run_spec import RunSpec
-from paddock.control.policies.inputs import Input
+from paddock.control.policies.policy import Input
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, TaskKind
 from paddock.learning.evolve.tasks.robots import get_only_robot

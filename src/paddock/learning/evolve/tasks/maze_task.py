@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics import Goal
 from paddock.arena.run_spec import RunSpec
-from paddock.control.policies.inputs import Input
+from paddock.control.policies.policy import Input
 from paddock.core.errors import PaddockError
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.learning.evolve.tasks.evolution_task import PLACE, Evaluation, EvolutionTask, Floats, TaskKind

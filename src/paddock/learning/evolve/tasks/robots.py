@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from paddock.control.policies.inputs import Input, nearness
+from paddock.control.policies.policy import Input, nearness
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.ground import GroundSpec

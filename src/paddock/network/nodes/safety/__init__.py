@@ -1,12 +1,20 @@
 """Safety: pure state machines that protect a robot independent of its other modules, and exhaustive state searches."""
 
-from paddock.network.nodes.safety.handshake import search_handshake
-from paddock.network.nodes.safety.motor_gate import ClockReading, MotorGate, MotorLimits
+from paddock.network.nodes.safety.handshake import StateSearch, search_handshake, search_states
 from paddock.network.nodes.safety.original import search_original
-from paddock.network.nodes.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
-from paddock.network.nodes.safety.reflex import STILL, Gate, Reflex, ReflexLimits, Refuse, Relay, StopOrder
-from paddock.network.nodes.safety.search import StateSearch, search_states
-from paddock.network.nodes.safety.stop_times import StopTimes
+from paddock.network.nodes.safety.protective_field import ClosingRule, ProtectiveField, RobotShape, StopTimes
+from paddock.network.nodes.safety.reflex import (
+    STILL,
+    ClockReading,
+    Gate,
+    MotorGate,
+    MotorLimits,
+    Reflex,
+    ReflexLimits,
+    Refuse,
+    Relay,
+    StopOrder,
+)
 
 __all__ = [
     "STILL",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from paddock.network.nodes.safety.handshake import StateSearch, search_states
 from paddock.network.nodes.safety.reflex import Gate
-from paddock.network.nodes.safety.search import StateSearch, search_states
 
 FAR, NEAR = 3, 2  # distances
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from paddock.core.geometry import ORIGIN, Pose
+from paddock.core.jit import kernel
 from paddock.core.observation import WheelSpeeds
-from paddock.network.nodes.safety.sweep_kernels import find_contact
 from paddock.perception.mapping.scan import Floats, transform
 
 NO_POINTS: Floats = np.empty((0, 2))
@@ -24,6 +24,48 @@ MEMORY_TIME = 5.0  # [s] for which points outside the sensors' view are kept
 TOLERANCE = 0.002  # [m] by which a point may come nearer, because of noise
 TRACK_STEP = 0.02  # [m] between stored poses
 TRACK_LENGTH = 1.0  # [m]
+
+
+@kernel
+def distance_to_body(normals, offsets, x, y):
+    """Return the distance from the edges of a convex body to a point in its frame [m]; negative inside."""
+    farthest = -math.inf
+    for k in range(offsets.shape[0]):
+        farthest = max(farthest, normals[k, 0] * x + normals[k, 1] * y - offsets[k])
+    return farthest
+
+
+@kernel
+def find_contact(points, pose, normals, offsets, way, reach, margin, tolerance):
+    """Return the index of the first pose of a path at which a body comes too near to a point; -1 if there is none.
+
+    A point that is already inside the margin may stay there but must not come nearer, so that an escape is possible.
+
+    Args:
+        points: obstacle points in the frame of odometry [m], shape (n, 2).
+        pose: pose of the body in that frame.
+        normals: outward normals of its edges, shape (edges, 2).
+        offsets: distances of its edges from its centre along the normals [m].
+        way: poses of the path in the body's current frame: x, y [m], cosine and sine of the heading, shape (steps, 4).
+        reach: points farther than this from the centre are ignored [m].
+        margin: minimum distance to points [m].
+        tolerance: distance by which a point may come nearer [m].
+    """
+    c, s = math.cos(pose[2]), math.sin(pose[2])
+    first = way.shape[0]
+    for i in range(points.shape[0]):
+        dx, dy = points[i, 0] - pose[0], points[i, 1] - pose[1]
+        if not dx * dx + dy * dy < reach * reach:
+            continue
+        x, y = c * dx + s * dy, c * dy - s * dx
+        now = distance_to_body(normals, offsets, x, y) - tolerance
+        for k in range(first):
+            ahead, aside = x - way[k, 0], y - way[k, 1]
+            along, across = way[k, 2] * ahead + way[k, 3] * aside, way[k, 2] * aside - way[k, 3] * ahead
+            if distance_to_body(normals, offsets, along, across) < min(margin, now):
+                first = k
+                break
+    return first if first < way.shape[0] else -1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,3 +214,30 @@ class ClosingRule:
         if escaping or self.closing < 0 or self.ranges is None or wheels.left + wheels.right <= 0:
             return ""
         return f"sonar {self.closing + 1} measures {self.ranges[self.closing]:.2f} m, less than before"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StopTimes:
+    """The stopping time of a robot, divided into the detection of missing commands and braking.
+
+    It starts with the measurement of the last valid command and ends with wheels at rest, in simulated time.
+    """
+
+    stop_within: float  # [s] maximum stopping time
+    notice: float  # [s] minimum validity of a command; with less, the robot would stop between two commands
+    deceleration: float  # of a wheel [m/s²]
+    tick: float = 0.02  # [s] step in which wheels change their speed
+
+    @property
+    def max_speed(self) -> float:
+        """Maximum wheel speed [m/s] from which the robot stops in time."""
+        return self.deceleration * self.tick * math.floor((self.stop_within - self.notice) / self.tick + 1e-6)
+
+    def find_hold(self, wheels: Iterable[float]) -> float:
+        """Return how long wheel speeds [m/s] stay valid after the measurement that they are based on [s]."""
+        braking = self.tick * math.ceil(max(map(abs, wheels)) / (self.deceleration * self.tick) - 1e-6)
+        return max(self.notice, self.stop_within - braking)
+
+    def limit(self, wheels: WheelSpeeds) -> WheelSpeeds:
+        """Return wheel speeds on the same curve that are slow enough to stop in time."""
+        return wheels.limit(self.max_speed)

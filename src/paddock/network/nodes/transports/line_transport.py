@@ -19,7 +19,17 @@ import msgspec
 
 from paddock.core.closing import Closing
 from paddock.core.errors import BadMessage, LinkError, PaddockWarning
-from paddock.network.nodes.bus import Bus, Post, open_bus, split_address
+from paddock.network.nodes.bus import (
+    LONGEST_LINE,
+    PROTOCOL,
+    Bus,
+    Post,
+    decode_message,
+    encode_message,
+    encode_original,
+    open_bus,
+    split_address,
+)
 from paddock.network.nodes.node_messages import (
     EVERYONE,
     MAX_CHARACTERS,
@@ -34,7 +44,6 @@ from paddock.network.nodes.node_messages import (
     ResumeMessage,
     StopMessage,
 )
-from paddock.network.nodes.wire import LONGEST_LINE, PROTOCOL, decode_message, encode_message, encode_original
 
 HELLO_TIME = 5.0  # [s] for the first line
 MAX_PEERS = 64

@@ -1,10 +1,17 @@
 """Recorded drives with a laser: readers of log files, trajectories, and errors of estimated paths."""
 
-from paddock.perception.mapping.logs.read import read_log
-from paddock.perception.mapping.logs.relations import Relation, RelationErrors, evaluate_relations, read_relations
+from paddock.perception.mapping.logs.log_formats import read_log
 from paddock.perception.mapping.logs.run import SlamResult, run_slam
 from paddock.perception.mapping.logs.scan_log import ScanLog
-from paddock.perception.mapping.logs.trajectory import Trajectory, read_tum, write_tum
+from paddock.perception.mapping.logs.trajectory import (
+    Relation,
+    RelationErrors,
+    Trajectory,
+    evaluate_relations,
+    read_relations,
+    read_tum,
+    write_tum,
+)
 
 __all__ = [
     "Relation",

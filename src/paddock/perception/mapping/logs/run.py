@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from paddock.core.geometry import Pose
-from paddock.perception.mapping.graph_method import GraphMapping
-from paddock.perception.mapping.logs.odometry_model import OdometryModel
+import numpy as np
+
+from paddock.core.geometry import Pose, relative
+from paddock.perception.mapping.graph_slam import GraphMapping
 from paddock.perception.mapping.logs.scan_log import ScanLog
 from paddock.perception.mapping.logs.trajectory import Trajectory
-from paddock.perception.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
-from paddock.perception.mapping.motion_step import NO_SPREAD
+from paddock.perception.mapping.method import MAPPING_METHODS, NO_SPREAD, MappingMethod, MapSetup, MotionStep
 from paddock.perception.mapping.occupancy import OccupancyGrid
+
+
+@dataclass(frozen=True, kw_only=True)
+class OdometryModel:
+    """Standard deviations of a step: a constant plus shares of its distance and turn."""
+
+    distance: float = 0.01  # [m]
+    distance_share: float = 0.06
+    angle: float = math.radians(0.3)
+    angle_share: float = 0.1
+    angle_per_metre: float = math.radians(1.0)
+
+    def step(self, start: Pose, end: Pose) -> MotionStep:
+        """Return the step between two poses by odometry, with its covariance."""
+        step = relative(start, end)
+        way = math.hypot(step.x, step.y)
+        across = self.distance + self.distance_share * way
+        turn = self.angle + self.angle_share * abs(step.heading) + self.angle_per_metre * way
+        return MotionStep(step, np.diag([across, across, turn]) ** 2)
+
+    def steps(self, log: ScanLog) -> Iterator[MotionStep]:
+        """Yield the steps to each scan of a log; the first step is empty."""
+        previous = log.odometry[0]
+        for pose in log.odometry:
+            yield self.step(previous, pose) if pose is not previous else MotionStep()
+            previous = pose
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from paddock.experiments.ecoli.commands.orders.language import _
 from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.waypoint_robots import MeasuredMotion, OdometryErrors, measure_distance, measure_turn
 from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
-from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
-from paddock.experiments.ecoli.waypoint_robots.odometry_errors import MotionKind
+from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS, MotionKind
 from paddock.experiments.ecoli.waypoint_robots.port import require_reply
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, Order
 

@@ -1,0 +1,66 @@
+"""Calls of CoppeliaSim that are not supported. They are declared, so that a call returns a clear error."""
+
+from __future__ import annotations
+
+from paddock.bridges.coppelia.calls.table import CALLS, call
+from paddock.bridges.coppelia.scene.simulator import SceneCaller
+from paddock.core.errors import PaddockError
+
+ABSENT = """
+addBanner addForce addForceAndTorque addObjectToSelection addPointCloud addReferencedHandle addScript alignShapeBB
+associateScriptWithObject boolAnd16 boolAnd32 boolOr32 boolXor32 broadcastMsg cancelScheduledExecution
+changeEntityColor checkCollisionEx checkOctreePointOccupancy checkProximitySensorEx checkProximitySensorEx2
+checkVisionSensorEx closeModule combineRgbImages computeMassAndInertia convertPropertyValue convexDecompose
+createForceSensor createHeightfieldShape createJoint createMeshShape createOctree createPath createPointCloud
+createPrimitiveShape createProximitySensor createPureShape createScript createShape createTexture createVisionSensor
+destroyGraphCurve duplicateGraphCurveToStatic executeLuaCode executeScriptString exportMesh fastIdleLoop fileDialog
+followPath generateShapeFromPath generateTextShape generateTimeOptimalTrajectory getAlternateConfigs getAutoYieldDelay
+getClosestPosOnPath getCollectionHandle getCollisionHandle getConfigDistance getConfigurationTree getContactHandle
+getContactInfo getDataOnPath getDecimatedMesh getDistanceHandle getEngineBoolParam getEngineFloatParam
+getEngineInt32Param getExtensionString getGenesisEvents getGraphCurve getGraphInfo getIkGroupHandle getJointDependency
+getLastInfo getLinkDummy getLoadedPlugins getMatchingPersistentDataTags getMechanismHandle getNameSuffix
+getNavigationMode getObjectAliasRelative getObjectAssociatedWithScript getObjectFloatArrayParam
+getObjectHierarchyOrder getObjectLastSelection getObjectStringParam getObjectsWithTag getOctreeVoxels
+getOrientationOnPath getPage getPathInterpolatedConfig getPathLength getPathLengths getPathPlanningHandle
+getPathPosition getPersistentDataTags getPluginInfo getPluginName getPointCloudOptions getPointCloudPoints
+getPositionOnPath getPropertiesInfos getPropertyTypeString getQHull getRealTimeSimulationElapsedTime
+getReferencedHandle getReferencedHandles getReferencedHandlesTags getRotationAxis getScriptAssociatedWithObject
+getScriptInt32Param getScriptName getScriptSimulationParameter getScriptStringParam getShapeAppearance
+getShapeGeomInfo getShapeInertia getShapeMassAndInertia getShapeMesh getShapeTextureId getShapeViz getSignalName
+getSimulationPassesPerRenderingPass getSimulatorMessage getStackTraceback getTextureId getThreadId getUserParameter
+getUserVariables groupShapes handleAddOnScripts handleCollision handleDistance handleDynamics handleEmbeddedScripts
+handleExtCalls handleIkGroup handleJointMotion handleMechanism handleModule handleSandboxScript handleSensingStart
+handleSimulationScripts handleSimulationStart importMesh importShape initScript insertObjectIntoOctree
+insertObjectIntoPointCloud insertPointsIntoPointCloud insertVoxelsIntoOctree interpolateMatrices interpolatePoses
+intersectPointsWithPointCloud isDeprecated isDynamicallyEnabled isPluginLoaded launchExecutable loadImage loadPlugin
+moduleEntry moveToConfig moveToObject moveToPose msgBox openModule performPathSearchStep persistentDataRead
+persistentDataWrite pushUserEvent quitSimulator readCustomDataBlockEx readDistance readTexture receiveData
+registerScriptFuncHook relocateShapeFrame removeBanner removeObjectFromSelection removePointCloud
+removePointsFromPointCloud removeReferencedObjects removeScript removeVoxelsFromOctree resamplePath restoreEntityColor
+rmlMoveToJointPositions rmlMoveToPosition rotateAroundAxis ruckigPos ruckigRemove ruckigStep ruckigVel saveImage
+saveModel saveScene scaleObject scaleObjects scaleSelectedObjects scheduleExecution searchPath sendData serialCheck
+serialClose serialOpen serialRead serialSend setAutoYieldDelay setConfigurationTree setEngineBoolParam
+setEngineFloatParam setEngineInt32Param setEventFilters setJointDependency setJointInterval setLinkDummy setNameSuffix
+setObjectChildPose setObjectHierarchyOrder setPathPosition setPluginInfo setPointCloudOptions setReferencedHandles
+setScriptInt32Param setScriptSimulationParameter setScriptStringParam setShapeAppearance setShapeBB setShapeInertia
+setShapeMass setShapeMassAndInertia setShapeMaterial setShapeTexture setSimulationPassesPerRenderingPass
+setSphericalJointMatrix setUserParameter setVelocity subtractObjectFromOctree subtractObjectFromPointCloud
+systemSemaphore textEditorClose textEditorGetInfo textEditorOpen textEditorShow throttle tubeClose tubeOpen tubeRead
+tubeStatus tubeWrite ungroupShape visitTree writeCustomDataBlockEx writeTexture
+""".split()  # noqa: SIM905 a list would take a page
+SHAPES = ("createHeightfieldShape", "createMeshShape", "createPrimitiveShape", "createPureShape", "createShape")
+
+
+def _declare(name: str) -> None:
+    @call(name)
+    def refuse(caller: SceneCaller) -> None:
+        if name in SHAPES:
+            raise PaddockError(
+                f"sim.{name} is not supported: define obstacles in the world file; sim.createDummy creates a marker"
+            )
+        raise PaddockError(f"sim.{name} is not supported: the world is defined by its file")
+
+
+for _name in ABSENT:
+    assert f"sim.{_name}" not in CALLS
+    _declare(_name)

@@ -1,1 +1,0 @@
-"""Compiled loops of navigation: distances, searches, frontiers, collision checks, rollouts."""
