@@ -58,6 +58,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             super().remove_node(node)
             return None
 
+        def _reschedule(self, node: Any) -> None:
+            """Give no work to a worker that replaces a dead one before it has collected the tests."""
+            if node in self.registered_collections:
+                super()._reschedule(node)
+
         def schedule(self) -> None:
             """Give a new worker a second file, or its end: xdist's workers start a test when they know the next one."""
             super().schedule()
