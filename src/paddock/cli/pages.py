@@ -7,7 +7,7 @@ import math
 from rich.text import Text
 
 from paddock.arena import Arena
-from paddock.cli.console import Console
+from paddock.core.terminal.console import Console
 from paddock.network.server.server import PORT
 from paddock.network.server.show import Show, open_browser, show
 

@@ -1,4 +1,4 @@
-"""`paddock reproduce`: repeat a published experiment, and print the published numbers next to Paddock's."""
+"""`paddock study reproduce`: repeat a published experiment, and print the published numbers next to Paddock's."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 import typer
 from rich.markup import escape
 
-from paddock.cli.console import Console
-from paddock.cli.progress import show_runs
-from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.core.jobs import FinishedJobs, Workers
 from paddock.core.locks import lock_folder
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.progress import show_runs
 from paddock.experiments.reproductions import REPRODUCTIONS, Outcome, reproduction_called
 from paddock.experiments.reproductions.rows import claims, none_failed, summarise
 from paddock.report.document_files import ensure_folder
 from paddock.report.sheets import Sheet
+from paddock.report.terminal_sheets import print_sheet, sheet_console
 
 
-def reproduce(
+def print_reproductions(
     name: str,
     *,
     json_lines: bool = False,

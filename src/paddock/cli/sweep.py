@@ -1,4 +1,4 @@
-"""`paddock sweep`: execute a sweep with a progress bar, and print the means and the failed runs."""
+"""`paddock study sweep`: execute a sweep with a progress bar, and print the means and the failed runs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from pathlib import Path
 
 from rich.text import Text
 
-from paddock.cli.console import Console
 from paddock.cli.driving import print_traceback
-from paddock.cli.ending import end_with_results
-from paddock.cli.progress import show_runs
-from paddock.cli.sheets import print_sheet
-from paddock.cli.tables import print_json
 from paddock.core.jobs import Workers
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.ending import end_with_results
+from paddock.core.terminal.progress import show_runs
+from paddock.core.terminal.tables import print_json
 from paddock.core.terminal_text import visible
 from paddock.experiments.sweeps import Sweep, load_sweep, sweep
 from paddock.experiments.sweeps.sweep_report import group_failures, means_sheet
 from paddock.report.sheets import Sheet
+from paddock.report.terminal_sheets import print_sheet
 
 SHOWN = 10  # problems in the terminal
 

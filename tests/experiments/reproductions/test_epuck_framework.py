@@ -336,7 +336,9 @@ def test_command_prints_every_claim_and_writes_report(
     monkeypatch.setattr(
         "paddock.experiments.reproductions.epuck_framework.reproduce.reproduce", lambda **options: findings
     )
-    assert not command.reproduce("epuck-framework", json_lines=True, out=tmp_path)  # eight seconds are no five laps
+    assert not command.print_reproductions(
+        "epuck-framework", json_lines=True, out=tmp_path
+    )  # eight seconds are no five laps
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(rows) == len(findings.rows) > 50
     assert all(set(row) == {"row", "metric", "paper", "ours", "holds"} for row in rows)

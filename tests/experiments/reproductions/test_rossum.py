@@ -79,7 +79,7 @@ def test_report_and_rows_are_written(
 ) -> None:
     findings = RossumFindings([learned], WALK, DRIVES)
     monkeypatch.setattr(command, "reproduction_called", lambda name: lambda **_: findings)
-    assert not command.reproduce("rossum", json_lines=True, out=tmp_path)
+    assert not command.print_reproductions("rossum", json_lines=True, out=tmp_path)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert all(set(line) == {"row", "metric", "paper", "ours", "holds"} for line in lines)
     assert next(line["paper"] for line in lines if line["metric"].startswith("time of a run")) == 540

@@ -1,4 +1,4 @@
-"""Artificial false loops, to test whether they are rejected; for tests and `paddock slam --false-loops`."""
+"""Artificial false loops, to test whether they are rejected; for tests and `paddock map slam --false-loops`."""
 
 from __future__ import annotations
 

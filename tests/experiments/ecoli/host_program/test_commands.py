@@ -202,7 +202,7 @@ def test_invalid_configuration_is_refused_with_its_location(
 def test_missing_configuration_is_reported_with_a_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert re.search(
-        r"orders\.toml: no such file; write one with: paddock orders init", orders("send", NAMES[0], "D", status=2)
+        r"orders\.toml: no such file; write one with: paddock ecoli host init", orders("send", NAMES[0], "D", status=2)
     )
     assert re.search(
         r"mine\.toml: diese Datei gibt es nicht",

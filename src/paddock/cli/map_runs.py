@@ -1,4 +1,4 @@
-"""`paddock explore` and `paddock go`: run mapping controllers, and write their maps."""
+"""`paddock map explore` and `paddock map goto`: run mapping controllers, and write their maps."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from paddock.arena import Arena, Robot, mapper_of, range_reader_of
 from paddock.arena.controllers import Drivers
 from paddock.arena.episodes import Episode
-from paddock.cli.console import Console
-from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
-from paddock.cli.run import run_world
+from paddock.cli.run_world import run_world
 from paddock.control.navigation import Explorer, Navigator
 from paddock.control.navigation.explorer import FINISHED
 from paddock.control.navigation.map_controller import MapController
 from paddock.core.error_location import warn_user
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
+from paddock.core.terminal.console import Console
 from paddock.perception.mapping import Mapper, assess_map, save_map
+from paddock.report.map_results import MAP, MapResult, find_truth, write_map
 from paddock.simulation.worlds.blind_spots import describe_blind_spots
 
 

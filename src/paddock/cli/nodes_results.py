@@ -1,4 +1,4 @@
-"""Output files of `paddock modules up --out`."""
+"""Output files of `paddock nodes up --out`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 import typer
 
 import paddock
-from paddock.cli.files import print_written
-from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.provenance import collect, read_inputs, write_provenance
+from paddock.core.terminal.output_files import print_written
 from paddock.network.nodes import ModulesSpec
 from paddock.network.nodes.map_listener import MapListener
 from paddock.perception.mapping import MapTruth, MapView, save_map
 from paddock.perception.mapping.logs import Trajectory, write_tum
 from paddock.report import fresh_folder
+from paddock.report.map_results import MAP, MapResult, find_truth, write_map
 
 
 def check_out(spec: ModulesSpec, out: Path | None) -> None:

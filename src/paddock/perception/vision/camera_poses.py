@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.reason import explain
-from paddock.experiments.ecoli.commands.camera import fit_lens, load_lens
-from paddock.perception.vision import IpCamera, MarkerSighting, MarkerTracker, find_camera_pose, find_markers, load_site
+from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.perception.vision.camera_client import IpCamera
+from paddock.perception.vision.floor_pose import find_camera_pose
+from paddock.perception.vision.lens import Lens
+from paddock.perception.vision.markers import Pixels8, find_markers
+from paddock.perception.vision.site import load_site
+from paddock.perception.vision.tracker import MarkerSighting, MarkerTracker
 
 OLD_PICTURES = 8  # pictures to skip, because they may have been taken before the robot stopped
 PICTURES = 5  # pictures with the marker to evaluate
@@ -25,7 +30,7 @@ class CameraPoses:
         """
         Args:
             url: address of the camera's stream.
-            lens_file: file of its lens, written by `paddock camera calibrate`.
+            lens_file: file of its lens, written by `paddock camera lens`.
             site_file: file of the markers on floor and robots.
         """
         lens, site = load_lens(lens_file), load_site(site_file)
@@ -57,3 +62,16 @@ class CameraPoses:
             for sighting in self.tracker.locate(picture.picture, picture.time_of_exposure or 0.0):
                 if sighting.robot == name:
                     yield sighting
+
+
+def load_lens(file: Path) -> Lens:
+    """Load a lens that `paddock camera lens` has written."""
+    return spec_from_table(Lens, read_toml_file(file), file=file.name)
+
+
+def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
+    """Return the lens scaled to the size of a picture; a SpecError names its file."""
+    try:
+        return lens.scale_to((picture.shape[1], picture.shape[0]))
+    except SpecError as error:
+        raise error.within(file=file.name) from None

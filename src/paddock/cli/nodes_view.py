@@ -1,8 +1,7 @@
-"""`paddock modules up`: run modules with a live table of their state."""
+"""`paddock nodes up`: run modules with a live table of their state."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +11,16 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from paddock.cli.console import Console
-from paddock.cli.ending import INTERRUPTED, end_on_sigterm
-from paddock.cli.modules_results import check_out, keep_results
-from paddock.cli.tables import print_json
+from paddock.cli.nodes_results import check_out, keep_results
 from paddock.control.navigation.explorer import FINISHED
 from paddock.core.errors import PaddockError
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.ending import INTERRUPTED, end_on_sigterm
+from paddock.core.terminal.tables import print_json
 from paddock.core.terminal_text import visible
-from paddock.network.nodes import Bus, HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, open_bus
-from paddock.network.nodes import node_messages as messages
+from paddock.network.nodes import HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor
 
 PERIOD = 0.25  # update period of the table [s]
-ANSWER = 5.0  # timeout for the planner to accept or refuse a goal [s]
 WIDE = 110  # minimum terminal width for a status column next to the numbers
 QUICK = 20.0  # latency limit from a measurement to the motor [ms]
 COLOURS = {"running": "green", "silent": "yellow", "gone": "red", "ended": "dim"}
@@ -161,25 +158,3 @@ def make_table(monitor: HealthMonitor, width: int) -> Group:
             below.append(Text(f"{row.name.lower()}: {says}"))
     refusal = Text(f"refused: {visible(monitor.refusal)}" if monitor.refusal else "", style="yellow")
     return Group(table, *below, refusal)
-
-
-def send_goal(bus: str, x: float, y: float) -> str:
-    """Send a goal to the planner; return the reason if it is refused, else an empty string."""
-    with open_bus(bus, "PERSON", hears=["PLANNER"], timeout=ANSWER) as line:
-        if find_message(line, messages.PresenceMessage) is None:
-            return f"there is no planner at {bus}"
-        line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))
-        answer = find_message(line, messages.AcceptedMessage, messages.RefusedMessage)
-    if answer is None:
-        return f"the planner at {bus} has not answered for {ANSWER:g} s: it hangs, or does not support goals"
-    return answer.reason if isinstance(answer, messages.RefusedMessage) else ""
-
-
-def find_message(line: Bus, *kinds: type[messages.ModuleMessage]) -> messages.ModuleMessage | None:
-    """Return the planner's next message of the given kinds, or None after a timeout."""
-    until = time.monotonic() + ANSWER
-    while (left := until - time.monotonic()) > 0:
-        message = line.receive(left)
-        if isinstance(message, kinds) and message.source == "PLANNER":
-            return message
-    return None

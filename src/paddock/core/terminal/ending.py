@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from paddock.cli.console import Console
+from paddock.core.terminal.console import Console
 
 INTERRUPTED, TERMINATED = 130, 143  # shell conventions after Ctrl-C and after SIGTERM
 

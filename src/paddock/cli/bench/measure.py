@@ -1,4 +1,4 @@
-"""`paddock bench`: benchmarks on this machine, as a table or as JSON lines."""
+"""The benchmarks by name; measurement and printing of their rates."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from paddock.cli.bench.page import page_200, page_1000, why_no_browser
 from paddock.cli.bench.recording import record
 from paddock.cli.bench.remote import remote, remote_many
 from paddock.cli.bench.vector import vector
-from paddock.cli.console import Console
-from paddock.cli.tables import new_table, print_json
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import stopwatch_on_compiler
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.tables import new_table, print_json
 
 IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
 REMOTE = {"remote": remote, "remote-many": remote_many}

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
 
-from paddock.cli.console import Console
-from paddock.cli.tables import cell, new_table
-from paddock.experiments.reproductions.rows import NO
-from paddock.report.sheets import Sheet, is_number
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.tables import cell, new_table
+from paddock.report.sheets import NO, Sheet, is_number
 
 WIDEST = 10_000  # characters of a line in a file
 FRAME = 3  # characters of the frame for each column of a table; plus one for the whole table

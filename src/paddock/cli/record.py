@@ -1,4 +1,4 @@
-"""`paddock replay` and `paddock export`: show recordings on the page, continue them live, export them for ROS 2."""
+"""`paddock record`: recordings on the page, continued live, repeated, and exported for ROS 2."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paddock.cli import options
-from paddock.cli.console import Console
+from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
     from paddock.network.server import Settings
     from paddock.report.recordings import Recording
 
+record_app = typer.Typer(help="Recordings: replay, check, export.", no_args_is_help=True)
 RecordingPath = Annotated[Path, typer.Argument(help="A recording, written by --record.")]
 From = Annotated[
-    float | None, typer.Option("--from", help="Continue live from this time [s], from exactly the recorded state.")
+    float | None,
+    typer.Option("--from", help="Continue live from this time in seconds, from exactly the recorded state."),
 ]
 
 
+@record_app.command()
 def replay(
     recording: RecordingPath,
     at: From = None,
@@ -32,44 +35,51 @@ def replay(
     port: options.ServerPort = 8642,
     speed: options.ServerSpeed = None,
     token: options.Token = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Run the recording again and compare the states, without a page.")
-    ] = False,
     open_page: options.OpenPage = False,
 ) -> None:
     """Show a recording on the page with a time line, or continue it live from any time.
 
     paddock run clutter --record run.mcap
-    paddock replay run.mcap --open
-    paddock replay run.mcap --from 12.3
-    paddock replay run.mcap --from 12.3 -c my_controller.py
-    paddock replay run.mcap --check
+    paddock record replay run.mcap --open
+    paddock record replay run.mcap --from 12.3
+    paddock record replay run.mcap --from 12.3 -c my_controller.py
     """
-    from paddock.cli.run_command import refuse_both
-    from paddock.core.errors import PaddockError
-    from paddock.report.recordings import Recording
-
-    refuse_both(controller, policy)
-    if check and at is not None:
-        raise typer.BadParameter("--check compares the whole recording: leave --from out")
-    if at is None and (controller is not None or policy is not None):
-        raise typer.BadParameter("--controller and --policy drive live robots: add the start time, --from 12.3")
-    found, console = Recording(recording), Console(highlight=False, soft_wrap=True, markup=False)
-    cut = describe_cut(found)
-    console.print(f"{recording}: {found.start:g} s to {found.end:g} s{cut}; robots: {', '.join(found.robots)}")
-    if check:
-        compared = found.check()
-        if compared <= found.start:
-            raise PaddockError(f"{recording}: nothing to check: it has no state after {found.start:g} s")
-        until = (
-            f" up to {compared:g} s{cut}" if compared >= found.end else f" up to {compared:g} s; no later state exists"
-        )
-        console.print(f"the repeated run has the same states{until}")
-        return
+    from paddock.cli.run import refuse_both
     from paddock.network.server import Settings
 
+    refuse_both(controller, policy)
+    if at is None and (controller is not None or policy is not None):
+        raise typer.BadParameter("--controller and --policy drive live robots: add the start time, --from 12.3")
+    found = open_recording(recording)
     pace = 1.0 if speed is None else speed or None
     serve_recording(found, at, controller, policy, Settings(host=host, port=port, speed=pace, token=token), open_page)
+
+
+@record_app.command()
+def check(recording: RecordingPath) -> None:
+    """Run a recording again, and compare the states.
+
+    paddock record check run.mcap
+    """
+    from paddock.core.errors import PaddockError
+
+    found = open_recording(recording)
+    compared = found.check()
+    if compared <= found.start:
+        raise PaddockError(f"{recording}: nothing to check: it has no state after {found.start:g} s")
+    until = f" up to {compared:g} s"
+    until += describe_cut(found) if compared >= found.end else "; no later state exists"
+    typer.echo(f"the repeated run has the same states{until}")
+
+
+def open_recording(path: Path) -> Recording:
+    """Open a recording, and print its times and robots."""
+    from paddock.report.recordings import Recording
+
+    found = Recording(path)
+    robots = ", ".join(found.robots)
+    typer.echo(f"{path}: {found.start:g} s to {found.end:g} s{describe_cut(found)}; robots: {robots}")
+    return found
 
 
 def describe_cut(recording: Recording) -> str:
@@ -91,7 +101,7 @@ def serve_recording(
 ) -> None:
     """Serve a recording, paused at its start, or an arena that continues live from a time of it."""
     from paddock.arena.controllers import chosen_controllers
-    from paddock.cli.serve import drive
+    from paddock.cli.serve_world import drive
     from paddock.network.server import Server
     from paddock.network.server.show import open_browser
 
@@ -115,16 +125,17 @@ def serve_recording(
     console.print("stopped")
 
 
+@record_app.command()
 def export(
     recording: RecordingPath,
     out: Annotated[Path, typer.Argument(help="Folder of the new bag; it must not exist.")],
 ) -> None:
     """Export a recording as a ROS 2 bag with standard messages: /clock, /tf, scans, odometry, pictures, log.
 
-    paddock export run.mcap run_bag
+    paddock record export run.mcap run_bag
     """
     from paddock.bridges.ros2.bag import export_bag
-    from paddock.cli.files import print_written
+    from paddock.core.terminal.output_files import print_written
 
     count = export_bag(recording, out)
     print_written(out, f": {count} messages   (ros2 bag play {shell_word(out)})")

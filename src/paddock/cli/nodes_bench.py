@@ -1,4 +1,4 @@
-"""`paddock modules bench`: speed and latency of modules."""
+"""`paddock nodes bench`: speed and latency of modules."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 
 import typer
 
-from paddock.cli.console import Console
-from paddock.cli.tables import new_table, print_json
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.tables import new_table, print_json
 from paddock.network.nodes import ModulesSpec
 from paddock.network.nodes.health import EDGES, LatencyHistogram
 from paddock.network.nodes.measure import ModuleTimes, measure_both

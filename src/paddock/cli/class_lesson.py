@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paddock.cli import class_options, options
-from paddock.cli.class_commands import class_app, open_class, print_link_warning
+from paddock.cli import class_folder, options
+from paddock.cli.class_folder import open_class, print_link_warning
 from paddock.core.argument_checks import HIGHEST_PORT
 
 if TYPE_CHECKING:
     from paddock.network.client.remote import RemoteArena
 
+LESSON = "The running class"
+lesson_app = typer.Typer()
 Who = Annotated[
     str, typer.Argument(help="Name of a student, or of a client as in the lists of robots and of the clock.")
 ]
@@ -28,16 +30,16 @@ ClassPort = Annotated[
 ]
 
 
-@class_app.command("serve")
+@lesson_app.command("serve", rich_help_panel=LESSON)
 def serve(
-    folder: class_options.ClassPath,
+    folder: class_folder.ClassPath,
     host: ClassHost = None,
     port: ClassPort = None,
     speed: options.ServerSpeed = None,
     referee: options.RefereeName = None,
     open_page: options.OpenPage = False,
 ) -> None:
-    """Serve a class with its current world or exercise; students join with their links.
+    """Serve a class; students join with their links.
 
     paddock class serve robotics-101
     paddock class serve robotics-101 --host 127.0.0.1 --open
@@ -67,14 +69,16 @@ def control(folder: Path, action: Callable[[RemoteArena], object]) -> None:
     typer.echo("done")
 
 
-@class_app.command("open")
+@lesson_app.command("open", rich_help_panel=LESSON)
 def open_lesson(
-    folder: class_options.ClassPath,
-    world: class_options.ClassWorld = "",
-    exercise: class_options.ClassExercise = "",
+    folder: class_folder.ClassPath,
+    world: class_folder.ClassWorld = "",
+    exercise: class_folder.ClassExercise = "",
     seed: NewSeed = None,
 ) -> None:
-    """Switch to another world or exercise; students keep their links, robots and running programs.
+    """Switch to another world or exercise.
+
+    Students keep their links, robots and running programs.
 
     paddock class open robotics-101 --exercise line-following
     paddock class open robotics-101 --exercise week-3/          # your own folder is copied into the class folder
@@ -94,20 +98,20 @@ def open_lesson(
     print_link_warning(found)
 
 
-@class_app.command("pause")
-def pause(folder: class_options.ClassPath) -> None:
+@lesson_app.command("pause", rich_help_panel=LESSON)
+def pause(folder: class_folder.ClassPath) -> None:
     """Stop the clock of the running class."""
     control(folder, lambda arena: arena.pause())
 
 
-@class_app.command("play")
-def play(folder: class_options.ClassPath) -> None:
+@lesson_app.command("play", rich_help_panel=LESSON)
+def play(folder: class_folder.ClassPath) -> None:
     """Start the clock of the running class."""
     control(folder, lambda arena: arena.play())
 
 
-@class_app.command("speed")
-def set_speed(folder: class_options.ClassPath, factor: Factor) -> None:
+@lesson_app.command("speed", rich_help_panel=LESSON)
+def set_speed(folder: class_folder.ClassPath, factor: Factor) -> None:
     """Set the speed of the clock of the running class.
 
     paddock class speed robotics-101 5
@@ -115,15 +119,15 @@ def set_speed(folder: class_options.ClassPath, factor: Factor) -> None:
     control(folder, lambda arena: arena.set_speed(factor or None))
 
 
-@class_app.command("reset")
-def reset(folder: class_options.ClassPath, seed: NewSeed = None) -> None:
-    """Reset the running class to its start, with the same seed or another one."""
+@lesson_app.command("reset", rich_help_panel=LESSON)
+def reset(folder: class_folder.ClassPath, seed: NewSeed = None) -> None:
+    """Reset the running class to its start."""
     control(folder, lambda arena: arena.reset(seed))
 
 
-@class_app.command("release")
-def release(folder: class_options.ClassPath, who: Who) -> None:
-    """Release a client from the lock and stop its robots; the clock no longer waits for it.
+@lesson_app.command("release", rich_help_panel=LESSON)
+def release(folder: class_folder.ClassPath, who: Who) -> None:
+    """Stop waiting for a client, and stop its robots.
 
     paddock class release robotics-101 "Zoë M."
     """
@@ -132,9 +136,11 @@ def release(folder: class_options.ClassPath, who: Who) -> None:
     control(folder, lambda arena: arena.ask(m.Release(id=arena.number(), client=who), m.Done))
 
 
-@class_app.command("disconnect")
-def disconnect(folder: class_options.ClassPath, who: Who) -> None:
-    """Close the connections of a student or client, who may reconnect unless locked out.
+@lesson_app.command("disconnect", rich_help_panel=LESSON)
+def disconnect(folder: class_folder.ClassPath, who: Who) -> None:
+    """Disconnect a student or client.
+
+    Both may reconnect unless locked out.
 
     paddock class disconnect robotics-101 "Zoë M."
     """
@@ -143,9 +149,9 @@ def disconnect(folder: class_options.ClassPath, who: Who) -> None:
     control(folder, lambda arena: arena.ask(m.Disconnect(id=arena.number(), client=who), m.Done))
 
 
-@class_app.command("heat")
-def set_heat(folder: class_options.ClassPath, action: HeatAction) -> None:
-    """Place all robots for a heat, give the start signal, or end the heat.
+@lesson_app.command("heat", rich_help_panel=LESSON)
+def set_heat(folder: class_folder.ClassPath, action: HeatAction) -> None:
+    """Place all robots for a heat, start or stop it.
 
     paddock class heat robotics-101 prepare
     paddock class heat robotics-101 start

@@ -1,24 +1,47 @@
-"""`paddock class`: commands for a class folder; `paddock submit`."""
+"""`paddock class`: the commands for the folder of a class, its students and their links."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paddock.cli import class_options as options
-from paddock.cli.options import Force
+from paddock.core.terminal.shared_options import out_option
 from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
     from paddock.teaching.classroom import ClassFolder, Student
 
-class_app = typer.Typer(
-    name="class",
-    help="A class as a folder: students, their robots and links, submissions, results.",
-    no_args_is_help=True,
-)
+FOLDER = "The class"
+folder_app = typer.Typer()
+ClassPath = Annotated[Path, typer.Argument(help="The class folder.")]
+NewClassPath = Annotated[Path, typer.Argument(help="The folder to create; its name should be short.")]
+StudentName = Annotated[str, typer.Argument(help="A student's name, or the name of the robot.")]
+StudentNames = Annotated[list[str], typer.Argument(help="Names of students; quote names with spaces.")]
+NewName = Annotated[str, typer.Argument(help="The new name.")]
+NamesFile = Annotated[
+    Path | None,
+    typer.Option("--names", help="A text file with one student per line, or a CSV file with a column name."),
+]
+Title = Annotated[str, typer.Option(help="Title of the class. Default: the folder's name.")]
+ClassWorld = Annotated[str, typer.Option(help="A shipped world, or a TOML file in the class folder.")]
+ClassExercise = Annotated[
+    str, typer.Option(help="Exercise instead of a world, by name or folder; it includes a world.")
+]
+ClassRobot = Annotated[str, typer.Option(help="Type of the students' robots. Default: that of the world.")]
+Address = Annotated[
+    str, typer.Option(help="Address of the class server, http://HOST:PORT. Default: the one in class.toml.")
+]
+LinksFile = Annotated[
+    Path | None,
+    out_option("Output file. Default: links.csv in the class folder."),
+]
+SheetFile = Annotated[
+    Path | None,
+    out_option("Output file. Default: sheet.html in the class folder."),
+]
+Off = Annotated[bool, typer.Option("--off", help="Admit the student again.")]
 
 
 def open_class(path: Path, address: str = "") -> ClassFolder:
@@ -65,16 +88,16 @@ def print_locked_out(folder: ClassFolder) -> None:
             typer.echo(visible(f"  without {student.name}, who is locked out"))
 
 
-@class_app.command("new")
+@folder_app.command("new", rich_help_panel=FOLDER)
 def new_class(
-    folder: options.NewClassPath,
-    names: options.NamesFile = None,
-    title: options.Title = "",
-    world: options.ClassWorld = "",
-    exercise: options.ClassExercise = "",
-    robot: options.ClassRobot = "",
+    folder: NewClassPath,
+    names: NamesFile = None,
+    title: Title = "",
+    world: ClassWorld = "",
+    exercise: ClassExercise = "",
+    robot: ClassRobot = "",
 ) -> None:
-    """Create the folder of a class, with a robot and a link for every student.
+    """Create the folder of a class, with robots and links.
 
     paddock class new robotics-101 --names names.txt
     paddock class new robotics-101 --names names.csv --exercise line-following
@@ -91,11 +114,12 @@ def new_class(
     typer.echo(f"  paddock class sheet {where}    # links to hand out\n  paddock class serve {where}")
 
 
-@class_app.command("add")
-def add_students(folder: options.ClassPath, names: options.StudentNames) -> None:
-    """Add students; a running class admits them immediately. A removed student returns with the same link.
+@folder_app.command("add", rich_help_panel=FOLDER)
+def add_students(folder: ClassPath, names: StudentNames) -> None:
+    """Add students; a running class admits them immediately.
 
-    If one name is invalid, no student is added.
+    If one name is invalid, no student is added. A removed student returns with the
+    same link.
 
     paddock class add robotics-101 "Zoë M." 李雷
     """
@@ -103,8 +127,8 @@ def add_students(folder: options.ClassPath, names: options.StudentNames) -> None
     show_students(found, "was added", *found.add_all(names))
 
 
-@class_app.command("remove")
-def remove_student(folder: options.ClassPath, name: options.StudentName) -> None:
+@folder_app.command("remove", rich_help_panel=FOLDER)
+def remove_student(folder: ClassPath, name: StudentName) -> None:
     """Remove a student. Submissions and results are kept.
 
     paddock class remove robotics-101 "Zoë M."
@@ -113,8 +137,8 @@ def remove_student(folder: options.ClassPath, name: options.StudentName) -> None
     show_students(found, "was removed; submissions and results are kept", found.remove(name))
 
 
-@class_app.command("rename")
-def rename_student(folder: options.ClassPath, name: options.StudentName, new: options.NewName) -> None:
+@folder_app.command("rename", rich_help_panel=FOLDER)
+def rename_student(folder: ClassPath, name: StudentName, new: NewName) -> None:
     """Change a student's name. Robot and link stay the same.
 
     paddock class rename robotics-101 "Zoe M." "Zoë Meyer"
@@ -123,8 +147,8 @@ def rename_student(folder: options.ClassPath, name: options.StudentName, new: op
     show_students(found, "is the new name; robot and link stay the same", found.rename(name, new))
 
 
-@class_app.command("lock-out")
-def lock_out_student(folder: options.ClassPath, name: options.StudentName, off: options.Off = False) -> None:
+@folder_app.command("lock-out", rich_help_panel=FOLDER)
+def lock_out_student(folder: ClassPath, name: StudentName, off: Off = False) -> None:
     """Lock a student out, or admit the student again with --off.
 
     paddock class lock-out robotics-101 "Zoë M."
@@ -134,8 +158,8 @@ def lock_out_student(folder: options.ClassPath, name: options.StudentName, off: 
     show_students(found, "may join again" if off else "is locked out", found.lock_out(name, not off))
 
 
-@class_app.command("new-token")
-def renew_token(folder: options.ClassPath, name: options.StudentName) -> None:
+@folder_app.command("new-token", rich_help_panel=FOLDER)
+def renew_token(folder: ClassPath, name: StudentName) -> None:
     """Give a student a new link; the old link stops working.
 
     paddock class new-token robotics-101 "Zoë M."
@@ -145,8 +169,8 @@ def renew_token(folder: options.ClassPath, name: options.StudentName) -> None:
     show_students(found, "has a new link", found.find(name))
 
 
-@class_app.command("list")
-def list_students(folder: options.ClassPath) -> None:
+@folder_app.command("list", rich_help_panel=FOLDER)
+def list_students(folder: ClassPath) -> None:
     """List the students, their robots and their submissions.
 
     paddock class list robotics-101
@@ -156,15 +180,15 @@ def list_students(folder: options.ClassPath) -> None:
     print_students(open_class(folder))
 
 
-@class_app.command("links")
-def print_links(folder: options.ClassPath, address: options.Address = "", out: options.LinksFile = None) -> None:
-    """Print every student's link, and write links.csv for a mail merge.
+@folder_app.command("links", rich_help_panel=FOLDER)
+def print_links(folder: ClassPath, address: Address = "", out: LinksFile = None) -> None:
+    """Print all links, and write links.csv for a mail merge.
 
     paddock class links robotics-101
     paddock class links robotics-101 --address https://robots.example.org
     """
     from paddock.cli.class_tables import print_class_links
-    from paddock.cli.files import print_written
+    from paddock.core.terminal.output_files import print_written
     from paddock.teaching.classroom import write_links
 
     found = open_class(folder, address)
@@ -175,13 +199,13 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
     print_link_warning(found)
 
 
-@class_app.command("sheet")
-def print_sheet(folder: options.ClassPath, address: options.Address = "", out: options.SheetFile = None) -> None:
-    """Write an HTML page of cards with names, links and QR codes, to print and cut out.
+@folder_app.command("sheet", rich_help_panel=FOLDER)
+def print_sheet(folder: ClassPath, address: Address = "", out: SheetFile = None) -> None:
+    """Write a page of cards with links and QR codes, to cut out.
 
     paddock class sheet robotics-101
     """
-    from paddock.cli.files import print_written
+    from paddock.core.terminal.output_files import print_written
     from paddock.teaching.classroom import write_sheet
 
     found = open_class(folder, address)
@@ -189,50 +213,3 @@ def print_sheet(folder: options.ClassPath, address: options.Address = "", out: o
     print_written(out or folder / "sheet.html", ": open it in a browser and print it")
     print_locked_out(found)
     print_link_warning(found)
-
-
-@class_app.command("collect")
-def collect_submissions(
-    folder: options.ClassPath, exercise: options.Exercise, out: options.CollectFolder = None, force: Force = False
-) -> None:
-    """Copy each student's last submission for an exercise into a folder, as ROBOT.py, for `paddock grade`.
-
-    paddock class collect robotics-101 line-following
-    paddock grade line-following robotics-101/collected/line-following --out marks.csv
-    """
-    from paddock.cli.files import check_new
-    from paddock.core.terminal_text import visible
-
-    found = open_class(folder)
-    place = out or folder / "collected" / exercise
-    if out is not None and place.exists() and any(place.iterdir()):
-        check_new(place, force=force)
-    copies = found.collect(exercise, place)
-    typer.echo(f"wrote {len(copies)} files into {place}")
-    for student in found.students:
-        if student.name not in copies:
-            typer.echo(visible(f"  no submission from {student.name}"))
-
-
-@class_app.command("results")
-def show_results(folder: options.ClassPath) -> None:
-    """Print the results of all heats, which are stored in results/results.csv.
-
-    paddock class results robotics-101
-    """
-    from paddock.cli.class_tables import print_results
-
-    print_results(open_class(folder))
-
-
-def submit(file: options.SubmittedFile, link: options.Link, exercise: options.ForExercise = "") -> None:
-    """Submit a Python file for an exercise of your class, and print the receipt.
-
-    paddock submit my_controller.py --link "http://192.168.1.20:8642/#token=…&robot=ada"
-    """
-    from paddock.core.terminal_text import visible
-    from paddock.network.client.submission import submit_file
-
-    receipt = submit_file(link, file, exercise=exercise)
-    typer.echo(visible(receipt.text or f"receipt {receipt.number}, {receipt.time}"))
-    typer.echo(visible(f"SHA-256 {receipt.sha256}"))

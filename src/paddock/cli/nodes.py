@@ -1,4 +1,4 @@
-"""`paddock module` and `paddock modules`: a robot's controller as processes that exchange messages."""
+"""`paddock nodes`: a robot's controller as processes that exchange messages."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paddock.cli.options import NEGATIVE_NUMBERS, Json
+from paddock.core.terminal.shared_options import Json, out_option
 
 if TYPE_CHECKING:
     from paddock.network.nodes import ModulesSpec
 
-modules_app = typer.Typer(
-    name="modules", help="A robot's controller as modules that exchange messages.", no_args_is_help=True
-)
+nodes_app = typer.Typer(help="A robot's controller as processes that exchange messages.", no_args_is_help=True)
 Config = Annotated[
     str, typer.Argument(help="A shipped configuration (explore, navigate, wander), or the path of its TOML file.")
 ]
@@ -39,7 +37,37 @@ LockStep = Annotated[
 ]
 
 
-def module(
+@nodes_app.command()
+def up(
+    config: Config,
+    only: Annotated[
+        str | None, typer.Option(help="Start only these modules, others run elsewhere: sensor,reflex.")
+    ] = None,
+    together: Annotated[bool, typer.Option(help="Run the modules as threads of one process.")] = False,
+    seconds: Seconds = None,
+    lock_step: LockStep = None,
+    bus: BusUrl = None,
+    url: ArenaUrl = None,
+    out: Annotated[
+        Path | None,
+        out_option("Folder for the map, its pictures and the trajectory."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Start the modules of a configuration, restart those that crash, and show their state.
+
+    paddock nodes up explore
+    paddock nodes up explore --out runs
+    paddock nodes up explore.toml --together --seconds 60
+    """
+    from paddock.cli.nodes_view import run_modules
+
+    spec = _load(config, bus, seconds, lock_step, url)
+    run_modules(config, spec, only=only, together=together, out=out, json_lines=json)
+
+
+@nodes_app.command()
+def run(
     name: Annotated[str, typer.Argument(help="Name of the module in the configuration.")],
     config: Annotated[str, typer.Option(help="A shipped configuration, or the path of its TOML file.")],
     bus: BusUrl = None,
@@ -52,40 +80,14 @@ def module(
 ) -> None:
     """Run one module of a configuration until the end of the run.
 
-    paddock module reflex --config explore.toml --bus zenoh://127.0.0.1:7447
+    paddock nodes run reflex --config explore.toml --bus zenoh://127.0.0.1:7447
     """
     from paddock.network.nodes.process import run_module
 
     run_module(name, _load(config, bus, seconds, lock_step, url), fresh=fresh)
 
 
-@modules_app.command()
-def up(
-    config: Config,
-    only: Annotated[
-        str | None, typer.Option(help="Start only these modules, others run elsewhere: sensor,reflex.")
-    ] = None,
-    together: Annotated[bool, typer.Option(help="Run the modules as threads of one process.")] = False,
-    seconds: Seconds = None,
-    lock_step: LockStep = None,
-    bus: BusUrl = None,
-    url: ArenaUrl = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the map, its pictures and the trajectory.")] = None,
-    json: Json = False,
-) -> None:
-    """Start the modules of a configuration, restart those that crash, and show their state.
-
-    paddock modules up explore
-    paddock modules up explore --out runs
-    paddock modules up explore.toml --together --seconds 60
-    """
-    from paddock.cli.modules_view import run_modules
-
-    spec = _load(config, bus, seconds, lock_step, url)
-    run_modules(config, spec, only=only, together=together, out=out, json_lines=json)
-
-
-@modules_app.command()
+@nodes_app.command()
 def bench(
     config: Config = "explore",
     seconds: Annotated[float, typer.Option(min=20.0, help="Simulated seconds of each run.")] = 60.0,
@@ -94,15 +96,15 @@ def bench(
 ) -> None:
     """Measure the speed of modules in lock-step, and the latency from a measurement to the motor with a free clock.
 
-    paddock modules bench explore --seconds 60
+    paddock nodes bench explore --seconds 60
     """
-    from paddock.cli.modules_bench import run_bench
+    from paddock.cli.nodes_bench import run_bench
 
     run_bench(config, _load(config, bus, seconds, None), json_lines=json)
 
 
-@modules_app.command()
-def drive(
+@nodes_app.command()
+def teleop(
     config: Config,
     bus: Annotated[str, typer.Option(help="Bus of the modules: zenoh://HOST:PORT, lines://HOST:PORT.")],
     speed: Annotated[float, typer.Option(min=0.01, help="Linear speed, in m/s.")] = 0.3,
@@ -110,32 +112,14 @@ def drive(
 ) -> None:
     """Drive with the keyboard (w a s d or arrows, q ends). This overrides the planner; the reflex stays active.
 
-    paddock modules drive explore --bus zenoh://127.0.0.1:7447
+    paddock nodes teleop explore --bus zenoh://127.0.0.1:7447
     """
-    from paddock.cli.modules_drive import drive_by_keys, read_keys
+    from paddock.cli.nodes_teleop import drive_by_keys, read_keys
 
     drive_by_keys(_load(config, bus, None, None), read_keys(), speed=speed, turn=turn)
 
 
-@modules_app.command(context_settings=NEGATIVE_NUMBERS)
-def goal(
-    x: Annotated[float, typer.Argument(help="Distance ahead of the robot's start pose, in metres.")],
-    y: Annotated[float, typer.Argument(help="Distance to the left of its start pose, in metres.")],
-    bus: Annotated[str, typer.Option(help="Bus of the modules: zenoh://HOST:PORT, lines://HOST:PORT.")],
-) -> None:
-    """Send the robot to a goal; needs a planner with the controller "navigate".
-
-    paddock modules goal 3.5 0 --bus zenoh://127.0.0.1:7447
-    """
-    from paddock.cli.modules_view import send_goal
-
-    if reason := send_goal(bus, x, y):
-        typer.echo(f"refused: {reason}", err=True)
-        raise typer.Exit(1)
-    typer.echo(f"accepted: the robot drives to ({x:g}, {y:g})")
-
-
-@modules_app.command()
+@nodes_app.command()
 def schema() -> None:
     """Print the JSON Schema of all messages."""
     from json import dumps
@@ -145,13 +129,13 @@ def schema() -> None:
     typer.echo(dumps(message_schema(), indent=2))
 
 
-@modules_app.command()
+@nodes_app.command()
 def router(
     listen: Annotated[list[str] | None, typer.Option(help="Address to listen on, HOST:PORT; may be repeated.")] = None,
 ) -> None:
     """Route messages between modules on several hosts, until Ctrl-C. Any client that reaches it can drive the robot.
 
-    paddock modules router --listen 10.0.0.1:7447 --listen 10.0.1.1:7447
+    paddock nodes router --listen 10.0.0.1:7447 --listen 10.0.1.1:7447
     """
     import time
 
@@ -167,7 +151,7 @@ def router(
             typer.echo("ended")
 
 
-@modules_app.command()
+@nodes_app.command()
 def replay(
     recording: Annotated[Path, typer.Argument(help="A recording: messages as lines of JSON.")],
     bus: Annotated[str, typer.Option(help="Bus to send them to: zenoh://HOST:PORT, lines://HOST:PORT.")],
@@ -175,10 +159,10 @@ def replay(
 ) -> None:
     """Send recorded messages of modules again. Default: the messages of the sensor module.
 
-    paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
+    paddock nodes replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """
-    from paddock.cli.modules_view import ANSWER
     from paddock.network.nodes import open_bus, read_recording
+    from paddock.network.nodes.goals import ANSWER
     from paddock.network.nodes.node_messages import REPLAY
     from paddock.network.nodes.recording import replay as replay_messages
 

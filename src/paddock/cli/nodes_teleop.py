@@ -1,4 +1,4 @@
-"""`paddock modules drive`: keyboard control of a robot."""
+"""`paddock nodes teleop`: keyboard control of a robot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 from rich.live import Live
 from rich.text import Text
 
-from paddock.cli.console import Console
+from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import visible
 from paddock.network.nodes import ModuleEntry, ModulesSpec, start_module
 from paddock.network.nodes.teleop import TeleopModule

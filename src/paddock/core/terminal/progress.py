@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from paddock.cli.console import Console
+from paddock.core.terminal.console import Console
 
 QUIET = 10.0  # time between two lines [s]
 WINDOW = 600.0  # the time left is estimated from the runs of this time [s]; single runs may take minutes

@@ -12,7 +12,6 @@ import typer
 from paddock.core.errors import PaddockError
 from paddock.core.files import save_image
 from paddock.core.terminal_text import visible
-from paddock.simulation.worlds import WorldSpec, save_world
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -53,13 +52,12 @@ def print_written(path: Path, about: str = "", *, err: bool = False) -> None:
     typer.echo(visible(f"wrote {path}{about}"), err=err)
 
 
-def save_world_file(world: WorldSpec, path: Path, about: str) -> None:
-    """Write a world and print its path."""
-    save_world(world, path)
-    print_written(path, f" ({about})")
-
-
 def save_picture(picture: Image, path: Path) -> None:
     """Write a picture and print its path."""
     save_image(picture, path)
     print_written(path, f" ({picture.width} × {picture.height})")
+
+
+def choose_picture(path: Path | None, name: str, *, force: bool) -> Path:
+    """Return the path of a picture, by default NAME.png if this file does not exist."""
+    return check_picture(path) or check_new(Path(f"{name}.png"), force=force)
