@@ -11,6 +11,7 @@ from typer.main import get_command
 
 from paddock.cli.app import app
 
+SUFFIXES = {".md", ".py", ".toml", ".po", ".js", ".html", ".java", ".ipynb", ".mjs", ""}
 ROOT = Path(__file__).parents[1]
 PLACES = (
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", ".ci/run", "docs/*.md", "examples/**/*"),

@@ -255,12 +255,6 @@ def test_installed_command_runs_in_a_separate_process() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_listing_worlds_does_not_load_the_compiler() -> None:
-    program = "import sys; from paddock.cli.world import list_worlds as f; f(); assert 'numba' not in sys.modules"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.parametrize(
     ("picture", "message"),
     [("nowhere/trails.png", "no such folder"), ("trails.txt", "expected a file name ending in .png")],
@@ -532,16 +526,3 @@ def test_path_of_the_report_page_is_printed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (page,) = (tmp_path / "runs").rglob("report.html")
     assert f"the report is {page.relative_to(tmp_path)}" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("line", "completed"),
-    [("paddock ser", ["serve"]), ("paddock run clut", ["clutter"]), ("paddock run --scenario turn", ["turn-and-go"])],
-)
-def test_the_shell_completes_commands_worlds_and_scenarios(
-    line: str, completed: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COMP_WORDS", line)
-    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
-    monkeypatch.setenv("_PADDOCK_COMPLETE", "complete_bash")
-    assert paddock().stdout.split() == completed

@@ -34,7 +34,7 @@ def test_full_disk_is_reported_in_one_line(arguments: tuple[str, ...]) -> None:
     "arguments",
     [
         ("world", "show", "empty", "-o", "made.png"),
-        ("world", "map", "empty", "-o", "made.yaml"),
+        ("world", "export", "empty", "-o", "made.yaml"),
         ("robot", "urdf", "e-puck", "-o", "made.urdf"),
         ("world", "maze", "-o", "made.toml"),
         ("camera", "markers", "-o", "made.png"),

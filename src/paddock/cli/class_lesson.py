@@ -81,7 +81,7 @@ def open_lesson(
     Students keep their links, robots and running programs.
 
     paddock class open robotics-101 --exercise line-following
-    paddock class open robotics-101 --exercise week-3/          # your own folder is copied into the class folder
+    paddock class open robotics-101 --exercise week-3/   # copies your folder
     paddock class open robotics-101 --world clutter --seed 7
     """
     from paddock.network.protocol import messages as m

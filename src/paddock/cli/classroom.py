@@ -35,8 +35,8 @@ ForExercise = Annotated[
 def collect_submissions(folder: ClassPath, exercise: Exercise, out: CollectFolder = None, force: Force = False) -> None:
     """Copy all last submissions into a folder, for `class grade`.
 
-    paddock class collect robotics-101 line-following
-    paddock class grade line-following robotics-101/collected/line-following --out marks.csv
+    paddock class collect robotics-101 maze
+    paddock class grade maze robotics-101/collected/maze --out marks.csv
     """
     from paddock.core.terminal.output_files import check_new
     from paddock.core.terminal_text import visible
@@ -67,7 +67,7 @@ def show_results(folder: ClassPath) -> None:
 def submit(file: SubmittedFile, link: Link, exercise: ForExercise = "") -> None:
     """Submit a Python file for an exercise of your class.
 
-    paddock class submit my_controller.py --link "http://192.168.1.20:8642/#token=…&robot=ada"
+    paddock class submit mine.py --link "http://HOST:8642/#token=…&robot=ada"
     """
     from paddock.core.terminal_text import visible
     from paddock.network.client.submission import submit_file

@@ -62,8 +62,8 @@ def run(
     the same command again; finished heats are not repeated.
 
       paddock class contest run line-race/contest.toml
-      paddock class contest run contest.toml --submissions handed-in --out results --workers 4
-      paddock class contest run contest.toml --class robotics-101 --exercise line-following
+      paddock class contest run contest.toml --submissions files --out results
+      paddock class contest run contest.toml --class robotics-101 --exercise maze
       paddock record replay results/heats/001.mcap --open
     """
     from paddock.core.jobs import parse_workers

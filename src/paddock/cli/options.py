@@ -96,7 +96,7 @@ RefereeName = Annotated[
 
 Speed = Annotated[
     float | None,
-    typer.Option(min=0, rich_help_panel=PAGE, help="Simulated s per s; 0: flat out. Default: 1."),
+    typer.Option(min=0, rich_help_panel=PAGE, help="Times real time; 0: flat out. Default: 1."),
 ]
 Port = Annotated[
     int | None,
@@ -119,7 +119,7 @@ ServerPort = Annotated[
     int, typer.Option(min=0, max=HIGHEST_PORT, rich_help_panel=NETWORK, help="Port; 0: any free port.")
 ]
 Token = Annotated[str | None, typer.Option(rich_help_panel=NETWORK, help="Supervisors' token. Default: random.")]
-ServerSpeed = Annotated[float | None, typer.Option(help="Simulated s per s; 0: as fast as possible. Default: 1.")]
+ServerSpeed = Annotated[float | None, typer.Option(help="Times real time; 0: as fast as possible. Default: 1.")]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 Bridges = Annotated[
     list[str] | None,

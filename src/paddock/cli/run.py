@@ -65,7 +65,7 @@ def demo(
     picture: options.Picture = Path("demo.png"),
     speed: Annotated[
         float | None,
-        typer.Option(min=0, rich_help_panel=options.PAGE, help="Simulated s per s; 0: flat out. Default: 3."),
+        typer.Option(min=0, rich_help_panel=options.PAGE, help="Times real time; 0: flat out. Default: 3."),
     ] = None,
     headless: options.Headless = False,
     port: options.Port = None,

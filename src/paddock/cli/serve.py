@@ -37,7 +37,7 @@ def serve(
     list_bridges: Annotated[bool, typer.Option("--bridges", help="List these bridges and their values.")] = False,
     seed: Seed = 0,
     speed: options.ServerSpeed = None,
-    lock_step: Annotated[bool, typer.Option("--lock-step", help="Time waits for every client.")] = False,
+    lock_step: Annotated[bool, typer.Option("--lock-step", help="Time advances only when every client asks.")] = False,
     open_page: options.OpenPage = False,
     host: options.Host = "127.0.0.1",
     port: options.ServerPort = 8642,
@@ -90,13 +90,16 @@ def serve(
 
 def print_bridges() -> None:
     """Print the registered bridges, each with its values."""
+    from rich.padding import Padding
+    from rich.text import Text
+
     from paddock.bridges.common.bridge import describe_bridges
     from paddock.core.terminal.console import Console
 
     console = Console(highlight=False)
     for bridge in describe_bridges():
         console.print(bridge.syntax, style="bold", markup=False)
-        console.print(f"    {bridge.meaning}", markup=False)
+        console.print(Padding(Text(bridge.meaning), (0, 0, 0, 4)))
 
 
 def split_bridge(text: str) -> tuple[str, str]:

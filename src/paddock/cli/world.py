@@ -63,11 +63,11 @@ def show_world(name: WorldName, out: Output = None, force: Force = False) -> Non
     save_picture(draw_world(spec), choose_picture(out, spec.name, force=force))
 
 
-@world_app.command("map")
+@world_app.command("export")
 def write_world_map(name: WorldName, out: Output = None, force: Force = False) -> None:
     """Write a world as a map for the ROS map_server: a .yaml file and an image.
 
-    paddock world map yellow-rooms -o map.yaml
+    paddock world export yellow-rooms -o map.yaml
     """
     from paddock.core.terminal.output_files import check_new, print_written
     from paddock.perception.mapping import draw_map, save_map

@@ -11,12 +11,13 @@ from typing import Any
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
+from paddock.core.json_values import plain
 from paddock.report.document import render_html
 from paddock.report.figures import save_figure
 from paddock.report.run_log import run_log_text
 from paddock.report.run_pictures import run_pictures
 from paddock.report.run_report import TaskOutcome, run_report
-from paddock.report.summary import plain, summary
+from paddock.report.summary import summary
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 MAX_RUNS = 1_000_000  # maximum number of runs with the same name in a folder

@@ -23,5 +23,7 @@ def file_option(help: str) -> Any:
 Seed = Annotated[int, typer.Option(help="Seed of all noise; equal seeds give equal runs.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
 Workers = Annotated[str | None, typer.Option(help="Number of processes, or ray for a cluster. Default: one per core.")]
-Force = Annotated[bool, typer.Option("--force", rich_help_panel=FILES, help="Overwrite files; pictures always are.")]
+Force = Annotated[
+    bool, typer.Option("--force", rich_help_panel=FILES, help="Overwrite existing files; pictures always.")
+]
 Output = Annotated[Path | None, out_option("Output file. Default: NAME.png … in this folder.")]

@@ -41,6 +41,6 @@ def cell(text: object) -> str:
 
 def print_json(values: object) -> None:
     """Print an object as a line of JSON; numbers that JSON does not support become null."""
-    from paddock.report.summary import plain
+    from paddock.core.json_values import plain
 
     typer.echo(json.dumps(plain(values), ensure_ascii=False))

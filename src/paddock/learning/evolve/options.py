@@ -59,7 +59,7 @@ class EvolutionConfig(Spec):
         "Time limit of a drive, simulated.", default=None, of=(TASK,)
     )
     hidden: tuple[PositiveInt, ...] | None = option(
-        "Hidden layers, such as 8 or 8,4.",
+        "Units of hidden layers: 8 or 8,4.",
         default=None,
         of=(TASK, STRATEGY),
         example="8 or 8,4",

@@ -66,7 +66,7 @@ TEMPLATE = """\
 $title
 
 # The world: a shipped one (see: paddock world list) or a TOML file in this folder. Or an exercise, which has its own
-# world and robot: a shipped one (see: paddock exercise list) or a folder in exercises/. The lecturer's page also sets these.
+# world and robot: a shipped one (see: paddock exercise list) or a folder in exercises/. The lecturer's page sets both.
 $world
 $exercise
 # Type of the students' robots. Empty: that of the exercise, or of the world's first robot.

@@ -91,7 +91,7 @@ def locate(
 ) -> None:
     """Locate robots by the markers on their tops, and print their last poses.
 
-    paddock camera locate http://127.0.0.1:8081/stream.mjpg --world line-crossing
+    paddock camera locate http://HOST:8081/stream.mjpg --world line-crossing
     paddock camera locate http://192.168.1.20/stream.mjpg --site laboratory.toml
     """
     from paddock.experiments.ecoli.commands.camera import locate_robots

@@ -28,7 +28,7 @@ def waypoints(
     """Simulate E. coli walks of robots, and write the end points of their runs: lines `name;x;y` in cm.
 
     paddock ecoli waypoints petri-dish -o walk.txt
-    paddock ecoli waypoints petri-dish-gauss --robots e-puck_2478,e-puck_2479 --orders 10
+    paddock ecoli waypoints petri-dish-gauss --robots e-puck_2478 --orders 10
     """
     from paddock.experiments.ecoli.commands.ecoli_walks import write_waypoints
 
@@ -97,7 +97,7 @@ def population(
     concentrations as the unbiased one. -o writes figures: the mean distance over time, and a map of each population.
 
     paddock ecoli population --walkers 100
-    paddock ecoli population petri-dish-gauss --kinds normal,inverted,no-methylation -o figures
+    paddock ecoli population petri-dish-gauss --kinds normal,inverted -o figures
     paddock ecoli population --network mine.toml
     """
     from paddock.experiments.ecoli.commands.ecoli_walks import compare_walkers

@@ -165,7 +165,7 @@ def send(
     """Send orders to a robot, and print its replies.
 
     paddock ecoli host send e-puck_2479 D
-    paddock ecoli host send e-puck_2479 "P4.00;3.50" A0.00 N600 "O39.00;95.00" T U
+    paddock ecoli host send e-puck_2479 "P4.00;3.50" A0.00 "O39.00;95.00" T U
     """
     from paddock.experiments.ecoli.commands.orders.send import send as work
 
@@ -196,7 +196,7 @@ def odometry(
     """Measure the turns and distances of a robot, and compare them with its orders.
 
     paddock ecoli host odometry e-puck_2479
-    paddock ecoli host odometry e-puck_2479 --motions "b360 c50" --served ws://localhost:8642
+    paddock ecoli host odometry e-puck_2479 --motions "b360 c50" --camera
     """
     from paddock.experiments.ecoli.commands.orders.odometry import MOTIONS, measure_odometry
 
