@@ -15,7 +15,7 @@ from pathlib import Path
 
 from paddock.experiments.ecoli.commands.orders.language import CATALOGUES, read_po
 
-SOURCES = CATALOGUES.parents[1]
+SOURCES = CATALOGUES.parents[3]
 PROGRAM = CATALOGUES.parent / "orders"
 MARKS = ("_", "explain")  # `_` translates immediately; results of `explain` are translated when they are displayed
 HEAD = "Content-Type: text/plain; charset=UTF-8\n"
