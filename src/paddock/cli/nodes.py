@@ -98,7 +98,7 @@ def bench(
 
     paddock nodes bench explore --seconds 60
     """
-    from paddock.cli.nodes_bench import run_bench
+    from paddock.cli.nodes_view import run_bench
 
     run_bench(config, _load(config, bus, seconds, None), json_lines=json)
 

@@ -1,7 +1,11 @@
-"""`paddock nodes up`: run modules with a live table of their state."""
+"""`paddock nodes up` and `bench`: a live table of modules, the files of their results, their speed."""
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +15,28 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from paddock.cli.nodes_results import check_out, keep_results
+import paddock
 from paddock.control.navigation.explorer import FINISHED
 from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.core.terminal.console import Console
 from paddock.core.terminal.ending import INTERRUPTED, end_on_sigterm
-from paddock.core.terminal.tables import print_json
+from paddock.core.terminal.output_files import print_written
+from paddock.core.terminal.tables import new_table, print_json
 from paddock.core.terminal_text import visible
 from paddock.network.nodes import HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor
+from paddock.network.nodes.health import EDGES, LatencyHistogram
+from paddock.network.nodes.map_listener import MapListener
+from paddock.network.nodes.measure import ModuleTimes, measure_both
+from paddock.perception.mapping import MapTruth, MapView, save_map
+from paddock.perception.mapping.logs import Trajectory, write_tum
+from paddock.report import fresh_folder
+from paddock.report.map_results import MAP, MapResult, find_truth, write_map
 
 PERIOD = 0.25  # update period of the table [s]
 WIDE = 110  # minimum terminal width for a status column next to the numbers
+BAR = 50  # characters of the longest bar
 QUICK = 20.0  # latency limit from a measurement to the motor [ms]
 COLOURS = {"running": "green", "silent": "yellow", "gone": "red", "ended": "dim"}
 COLUMNS = {
@@ -158,3 +173,105 @@ def make_table(monitor: HealthMonitor, width: int) -> Group:
             below.append(Text(f"{row.name.lower()}: {says}"))
     refusal = Text(f"refused: {visible(monitor.refusal)}" if monitor.refusal else "", style="yellow")
     return Group(table, *below, refusal)
+
+
+def check_out(spec: ModulesSpec, out: Path | None) -> None:
+    """Raise an error if a folder is given, but no module builds a map."""
+    if out is not None and "MAPPER" not in spec.names:
+        raise PaddockError(f"--out {out}: these modules build no map: add a module named mapper")
+
+
+@contextmanager
+def keep_results(spec: ModulesSpec, url: str, config: str, out: Path | None) -> Iterator[None]:
+    """Write the newest map and the trajectory into a folder while the block runs, and all results after it."""
+    if out is None:
+        yield
+        return
+    folder = fresh_folder(out, Path(config).stem)
+    write_provenance(folder, collect(seed=spec.seed), read_inputs([config]))  # even if the run fails later
+    with MapListener(url, lambda heard: keep_map(heard, folder)) as listener:
+        yield
+    if listener.grid is None or not listener.poses:
+        typer.echo(f"{folder} is empty: the mapper has sent no map", err=True)
+        return
+    keep_map(listener, folder)
+    title, truth, start = find_world(spec)
+    write_map(
+        MapResult(
+            grid=listener.grid,
+            view=MapView.of(listener.grid),
+            path=listener.poses,
+            growth=listener.growth,
+            title=title,
+            ended=listener.doing,
+            truth=truth,
+            alignment=start,
+        ),
+        folder,
+    )
+    print_written(folder)
+
+
+def keep_map(listener: MapListener, folder: Path) -> None:
+    """Write the current map and trajectory."""
+    assert listener.grid is not None
+    save_map(listener.grid, folder / MAP)
+    write_tum(Trajectory(listener.times, listener.poses), folder / "trajectory.tum")
+
+
+def find_world(spec: ModulesSpec) -> tuple[str, MapTruth | None, Pose | None]:
+    """Return title, ground truth and start pose of the world; only a title for a world on another server."""
+    if spec.url is not None:
+        return f"world of {spec.robot_name}", None, None
+    with paddock.open(spec.place(spec.world), seed=spec.seed) as arena:
+        start = arena[spec.robot_name].pose
+        title = arena.world.title or arena.world.name
+        return title, find_truth(arena.world, spec.robot_spec, start), start
+
+
+def run_bench(config: str, spec: ModulesSpec, *, json_lines: bool) -> None:
+    """Run modules in lock-step and with a free-running clock, and print their speed."""
+    console = Console(stderr=True)
+    with console.status(f"two runs of {spec.seconds:g} simulated seconds …"):
+        stepped, free = measure_both(spec, config)
+    if json_lines:
+        for name, times in (("lock-step", stepped), ("free", free)):
+            print_json({"run": name, **describe_times(times)})
+        return
+    columns = ("lock-step [ms]", "free [ms]")
+    table = new_table("Processor time per simulated second", "module", *columns, right=columns)
+    for name in stepped.cpu:
+        table.add_row(name.lower(), f"{1000 * stepped.cpu[name]:.1f}", f"{1000 * free.cpu.get(name, math.nan):.1f}")
+    Console().print(table)
+    typer.echo(f"load {stepped.load:.1f} and {free.load:.1f} on {os.cpu_count()} cores")
+    typer.echo(f"lock-step: {stepped.simulated:.0f} s in {stepped.wall:.1f} s, {stepped.speed:.1f} × real time;")
+    typer.echo(f"by processor time, one module after the other: {stepped.critical_speed:.1f} × real time")
+    quick, slow = free.latencies.share_within(QUICK), free.latencies.describe(0.99)
+    typer.echo(f"measurement to motor, {len(free.latencies)} cycles: 99 % within {slow} ms, {quick:.1%} within 20 ms")
+    typer.echo(draw_histogram(free.latencies))
+    typer.echo(f"free run: {free.escapes}")
+
+
+def describe_times(times: ModuleTimes) -> dict[str, object]:
+    """Return the figures as JSON values."""
+    return {
+        "load": times.load,
+        "simulated": times.simulated,
+        "wall": times.wall,
+        "speed": times.speed,
+        "critical_speed": times.critical_speed,
+        "cpu": times.cpu,
+        "latencies": times.latencies.counts,
+        "says": times.escapes,
+    }
+
+
+def draw_histogram(latencies: LatencyHistogram) -> str:
+    """Return a histogram with a line for each class of latencies."""
+    counts, ends = latencies.counts, [f"≤ {edge:g} ms" for edge in EDGES] + [f"> {EDGES[-1]:g} ms"]
+    used = [k for k, count in enumerate(counts) if count]
+    most = max(counts, default=0)
+    return "\n".join(
+        f"{ends[k]:>10} {counts[k]:6} {'█' * math.ceil(BAR * counts[k] / most) if counts[k] else ''}"
+        for k in (range(used[0], used[-1] + 1) if used else ())
+    )

@@ -172,7 +172,7 @@ def sweep(
     """
     if run is not None and out is not None:
         raise typer.BadParameter("--out: leave it out: --run executes a single run without writing files")
-    from paddock.cli.sweep import run_sweep
+    from paddock.cli.study_runs import run_sweep
     from paddock.core.jobs import parse_workers
 
     if not run_sweep(file, out=out, workers=parse_workers(workers), run=run, json_lines=json):
@@ -206,7 +206,7 @@ def reproduce(
       paddock study reproduce wall-follower
       paddock study reproduce epuck-framework --seeds 2 --out report
     """
-    from paddock.cli.reproduce import print_reproductions
+    from paddock.cli.study_runs import print_reproductions
     from paddock.core.jobs import parse_workers
 
     if not print_reproductions(name, json_lines=json, out=out, seeds=seeds, workers=parse_workers(workers)):

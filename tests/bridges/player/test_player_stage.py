@@ -12,7 +12,7 @@ from bridges.player.player_room import LASER, POSITION, RANGER, PlayerProgram, p
 from command_line import paddock as run
 from paddock.testing import PaddockProcess
 
-LAB = Path(__file__).parents[2] / "worlds" / "stage" / "lab.world"
+LAB = Path(__file__).parent / "stage" / "lab.world"
 
 
 def test_stage_world_is_imported_served_and_driven(tmp_path: Path) -> None:

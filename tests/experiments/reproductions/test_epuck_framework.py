@@ -12,7 +12,7 @@ import pytest
 
 import paddock
 from paddock.arena.episodes.recorder import TraceRecorder
-from paddock.cli import reproduce as command
+from paddock.cli import study_runs as command
 from paddock.core.geometry import Pose
 from paddock.experiments.reproductions.epuck_framework.claims import check_claims
 from paddock.experiments.reproductions.epuck_framework.course import NARROW, WIDE, Floats, load_course

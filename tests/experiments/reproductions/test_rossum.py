@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.cli import reproduce as command
+from paddock.cli import study_runs as command
 from paddock.core.geometry import Pose
 from paddock.experiments.reproductions.rossum import report
 from paddock.experiments.reproductions.rossum.claims import check_claims

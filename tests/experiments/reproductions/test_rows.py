@@ -19,7 +19,7 @@ from PIL import Image
 from rich.console import Console
 
 import paddock
-from paddock.cli import reproduce as command
+from paddock.cli import study_runs as command
 from paddock.core.jobs import FinishedJobs
 from paddock.core.provenance import collect, describe
 from paddock.experiments.reproductions import REPRODUCTIONS, reproduction_called

@@ -13,7 +13,7 @@ import pytest
 
 import paddock
 from paddock.arena.metrics import Distance
-from paddock.cli import reproduce as command
+from paddock.cli import study_runs as command
 from paddock.control.behaviours.wall import GeometryFollower
 from paddock.experiments.reproductions.wall_follower.claims import check_claims
 from paddock.experiments.reproductions.wall_follower.course import (

@@ -16,7 +16,7 @@ from command_line import Printed, paddock
 from network.nodes.rooms import MAPPING, configure, write_configuration
 from network.nodes.test_bus import free_port, meet
 from network.nodes.test_modules import LONG, wait_for
-from paddock.cli.nodes_bench import draw_histogram
+from paddock.cli.nodes_view import draw_histogram
 from paddock.network.nodes import ModuleThreads, open_bus
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.health import LatencyHistogram

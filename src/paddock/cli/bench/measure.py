@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddock.cli.bench.local import BENCHES as IN_PROCESS
-from paddock.cli.bench.local import Bench, why_no_gpu
+from paddock.cli.bench.local import Bench, record, why_no_gpu
 from paddock.cli.bench.mapping import BENCHES as MAPPING
 from paddock.cli.bench.page import page_200, page_1000, why_no_browser
-from paddock.cli.bench.recording import record
 from paddock.cli.bench.remote import remote, remote_many
 from paddock.cli.bench.vector import vector
 from paddock.core.errors import PaddockError, UnknownName
