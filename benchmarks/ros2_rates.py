@@ -89,7 +89,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         world = Path(folder) / "rows.toml"
         world.write_text(make_world(chosen.robots).to_toml(), encoding="utf-8")
-        with PaddockProcess("serve", str(world), "--ros2", f"dds,domain={chosen.domain}") as server:
+        with PaddockProcess("serve", str(world), "--bridge", f"ros2=dds,domain={chosen.domain}") as server:
             counting = Counting(chosen.domain)
             for i in range(chosen.robots):
                 for name, (kind, reliable) in topics.items():

@@ -113,7 +113,7 @@ def classroom(chromium: Browser, file: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "names.txt").write_text("\n".join(STUDENTS), encoding="utf-8")
         (Path(folder) / "score.py").write_text(SCORE)
-        files = ("--classroom", f"{folder}/names.txt", "--score", f"{folder}/score.py")
+        files = ("--classroom", f"{folder}/names.txt", "--referee", f"{folder}/score.py")
         with (
             serving("clutter", *files, "--seed", str(SEED)) as links,
             ExitStack() as stack,

@@ -52,8 +52,8 @@ def script(installed: Path, text: str) -> Any:
 
 
 def test_command_line_lists_its_robot_and_world(installed: Path) -> None:
-    assert "mouse-hole" in call(installed, "-m", "paddock", "worlds")
-    assert "mouse" in call(installed, "-m", "paddock", "robots")
+    assert "mouse-hole" in call(installed, "-m", "paddock", "world", "list")
+    assert "mouse" in call(installed, "-m", "paddock", "robot", "list")
 
 
 @pytest.mark.long
@@ -70,7 +70,7 @@ def test_its_link_connects_to_a_robot(installed: Path, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_its_strategy_evolves_a_controller(installed: Path, tmp_path: Path) -> None:
-    evolve = ("-m", "paddock", "evolve", "avoid", "--strategy", "hill-climbing", "--population", "4")
+    evolve = ("-m", "paddock", "study", "evolve", "avoid", "--strategy", "hill-climbing", "--population", "4")
     call(installed, *evolve, "--generations", "2", "--seconds", "1", "--out", "study", cwd=tmp_path)
     assert (tmp_path / "study").is_dir()
 

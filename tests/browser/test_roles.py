@@ -21,7 +21,7 @@ def classroom(chromium, tmp_path_factory):
     folder: Path = tmp_path_factory.mktemp("classroom")
     (folder / "names.txt").write_text("Ada\nZoë M.\n", encoding="utf-8")
     (folder / "score.py").write_text(SCORE)
-    files = ("--classroom", str(folder / "names.txt"), "--score", str(folder / "score.py"))
+    files = ("--classroom", str(folder / "names.txt"), "--referee", str(folder / "score.py"))
     with Served("clutter", *files, "--token", "sesame") as server:
         yield server
 

@@ -20,9 +20,9 @@ from paddock.arena.episodes import Event
 from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
+from paddock.core.json_values import plain
 from paddock.report import TaskOutcome, fresh_folder, write_run
 from paddock.report.report_files import ALL_FILES, RunFile
-from paddock.report.summary import plain
 from paddock.simulation.worlds import load_world
 from report.runs import episode_of, record_square, square
 

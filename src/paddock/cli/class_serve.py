@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 
 import paddock
 from paddock.arena.referees import Referee
-from paddock.cli.console import Console
-from paddock.cli.serve import print_log
+from paddock.cli.serve_world import print_log
 from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
 from paddock.core.locks import lock_folder
+from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import shell_word, visible
 from paddock.network.client.remote import RemoteArena
 from paddock.network.server import Server, Settings

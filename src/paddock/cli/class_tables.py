@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from paddock.cli.console import Console
-from paddock.cli.sheets import print_sheet, sheet_console
-from paddock.cli.tables import cell, new_table
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.tables import cell, new_table
 from paddock.core.terminal_text import visible
 from paddock.experiments.reproductions.rows import number
 from paddock.report.sheets import Sheet
+from paddock.report.terminal_sheets import print_sheet, sheet_console
 from paddock.teaching.classroom import ClassFolder, ResultRow, join_links, staff_links
 
 

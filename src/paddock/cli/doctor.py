@@ -11,11 +11,20 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import NamedTuple
 
-from paddock.cli.console import Console
-from paddock.cli.tables import cell, new_table, print_json
+import typer
+
 from paddock.core.provenance import available_threads
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.shared_options import Json
+from paddock.core.terminal.tables import cell, new_table, print_json
 
 NOT_FOR_USERS = ("dev",)  # extras that are not reported
+
+
+def doctor(json: Json = False) -> None:
+    """Check this installation: versions, compiler, packages."""
+    if not examine(json_lines=json):
+        raise typer.Exit(1)
 
 
 class Finding(NamedTuple):

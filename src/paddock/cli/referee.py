@@ -11,11 +11,11 @@ from paddock.arena import Arena
 from paddock.arena.controllers import load_file
 from paddock.arena.referees import Officiating, Referee, make_referee, officiate
 from paddock.arena.referees.score_function import ScoreFunction
-from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, run_drivers
-from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.spec import read_toml_file
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.tables import cell, new_table
 from paddock.core.terminal_text import visible
 from paddock.report.document import ensure_folder
 
@@ -26,20 +26,15 @@ if TYPE_CHECKING:
 SHOWN = 12  # printed fouls
 
 
-def choose_referee(name: str | None, score: Path | None = None) -> Referee | None:
-    """Return the referee of `--referee` or `--score`, or None."""
-    if name is not None and score is not None:
-        raise PaddockError("expected either --referee or --score")
-    if score is not None:
-        return load_score_function(score)
-    return None if name is None else load_referee(name)
-
-
-def load_referee(name: str) -> Referee:
-    """Load a referee by name, by `file.py:Name`, or from a TOML file with a key `kind` and its options."""
-    if not name.endswith(".toml"):
-        return make_referee(name)
+def choose_referee(name: str | None) -> Referee | None:
+    """Return the referee of `--referee`: a name, `file.py:Name`, a TOML file with a key `kind`, or a file of scores."""
+    if name is None:
+        return None
     path = Path(name)
+    if path.suffix == ".py":
+        return load_score_function(path)
+    if path.suffix != ".toml":
+        return make_referee(name)
     table = read_toml_file(path)
     return make_referee(table.get("referee", table), folder=path.parent)
 

@@ -15,17 +15,17 @@ from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import chosen_controllers
 from paddock.arena.episodes import Trace
 from paddock.arena.episodes.trace_files import FORMATS
-from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
-from paddock.cli.ending import INTERRUPTED
-from paddock.cli.files import check_new, print_written
-from paddock.cli.run import write_folder
-from paddock.cli.run_writer import RunWriter
+from paddock.cli.run_world import write_folder
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.provenance import hide_token
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.ending import INTERRUPTED
+from paddock.core.terminal.output_files import check_new, print_written
 from paddock.experiments.scenarios.runner import world_of_run
 from paddock.network.client import SERVERS
 from paddock.network.client.remote import RemoteArena
+from paddock.report.run_writer import RunWriter
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.world_spec import Placed
 

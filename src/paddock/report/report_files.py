@@ -12,10 +12,11 @@ from typing import Any, Literal, get_args
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
+from paddock.core.json_values import plain
 from paddock.report.document import Figure, describe_write_error, render_html
 from paddock.report.figures import save_figure
 from paddock.report.run_report import TaskOutcome, run_log_text, run_report
-from paddock.report.summary import plain, summary
+from paddock.report.summary import summary
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 RunFile = Literal["log", "trace", "summary", "pictures", "report"]

@@ -11,6 +11,8 @@ from typing import ClassVar
 # A quantity in a cell: 12.5, 1.2e-05, 10.4 ± 0.3, 50×, 6.3 s
 QUANTITY = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?( ± [\d.,]+(e[-+]?\d+)?)?( ?(×|%|[a-zA-Z]{1,3}))?|-?inf|nan")
 
+NO = "NO"  # cell of a claim that does not hold
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:

@@ -20,7 +20,7 @@ from paddock.bridges import OpenBridges
 from paddock.bridges.common.real_arena import RealArena, open_real
 from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.epuck import EPuckEmulators
-from paddock.cli.serve import open_real_arena
+from paddock.cli.serve_world import open_real_arena
 from paddock.core.observation import Command
 from paddock.network.protocol import messages
 from paddock.network.server import Server, Settings

@@ -134,7 +134,7 @@ def test_exploration_is_deterministic_per_seed() -> None:
 
 @pytest.mark.heavy
 def test_map_with_an_abandoned_frontier_is_incomplete() -> None:
-    done = paddock("explore", "line-track", "--headless", "--seconds", "60")
+    done = paddock("map", "explore", "line-track", "--headless", "--seconds", "60")
     assert "except those that were visited three times in vain" in " ".join(done.stdout.split())
     assert done.returncode == 1
 
@@ -143,14 +143,14 @@ def test_map_with_an_abandoned_frontier_is_incomplete() -> None:
 def test_command_writes_the_map_and_its_quality(tmp_path: Path) -> None:
     world = tmp_path / "flat.toml"
     world.write_text(TWO_ROOMS.to_toml(), encoding="utf-8")
-    done = paddock("explore", str(world), "--headless", "--out", str(tmp_path / "runs"), "--mapping", "odometry")
+    done = paddock("map", "explore", str(world), "--headless", "--out", str(tmp_path / "runs"), "--mapping", "odometry")
     assert done.returncode == 0, done.stderr
     assert "0 frontiers left" in done.stdout
     assert "reachable space mapped" in done.stdout
     (folder,) = (tmp_path / "runs").iterdir()
     assert json.loads((folder / "map_quality.json").read_text())["mapped"] > 0.9
     assert json.loads((folder / "summary.json").read_text())["config"]["mapping"] == "odometry"
-    done = paddock("explore", str(world), "--headless", "--seconds", "1")
+    done = paddock("map", "explore", str(world), "--headless", "--seconds", "1")
     assert done.returncode == 1
     assert "not finished after 1 s" in done.stdout
     assert {"map.yaml", "map.pgm", "map_view.png", "coverage.png", "trace.csv"} <= {f.name for f in folder.iterdir()}
@@ -160,7 +160,7 @@ def test_command_writes_the_map_and_its_quality(tmp_path: Path) -> None:
 def test_killed_exploration_keeps_its_trace_and_map(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     options = ["--headless", "--method", "random-walk", "--seconds", "100000", "--out", str(runs)]
-    with start_python(["-m", "paddock", "explore", "yellow-rooms", *options]) as process:
+    with start_python(["-m", "paddock", "map", "explore", "yellow-rooms", *options]) as process:
         wait_for(lambda: list(runs.glob("*/map.yaml")))
         (folder,) = runs.iterdir()
         wait_for(lambda: (folder / "trace.csv").read_bytes().count(b"\n") > 10)

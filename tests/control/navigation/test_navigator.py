@@ -124,9 +124,9 @@ def test_robot_avoids_an_obstacle_that_appears_in_its_path() -> None:
 
 @pytest.mark.heavy
 def test_command_reports_whether_the_goal_was_reached() -> None:
-    done = paddock("go", "yellow-rooms", "2.5", "2.5", "--headless", "--mapping", "odometry")
+    done = paddock("map", "goto", "yellow-rooms", "2.5", "2.5", "--headless", "--mapping", "odometry")
     assert (done.returncode, "(2.50, 2.50) reached" in done.stdout) == (0, True)
-    done = paddock("go", "yellow-rooms", "-900", "1", "--headless", "--mapping", "odometry")
+    done = paddock("map", "goto", "yellow-rooms", "-900", "1", "--headless", "--mapping", "odometry")
     assert (done.returncode, "(-900.00, 1.00) is more than 50 m beyond" in done.stdout) == (1, True)
-    done = paddock("go", "yellow-rooms", "4", "0.8", "--headless", "--mapping", "odometry")  # in a wall
+    done = paddock("map", "goto", "yellow-rooms", "4", "0.8", "--headless", "--mapping", "odometry")  # in a wall
     assert (done.returncode, "refused: (4.00, 0.80) is" in done.stdout) == (1, True)

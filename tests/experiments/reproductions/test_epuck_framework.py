@@ -12,7 +12,7 @@ import pytest
 
 import paddock
 from paddock.arena.episodes.recorder import TraceRecorder
-from paddock.cli import reproduce as command
+from paddock.cli import study_runs as command
 from paddock.core.geometry import Pose
 from paddock.experiments.reproductions.epuck_framework.claims import check_claims
 from paddock.experiments.reproductions.epuck_framework.course import NARROW, WIDE, Floats, load_course
@@ -336,7 +336,9 @@ def test_command_prints_every_claim_and_writes_report(
     monkeypatch.setattr(
         "paddock.experiments.reproductions.epuck_framework.reproduce.reproduce", lambda **options: findings
     )
-    assert not command.reproduce("epuck-framework", json_lines=True, out=tmp_path)  # eight seconds are no five laps
+    assert not command.print_reproductions(
+        "epuck-framework", json_lines=True, out=tmp_path
+    )  # eight seconds are no five laps
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(rows) == len(findings.rows) > 50
     assert all(set(row) == {"row", "metric", "paper", "ours", "holds"} for row in rows)

@@ -19,8 +19,7 @@ from PIL import Image
 from rich.console import Console
 
 import paddock
-from paddock.cli import reproduce as command
-from paddock.cli.sheets import fold_sheet, print_sheet
+from paddock.cli import study_runs as command
 from paddock.core.jobs import FinishedJobs
 from paddock.core.provenance import collect, describe
 from paddock.experiments.reproductions import REPRODUCTIONS, reproduction_called
@@ -37,6 +36,7 @@ from paddock.experiments.reproductions.rows import (
 )
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, ensure_folder, write_document
 from paddock.report.sheets import Sheet, is_number
+from paddock.report.terminal_sheets import fold_sheet, print_sheet
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
 
@@ -168,7 +168,7 @@ def test_folder_with_finished_runs_of_another_reproduction_is_accepted(
     monkeypatch.setattr(command, "reproduction_called", lambda name: stop)
     for name in ("ap2dx", "wall-follower"):
         with pytest.raises(KeyboardInterrupt):
-            command.reproduce(name, out=tmp_path)
+            command.print_reproductions(name, out=tmp_path)
     assert {"finished-ap2dx.jsonl", "finished-wall-follower.jsonl"} <= {path.name for path in tmp_path.iterdir()}
 
 
@@ -224,7 +224,7 @@ def test_output_folder_is_checked_before_computation(tmp_path: Path, monkeypatch
     monkeypatch.setattr(command, "_reproduce", lambda name, *options: started.append(name))
     for name, out in (("rossum", tmp_path / "rossum"), ("all", tmp_path)):
         with pytest.raises(paddock.PaddockError, match="rossum is a file"):
-            command.reproduce(name, out=out)
+            command.print_reproductions(name, out=out)
     assert started == []
 
 

@@ -26,7 +26,11 @@ def done() -> Sweep:
     for number, (speed, seed) in enumerate([(speed, seed) for speed in (0.1, 0.2) for seed in range(4)], start=1):
         labels: dict[str, Any] = {"world": "empty", "controller": "explorer", "controller.speed": speed}
         if speed == 0.2 or seed == 3:
-            told = {"problem": "ZeroDivisionError", "trace": "", "command": f"paddock sweep s.toml --run {number}"}
+            told = {
+                "problem": "ZeroDivisionError",
+                "trace": "",
+                "command": f"paddock study sweep s.toml --run {number}",
+            }
             failures.append(FailedRun(run=number, labels=labels, seed=seed, **told))
         else:
             figures = {"distance": 0.8 + seed * 1e-9, "contacts": seed}
@@ -46,8 +50,8 @@ def test_combinations_with_only_failed_runs_are_listed(done: Sweep) -> None:
 
 def test_failures_of_one_kind_share_one_row(done: Sweep) -> None:
     assert [row[1:] for row in failures_sheet(done).rows] == [
-        ("ZeroDivisionError", "1", "3", "paddock sweep s.toml --run 4"),
-        ("ZeroDivisionError", "4", "0, 1, 2, 3", "paddock sweep s.toml --run 5"),
+        ("ZeroDivisionError", "1", "3", "paddock study sweep s.toml --run 4"),
+        ("ZeroDivisionError", "4", "0, 1, 2, 3", "paddock study sweep s.toml --run 5"),
     ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paddock.cli.evolve_options import evolve
+from paddock.cli.study import evolve
 from paddock.learning.evolve.strategies import STRATEGIES
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
 

@@ -302,7 +302,7 @@ def test_default_program_length_fits_all_inputs() -> None:
 
 
 def command(*options: str) -> list[str]:
-    return ["-m", "paddock", "evolve", *options]
+    return ["-m", "paddock", "study", "evolve", *options]
 
 
 def wait_for_generation(folder: Path, number: int) -> None:

@@ -77,7 +77,7 @@ def test_full_disk_is_reported_in_one_line_and_files_stay_valid(
 ) -> None:
     out = shutil.copytree(half, tmp_path / "out")
     (out / f"{name}.part").symlink_to(FULL)
-    done = command("evolve", "--resume", "--out", str(out), "--generations", "4")
+    done = command("study", "evolve", "--resume", "--out", str(out), "--generations", "4")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1] == f"paddock: {out / name}: cannot be written: No space left on device"

@@ -262,6 +262,7 @@ def test_command_prints_error_in_one_line(folder: Path) -> None:
     command = [
         "-m",
         "paddock",
+        "study",
         "evolve",
         "--world",
         "clutter",

@@ -32,7 +32,7 @@ from paddock.learning.evolve.study import evolve, resume
 
 
 def paddock_evolve(folder: Path, *options: str) -> Printed:
-    return command("evolve", *options, folder=folder)
+    return command("study", "evolve", *options, folder=folder)
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -136,7 +136,7 @@ def test_resume_with_enough_generations_does_nothing(tmp_path: Path) -> None:
     second = paddock_evolve(tmp_path, "maze", "--out", "out")
     assert second.stderr == (
         "paddock: out: there is an evolution already: choose another folder, or resume it: "
-        "paddock evolve --resume --out out\n"
+        "paddock study evolve --resume --out out\n"
     )
     assert json.loads(tested.stdout)["test_drives"] == 3
 

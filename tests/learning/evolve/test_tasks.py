@@ -211,7 +211,7 @@ def whole():
 
 
 def evolved(folder: Path, *options: str) -> Printed:
-    return command("evolve", *options, "--population", "5", "--json", folder=folder)
+    return command("study", "evolve", *options, "--population", "5", "--json", folder=folder)
 
 
 def test_user_fitness_and_user_task_run(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_user_fitness_and_user_task_run(tmp_path: Path) -> None:
 def test_nothing_is_printed_about_solutions_if_your_own_fitness_does_not_report_them(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     options = ("--world", "clutter", "--generations", "1", "--seconds", "1", "--population", "5", "--test", "2")
-    done = command("evolve", "mine:far", *options, folder=tmp_path)
+    done = command("study", "evolve", "mine:far", *options, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "test fitness" in done.stdout
     assert "solved" not in done.stdout + done.stderr

@@ -202,9 +202,9 @@ def test_only_clients_that_may_drive_robot_may_send_goals(arena: Arena) -> None:
 
 def test_goal_is_sent_from_command_line(arena: Arena) -> None:
     with running(arena, Cartographer()) as shown:
-        taken = command_line.paddock("goal", shown.server.url(), "red", "0.5", "0.75")
+        taken = command_line.paddock("robot", "goal", shown.server.url(), "0.5", "0.75")
         assert taken.stdout == "red drives to (0.5, 0.75)\n"
-        refused = command_line.paddock("goal", shown.server.url(), "red", "--", "-1", "0.5")
+        refused = command_line.paddock("robot", "goal", f"{shown.server.url()}?robot=red", "-1", "0.5")
         assert refused.returncode == 2
         assert "is in an obstacle" in refused.stderr
 

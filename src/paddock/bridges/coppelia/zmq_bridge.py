@@ -120,7 +120,10 @@ class CoppeliaServer(PortBridge):
 
 
 def open_coppelia(arena: Arena, asked: Sequence[str], host: str) -> CoppeliaServer:
-    """Open the bridge `coppelia`: a port, optionally followed by `,stopped`."""
+    """Open the bridge `coppelia=PORT[,stopped]`: programs for CoppeliaSim's ZeroMQ remote API, usually port 23000.
+
+    With stopped, the clock is stopped until sim.startSimulation.
+    """
     ports, words = read_ports(asked, ("stopped",), EXPECTED)
     if len(ports) > 1:
         raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")

@@ -157,12 +157,15 @@ def emulate(arena: Arena, name: str, *, kind: str = "") -> EmulatedEPuck:
 
 
 def open_serial_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
-    """Open the bridge `epuck-serial`: a serial device on this machine for each named robot."""
+    """Open the bridge `epuck-serial=ROBOT`: the robot as an e-puck on a serial device of this machine."""
     return EPuckEmulators(arena, serial=robots)
 
 
 def open_wifi_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
-    """Open the bridge `epuck2`: e-puck2s on Wi-Fi, given as `name` or `name=port`, optionally followed by `,kind`."""
+    """Open the bridge `epuck2=ROBOT[=PORT][,kind]`: the robot as an e-puck2 on Wi-Fi, by default at port 1000.
+
+    With kind, it sends only when polled, and stops when its client disconnects.
+    """
     ports: dict[str, int] = {}
     kind: set[str] = set()
     for text in robots:

@@ -88,6 +88,10 @@ class PlayerServer(PortBridge):
 
 
 def open_player(arena: Arena, asked: Sequence[str], host: str) -> PlayerServer:
-    """Open the bridge `player`: comma-separated ports, optionally with `stepped` and `world`."""
+    """Open the bridge `player=PORT[,PORT…][,stepped][,world]`: programs for Player and Stage, usually port 6665.
+
+    One port serves all robots, several serve one robot each. With stepped, the clock waits for their reads; with world,
+    poses are in the world frame.
+    """
     ports, words = read_ports(asked, WORDS, EXPECTED)
     return PlayerServer(arena, *ports, host=host, stepped="stepped" in words, in_world="world" in words)

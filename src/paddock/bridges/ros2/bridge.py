@@ -86,7 +86,11 @@ class RosBridge(Bridge):
 
 
 def open_ros2(arena: Arena, asked: Sequence[str], host: str) -> RosBridge:
-    """Open the bridge `ros2`: dds or zenoh, optionally followed by comma-separated settings."""
+    """Open the bridge `ros2=dds|zenoh[,OPTION…]`: robots for ROS 2 nodes.
+
+    Options: domain=ROS_DOMAIN_ID, rate=50 [Hz], stop=0.5 (seconds without a command until the robot stops),
+    router=ENDPOINT of zenoh, namespaces (also for a single robot), humble.
+    """
     words = split_words(asked)
     settings = dict(word.split("=", 1) for word in words if "=" in word)
     carriers = [word for word in words if word in CARRIERS]

@@ -98,7 +98,10 @@ class RosbridgeServer(PortBridge, RosCarrier):
 
 
 def open_rosbridge(arena: Arena, asked: Sequence[str], host: str) -> RosbridgeServer:
-    """Open the bridge `rosbridge`: a port, optionally followed by comma-separated settings."""
+    """Open the bridge `rosbridge=PORT[,OPTION…]`: clients such as roslibpy and roslibjs, usually port 9090.
+
+    Options: rate, stop and namespaces as of ros2; any-origin also accepts web pages of other hosts.
+    """
     words = split_words(asked)
     settings = dict(word.split("=", 1) for word in words if "=" in word)
     ports = [word for word in words if word.isdecimal() and int(word) <= HIGHEST_PORT]

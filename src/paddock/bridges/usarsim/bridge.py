@@ -94,7 +94,10 @@ class UsarSimServer(Bridge):
 
 
 def open_usarsim(arena: Arena, asked: Sequence[str], host: str) -> UsarSimServer:
-    """Open the bridge `usarsim`: a port, optionally followed by comma-separated options."""
+    """Open the bridge `usarsim=PORT[,camera=PORT][,scan=clockwise]`: programs written for USARSim.
+
+    They usually use port 3000, and 5003 for the camera's image server. With scan=clockwise, scanners sweep clockwise.
+    """
     if len(asked) != 1:
         raise PaddockError(f"usarsim: expected this bridge once, got {', '.join(asked)}")
     port, *options = asked[0].split(",")

@@ -8,7 +8,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import paddock
@@ -249,3 +252,16 @@ def _inner_walls(count: int) -> list[tuple[tuple[float, float], tuple[float, flo
         if 0 < u < ROOM and 0 < v < ROOM and clear > 1:
             walls.append(((x, y), (u, v)))
     return walls
+
+
+def record() -> Bench:
+    """The run of `single`, recorded as MCAP, and the cost of a tick compared with an unrecorded one."""
+    stack = ExitStack()
+    path = Path(stack.enter_context(TemporaryDirectory())) / "run.mcap"
+    arena = paddock.open("clutter", dt=TICK)
+    arena["red"].enable("proximity", "ground")
+    stack.enter_context(paddock.record(arena, path))
+    controller = explorer()
+    return Bench(
+        1, arena.dt, lambda steps: arena.run(steps * TICK, controller), 500_000, baseline="single", close=stack.close
+    )

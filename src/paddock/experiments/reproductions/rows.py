@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from paddock.report.sheets import Sheet
+from paddock.report.sheets import NO, Sheet
 
 KEYS = ("row", "metric", "paper", "ours", "holds")
 HEADS = ("holds", "row", "metric", "paper", "ours", "required")
-YES, NO = "yes", "NO"
+YES = "yes"
 
 
 @dataclass(frozen=True, slots=True)

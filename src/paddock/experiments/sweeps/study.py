@@ -183,7 +183,7 @@ class SweepPlan:
     def _command(self, run: PlannedRun) -> str:
         if not self.spec.file:
             return f"paddock.sweep(…, run={run.number})"
-        return f"paddock sweep {shell_word(Path(self.spec.folder) / self.spec.file)} --run {run.number}"
+        return f"paddock study sweep {shell_word(Path(self.spec.folder) / self.spec.file)} --run {run.number}"
 
 
 def _job(runs: Sequence[PlannedRun]) -> RunBlock:

@@ -126,7 +126,7 @@ class Supervisor:
         names = [entry.name for entry in spec.modules if only is None or entry.name in only]
         if only is not None and (unknown := set(only) - set(names)):
             spec.entry(min(unknown))  # raises UnknownName
-        base = [sys.executable, "-m", "paddock", "module"]
+        base = [sys.executable, "-m", "paddock", "nodes", "run"]
         clock = ["--seconds", str(spec.seconds), "--lock-step" if spec.lock_step else "--free"]
         settings = {ARENA_URL: spec.url} if spec.url else {}
         self.processes = {

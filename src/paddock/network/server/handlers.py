@@ -297,7 +297,7 @@ def go_live(session: Session, client: Client, request: m.GoLive) -> None:
 def find_replay(session: Session, what: str) -> ReplayControl:
     """Return the replay of this session."""
     if session.replay is None:
-        raise Refused(f"{what}: no recording is replayed here; `paddock replay run.mcap` replays one")
+        raise Refused(f"{what}: no recording is replayed here; `paddock record replay run.mcap` replays one")
     return session.replay
 
 

@@ -65,8 +65,8 @@ class ClassSpec(Spec):
 TEMPLATE = """\
 $title
 
-# The world: a shipped one (see: paddock worlds) or a TOML file in this folder. Or an exercise, which has its own world
-# and robot: a shipped one (see: paddock exercise list) or a folder in exercises/. The lecturer's page also sets these.
+# The world: a shipped one (see: paddock world list) or a TOML file in this folder. Or an exercise, which has its own
+# world and robot: a shipped one (see: paddock exercise list) or a folder in exercises/. The lecturer's page sets both.
 $world
 $exercise
 # Type of the students' robots. Empty: that of the exercise, or of the world's first robot.

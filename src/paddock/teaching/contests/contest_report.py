@@ -25,7 +25,7 @@ def contest_report(result: ContestResult) -> Iterator[Part]:
     yield Paragraph(
         f"{len(result.entrants)} robots, {len(result.heats)} heats of at most {spec.seconds:g} s: {spec.format}. "
         f"The score is {referee.label}{unit}; {'higher' if referee.higher_is_better else 'lower'} is better. "
-        "`paddock replay heats/001.mcap` replays heat 1."
+        "`paddock record replay heats/001.mcap` replays heat 1."
     )
     yield Heading("Standings")
     yield standings_sheet([dataclasses.asdict(line) for line in result.standings])

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from paddock.cli.app import app
-from paddock.experiments.ecoli.commands.ecoli_pieces import run_in_pieces
+from paddock.experiments.ecoli.commands.ecoli_walks import run_in_pieces
 from paddock.experiments.ecoli.walk.population import run_population
 
 ALONE = 'name = "alone"\npools = [{ name = "x", start = 1.0, loss = 0.1 }]\n'

@@ -15,7 +15,7 @@ PORT = 19997
 
 
 def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobot:
-    """Connect to a robot in V-REP or CoppeliaSim, or in a world of Paddock with `--vrep`.
+    """Connect to a robot in V-REP or CoppeliaSim, or in a world of Paddock with the bridge `vrep`.
 
     Args:
         url: `vrep://host:19997`, with these options after a `?`: `robot=` is the name of the robot's base object

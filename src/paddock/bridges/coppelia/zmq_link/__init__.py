@@ -15,7 +15,7 @@ PORT = 23000
 
 
 def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> CoppeliaRobot:
-    """Connect to a robot in CoppeliaSim, or in a world of Paddock with `--coppelia`.
+    """Connect to a robot in CoppeliaSim, or in a world of Paddock with the bridge `coppelia`.
 
     Args:
         url: `coppelia://host:23000`, with these options after a `?`: `robot=` is the path of the robot's base object

@@ -30,7 +30,7 @@ LEFT_OUT = {
     "lightindicator": "light indicators are not supported",
 }
 HINTS = {
-    "localization_origin": "for poses in the world: `paddock serve WORLD --player 6665,world`",
+    "localization_origin": "for poses in the world: `paddock serve WORLD --bridge player=6665,world`",
     "ctrl": "controllers are separate programs here",
     "odom_error": "for Player's clients position2d reports exact poses",
 }

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.cli.console import Console
-from paddock.cli.files import check_new, print_written
-from paddock.cli.sheets import print_sheet
-from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.output_files import check_new, print_written
+from paddock.core.terminal.tables import cell, new_table
 from paddock.experiments.ecoli.reaction_networks import (
     Flux,
     ReactionNetwork,
@@ -23,6 +22,7 @@ from paddock.experiments.ecoli.reaction_networks import (
 from paddock.experiments.ecoli.reaction_networks.simulate import Inputs
 from paddock.report.document import ensure_folder
 from paddock.report.sheets import Sheet
+from paddock.report.terminal_sheets import print_sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

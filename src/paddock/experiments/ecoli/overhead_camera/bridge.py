@@ -54,7 +54,7 @@ class OverheadCameras(Bridge):
 
 
 def open_overhead_cameras(arena: Arena, asked: Sequence[str], host: str) -> OverheadCameras:
-    """Open the bridge `overhead-camera`: ports of default cameras, or TOML files of other cameras."""
+    """Open the bridge `overhead-camera=PORT|FILE.toml`: a camera above the world, as an IP camera; 0: any free port."""
     return OverheadCameras(arena, [read_camera(text) for text in asked], host=host)
 
 

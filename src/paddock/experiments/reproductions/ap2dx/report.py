@@ -55,8 +55,8 @@ PUBLISHED = (
     ("Freiburg 79", "0.258", "0.061", "0.056", "0.045"),
 )
 LOGS = (
-    "SLAM methods are usually compared on published logs, by relations between poses. `paddock slam LOG --relations "
-    "FILE` reads these logs and prints the same figures."
+    "SLAM methods are usually compared on published logs, by relations between poses. `paddock map slam LOG "
+    "--relations FILE` reads these logs and prints the same figures."
 )
 BEHAVED = (
     "With the behaviours of the last program, the robot often remains in front of the first wall that it meets "
