@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import paddock
-from paddock.network.server.server import Server, Settings
+from paddock.network.server import Server, Settings
 from paddock.simulation.worlds import WorldSpec
 from paddock.teaching.referees import Referee, make_referee
 

@@ -53,5 +53,4 @@ def test_custom_link_function_is_named_before_address(tmp_path: Path, monkeypatc
 
 def test_overloads_of_connect_state_return_types() -> None:
     given = [overload.__annotations__["return"] for overload in get_overloads(connect)]
-    robots = "EPuck | UsarSimRobot | VrepRobot | CoppeliaRobot | PlayerRobot"
-    assert given == ["RemoteArena", "RemoteArena", f"RemoteArena | {robots}"]
+    assert given == ["RemoteArena", "RemoteArena", "RemoteArena | SingleRobot"]

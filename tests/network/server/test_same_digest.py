@@ -108,7 +108,7 @@ DRIVER = """
 import sys
 import paddock
 sys.path.insert(0, sys.argv[3])
-from server.test_same_digest import follow_line
+from network.server.test_same_digest import follow_line
 arena = paddock.connect(sys.argv[1], name=sys.argv[2])
 robot = arena.claim(sys.argv[2])
 robot.enable("ground")
