@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base_arena import ONE, BaseArena, check_ticks
+from paddock.arena.base_arena import ONE, SimulatedArena, check_ticks
 from paddock.arena.batches.loop import loop_for
 from paddock.arena.batches.policy_table import check_runs, policy_table_of, remember
 from paddock.arena.callbacks import Callbacks
@@ -47,7 +47,7 @@ FOLLOWED = 100  # maximum number of robots that are recorded by default
 SLICE = 0.2  # wall-clock seconds that a kernel may run before control returns to Python
 
 
-class Arena(BaseArena):
+class Arena(SimulatedArena):
     """A simulation in this process. Time advances only in `step` and `run`. It is thread-safe: threads share a lock."""
 
     robots: Robots
