@@ -34,8 +34,8 @@ Pixels = NDArray[np.uint8]
 class TickReadings:
     """The readings of a robot at a tick. They are valid as long as that tick lasts for this program.
 
-    In lock-step, a tick lasts until time advances, or until a robot changes what others see. While time is free-running,
-    the tick of a step lasts for a moment: each quantity can be read once, because a second read asks for a newer one.
+    In lock-step, a tick lasts until time advances, or a robot changes what others see. While time is free-running, the
+    tick of a step lasts for a moment: each quantity can be read once, because a second read asks for a newer one.
     """
 
     readings: m.RobotReadings

@@ -40,7 +40,7 @@ class Server(CoreServer):
         self.program_run = ProgramRun()
         super().__init__(arena, settings)
         self.services += [NoClass(), NoReplay(), self.scoreboard, self.heats, self.program_run]
-        self.services += [HistoryService(), MapPublisher(), Goals(), BridgedTime(arena, self.keep_awake)]
+        self.services += [HistoryService(), MapPublisher(), Goals(), BridgedTime(arena)]
         if isinstance(arena, ReplayArena):
             self.services.append(Replay(arena))
             self.people.update(arena.recording.people)

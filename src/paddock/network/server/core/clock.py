@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from paddock.arena import Arena
+from paddock.core.provenance import available_threads
 
 log = logging.getLogger("paddock.server")
 
@@ -97,6 +98,8 @@ class ServerClock:
         self._timer: asyncio.Handle | None = None
         self._cost = 1e-5  # wall seconds of a tick, estimated
         self._leap = max(1, int(LONGEST_LEAP / arena.dt))  # ticks
+        self._may_poll = available_threads() > 1
+        self._awake_until = 0.0  # by the loop's clock; 0: the loop may sleep
         self._start_pace()
 
     # ---- requests
@@ -269,6 +272,22 @@ class ServerClock:
         self._start_pace()
         self.listener.on_clock_change()
         self.run_ticks()
+
+    # ---- polling
+
+    def keep_awake(self, until: float) -> None:
+        """Poll for messages until a time of the loop before sleeping, because waking up takes longer than a message."""
+        if not self._may_poll:
+            return
+        if self._awake_until == 0.0:
+            self._loop.call_soon(self._poll)
+        self._awake_until = until
+
+    def _poll(self) -> None:
+        if self._loop.time() < self._awake_until:
+            self._loop.call_soon(self._poll)  # between two calls, the loop polls all connections
+        else:
+            self._awake_until = 0.0
 
     # ---- timeouts
 

@@ -102,7 +102,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         now = self._loop.time()
         if now - self._received_at < SPIN_TIME:
-            self.server.keep_awake(now + SPIN_TIME)
+            self.session.clock.keep_awake(now + SPIN_TIME)
         self._received_at = now
         self.requests.charge(self._take, data)
         self._end_turn()

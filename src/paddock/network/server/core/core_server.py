@@ -19,7 +19,6 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
 from paddock.core.errors import LinkError
-from paddock.core.provenance import available_threads
 from paddock.core.user_limits import NO_CLASS, ClassLimits
 from paddock.network.origins import own_hosts
 from paddock.network.server.core.access import Grant, Role, Tokens
@@ -72,8 +71,6 @@ class CoreServer:
             self.viewer = self.tokens.add(Grant(Role.VIEWER))
         self.goodbye = "the server stops"  # sent to clients at the end
         self._stopped: asyncio.Event | None = None
-        self._awake_until = 0.0  # by the loop's clock; 0: the loop may sleep
-        self._cores = available_threads()
 
     @property
     def loopback(self) -> bool:
@@ -174,20 +171,6 @@ class CoreServer:
             except OSError as error:  # it was closed already, or there are too many open files
                 if error.errno in (errno.EMFILE, errno.ENFILE):
                     await asyncio.sleep(1.0)
-
-    def keep_awake(self, until: float) -> None:
-        """Poll for messages until a time of the loop before sleeping, because waking up takes longer than a message."""
-        if self._cores < 2:
-            return
-        if self._awake_until == 0.0:
-            self._loop.call_soon(self._poll)
-        self._awake_until = until
-
-    def _poll(self) -> None:
-        if self._loop.time() < self._awake_until:
-            self._loop.call_soon(self._poll)  # between two calls, the loop polls all connections
-        else:
-            self._awake_until = 0.0
 
     @property
     def alive(self) -> bool:

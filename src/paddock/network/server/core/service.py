@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+import asyncio
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from paddock.network.protocol import Message
 from paddock.network.protocol import messages as m
@@ -101,6 +103,31 @@ class Service:
 
     def after_ticks(self) -> None:
         """Called after the arena has advanced, once `due` is reached."""
+
+
+class Publisher(Service):
+    """A service that sends messages to viewers once per period, as long as there are any."""
+
+    period: ClassVar[float]  # wall seconds
+    _timer: asyncio.Handle | None = None
+
+    def close(self) -> None:
+        """Stop publishing."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def on_watch(self, client: Client) -> None:
+        if self._timer is None:
+            self._timer = self.session.loop.call_soon(self._tick)
+
+    def _tick(self) -> None:
+        viewers = self.session.viewers
+        self._timer = self.session.loop.call_later(self.period, self._tick) if viewers else None
+        self.publish(viewers)
+
+    @abstractmethod
+    def publish(self, viewers: Sequence[Client]) -> None:
+        """Send messages; called a last time when there are no viewers any more."""
 
 
 def list_handlings(service: Service) -> Iterator[tuple[Handling, Handler]]:

@@ -39,11 +39,10 @@ class BridgedTime(Service):
 
     Args:
         arena: the served arena.
-        keep_awake: polls for messages until a loop time before the loop sleeps.
     """
 
-    def __init__(self, arena: Arena, keep_awake: Callable[[float], None]) -> None:
-        self.arena, self.keep_awake = arena, keep_awake
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
         self._begin: list[Callable[[asyncio.AbstractEventLoop], object]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         arena.time_lock = self
@@ -66,6 +65,9 @@ class BridgedTime(Service):
     def call(self, function: Callable[[], object]) -> None:
         assert self._loop is not None, "the server is not running yet"
         self._loop.call_soon_threadsafe(function)
+
+    def keep_awake(self, until: float) -> None:
+        self.session.clock.keep_awake(until)
 
     @property
     def state(self) -> SimulationState:

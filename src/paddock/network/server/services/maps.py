@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
@@ -11,19 +11,20 @@ from paddock.arena.run_monitor import ShownMap
 from paddock.network.protocol import messages as m
 from paddock.network.protocol.map_messages import pack_grid, pack_map, unpack_estimate, unpack_map
 from paddock.network.server.core.client import Client
-from paddock.network.server.core.service import Service, handles
+from paddock.network.server.core.service import Publisher, handles
 from paddock.network.server.core.session import Session
 
-MAP_PERIOD = 0.1  # wall seconds between two updates of plans and scans
-GRID_PERIOD = 1.0  # … of the cells of a map
+GRID_PERIOD = 1.0  # wall seconds between two updates of the cells of a map
 
 
-class MapPublisher(Service):
+class MapPublisher(Publisher):
     """Requests maps from controllers while clients watch, and sends them to the subscribers of their robots.
 
     A controller in this process reads requests from the run monitor. Remote programs receive `asked`, and the next one
     after they have answered; their answers are stored in the run monitor.
     """
+
+    period = 0.1  # between two updates of plans and scans
 
     def __init__(self) -> None:
         self._sent: WeakKeyDictionary[Client, dict[str, m.MapData]] = WeakKeyDictionary()  # by client and robot
@@ -35,17 +36,15 @@ class MapPublisher(Service):
     def attach(self, session: Session) -> None:
         super().attach(session)
         self._monitor = session.arena.monitor
-        self._timer: asyncio.Handle = session.loop.call_soon(self._publish)
-
-    def close(self) -> None:
-        self._timer.cancel()
 
     @handles(m.Shown)
     def take(self, client: Client, shown: m.Shown) -> None:
-        """Store the map and estimate of a remote program; ignore them if another client drives the robot now."""
+        """Store the map and estimate of a remote program, unless another client drives the robot, or nobody watches."""
         if self.session.ownership.owners.get(shown.robot) is not client:
             return
         self._asked.pop(shown.robot, None)
+        if not self.session.viewers:
+            return
         self._remote[shown.robot] = client
         if (estimate := unpack_estimate(shown)) is not None:
             self._monitor.estimates[shown.robot] = estimate
@@ -54,20 +53,19 @@ class MapPublisher(Service):
             if known is not None:
                 self._monitor.maps[shown.robot] = known
 
-    def _publish(self) -> None:
-        self._timer = self.session.loop.call_later(MAP_PERIOD, self._publish)
-        self._forget_left()
-        for client in self.session.clients:
-            if client.frames is not None and not client.slow:
+    def publish(self, viewers: Sequence[Client]) -> None:
+        self._forget_left(everyone=not viewers)
+        for client in viewers:
+            if not client.slow:
                 sent = self._sent.setdefault(client, {})
                 for robot in {robot for robot, _ in client.subscriptions}:
                     self._ask(robot)
                     self._send_map(client, sent, robot)
 
-    def _forget_left(self) -> None:
-        """Delete the maps and estimates of remote programs that no longer drive the robot."""
+    def _forget_left(self, *, everyone: bool) -> None:
+        """Delete the maps and estimates of remote programs that no longer drive the robot, or of everyone."""
         for robot, client in list(self._remote.items()):
-            if self.session.ownership.owners.get(robot) is not client:
+            if everyone or self.session.ownership.owners.get(robot) is not client:
                 del self._remote[robot]
                 self._monitor.maps.pop(robot, None)
                 self._monitor.estimates.pop(robot, None)

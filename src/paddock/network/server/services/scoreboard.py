@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import nullcontext
 
 from msgspec.structs import replace
@@ -15,21 +14,22 @@ from paddock.network.protocol import Message
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Grant
 from paddock.network.server.core.client import Client
-from paddock.network.server.core.service import Service, before
+from paddock.network.server.core.service import Publisher, before
 from paddock.network.server.core.session import Session
 from paddock.teaching.referees import Officiating, Referee, RobotScore
 from paddock.teaching.referees.standings import rank_among
 
-BOARD_PERIOD = 0.5  # wall seconds between two messages; the game does not depend on it
 BUDGET = 0.002  # CPU seconds of a tick for the referee, on average
 
 
-class Scoreboard(Service):
+class Scoreboard(Publisher):
     """Runs a game, also without viewers, and sends its scores to viewers.
 
     Args:
         referee: scores the game; None: no game.
     """
+
+    period = 0.5  # the game does not depend on it
 
     def __init__(self, referee: Referee | None = None) -> None:
         self._first_referee = referee
@@ -39,12 +39,11 @@ class Scoreboard(Service):
 
     def attach(self, session: Session) -> None:
         super().attach(session)
-        self._timer: asyncio.Handle = session.loop.call_soon(self._publish)
         self.set_referee(self._first_referee)
 
     def close(self) -> None:
         """End the game and stop sending scores."""
-        self._timer.cancel()
+        super().close()
         if self.game is not None:
             self.game.close()
 
@@ -106,9 +105,8 @@ class Scoreboard(Service):
             lower_is_better=not referee.higher_is_better,
         )
 
-    def _publish(self) -> None:
-        self._timer = self.session.loop.call_later(BOARD_PERIOD, self._publish)
-        if (viewers := self.session.viewers) and self.game is not None:
+    def publish(self, viewers: Sequence[Client]) -> None:
+        if viewers and self.game is not None:
             message = self.message()
             for client in viewers:
                 client.send(hide_scores(message, client.grant))
