@@ -197,11 +197,6 @@ class Session:
         finally:
             self.clock.leave(client.member)
 
-    def unique(self, name: str) -> str:
-        """Return a client name that is not in use and is not the name of another student."""
-        taken = {client.name for client in self.clients} | {*self.ownership.people.values()} - {name}
-        return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
-
     @property
     def viewers(self) -> list[Client]:
         """The clients that receive frames."""

@@ -73,7 +73,12 @@ class Supervision(Service):
         name = own or client.requested_name or "client"
         if pages_of and client.requested_name == PAGE and client.grant.role is not Role.VIEWER:
             name = f"{own or pages_of}'s page"
-        client.name = client.member.name = self.session.unique(name)
+        client.name = client.member.name = self._make_unique(name)
+
+    def _make_unique(self, name: str) -> str:
+        """Return a client name that is not in use and is not the name of another student."""
+        taken = {client.name for client in self.session.clients} | {*self.session.ownership.people.values()} - {name}
+        return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
     def rename(self, client: Client) -> None:
         """Update the name of a client, and notify all clients."""

@@ -15,7 +15,8 @@ from paddock.network.server.core.access import Grant, Role
 from paddock.network.server.core.client import Client
 from paddock.network.server.core.service import Service, handles
 from paddock.network.server.core.session import Session
-from paddock.network.server.core.visibility import Occasion, switch_off_hidden
+from paddock.network.server.core.visibility import Occasion
+from paddock.network.server.services.classroom.admission import Admission
 from paddock.network.server.services.classroom.attendance import Attendance, is_program
 from paddock.network.server.services.classroom.best_scores import BestScores
 from paddock.network.server.services.classroom.class_log import ClassLog
@@ -38,7 +39,6 @@ from paddock.teaching.referees import RobotScore
 PERIOD = 0.5  # wall seconds between two checks of the folder and of the students
 LOCK_TIMEOUT = 0.1  # seconds to wait for another command that changes the folder; the server blocks meanwhile
 LAST_LOCK_TIMEOUT = 5.0  # … when the server ends
-LOCKED_OUT = "you are locked out of this class; talk to your lecturer"
 
 
 class Classroom(Service):
@@ -59,8 +59,6 @@ class Classroom(Service):
         self.log = ClassLog(folder.path / "log")
         self.submissions = SubmissionService(self)
         self.present: dict[str, Attendance] = {}  # by robot
-        self._grants: dict[str, Grant] = {}  # by robot
-        self._tokens: dict[str, str] = {}  # by robot
         self._sent_states: dict[Client, m.ClassState] = {}  # last state sent to each supervisor
         self._changed = False  # the folder has changes that are not fully applied
         self._last_errors: dict[str, str] = {}  # last error about the list, the scores, the results
@@ -70,6 +68,7 @@ class Classroom(Service):
     def attach(self, session: Session) -> None:
         """Start serving the class in a session."""
         super().attach(session)
+        self.admission = Admission(self, session)
         self.seating, self.heats.field = Seating(self, session), ClassField(self, session)
         self.board.keep, self.board.find_entrants = self._keep_scores, self._find_entrants
         session.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
@@ -102,7 +101,7 @@ class Classroom(Service):
     def _check_roster(self, everyone: Sequence[Student]) -> None:
         """Refuse a list that is incomplete or empty, because it would disconnect all students."""
         listed = {student.robot for student in everyone}
-        there = {robot for robot in self.present if self._clients_of(robot)}
+        there = {robot for robot in self.present if self.admission.find_clients(robot)}
         if (self.present and not listed) or (there and not there & listed):
             nobody = "no connected student" if listed else "no student"
             raise PaddockError(
@@ -126,7 +125,7 @@ class Classroom(Service):
                 if self.session.ownership.entrants is not None:
                     self.log.write(f"{student.name} was added to the class, and can take part when the heat is over")
             self._seat(student)
-            self._admit(student)
+            self.admission.update(self.present[robot].student, student)
             self.present[robot].student = student
         self._send_names({student.robot: student.name for student in self.folder.everyone})
 
@@ -139,9 +138,7 @@ class Classroom(Service):
 
     def _remove(self, robot: str) -> None:
         student = self.present.pop(robot).student
-        self.session.tokens.remove(self._tokens.pop(robot, ""))  # none if the student could not be admitted
-        self.session.supervision.dismiss(self._clients_of(robot), "you are no longer in this class")
-        self._grants.pop(robot, None)
+        self.admission.remove(robot)
         if robot in self.session.arena:
             self.session.arena.remove(robot)
         self.log.write(f"{student.name} was removed from the class")
@@ -165,50 +162,6 @@ class Classroom(Service):
         self.refresh()
         self.seating.update(self.session.loop.time())
 
-    def _admit(self, student: Student) -> None:
-        """Update the token and grant of a student."""
-        robot, token = student.robot, self.folder.token(student)
-        before, tokens = self._tokens.get(robot), self.session.tokens
-        if before not in (None, token):
-            tokens.remove(before or "")
-            self.session.supervision.dismiss(
-                self._clients_of(robot), "your link is no longer valid; ask for the new one"
-            )
-            self.log.write(f"{student.name} has a new link")
-        self._tokens[robot] = token
-        grant = self.lesson.grant(student)
-        if grant != self._grants.get(robot):
-            self._change_grant(robot, grant)
-        if student.state == "locked-out":
-            tokens.refuse(token, LOCKED_OUT)
-            self.session.supervision.dismiss(self._clients_of(robot), LOCKED_OUT)
-        else:
-            tokens.add(self._grants[robot], token)
-        was = self.present[robot].student
-        if was.state != student.state:
-            self.log.write(f"{student.name} {'is locked out' if student.state == 'locked-out' else 'may join again'}")
-        if was.name != student.name:
-            self.log.write(f"{was.name} was renamed to {student.name}")
-
-    def _change_grant(self, robot: str, grant: Grant) -> None:
-        clients = self._clients_of(robot)
-        self._grants[robot] = grant
-        for client in clients:
-            renamed = client.grant.name != grant.name
-            client.grant = grant
-            if renamed:
-                self.session.supervision.rename(client)
-            switch_off_hidden(client)
-            client.stale.add("robots")
-
-    def _clients_of(self, robot: str) -> list[Client]:
-        grant = self._grants.get(robot)
-        return [client for client in self.session.clients if client.grant is grant] if grant is not None else []
-
-    def has_program(self, robot: str) -> bool:
-        """Whether a student's robot is driven, or a program of the student is connected."""
-        return any(is_program(client) for client in self._clients_of(robot))
-
     # ---- events of students
 
     def student_of(self, client: Client) -> Attendance | None:
@@ -219,7 +172,7 @@ class Classroom(Service):
     def on_join(self, client: Client) -> None:
         found = self.student_of(client)
         if found is not None and is_program(client):
-            others = [other for other in self._clients_of(found.student.robot) if other is not client]
+            others = [other for other in self.admission.find_clients(found.student.robot) if other is not client]
             if not any(is_program(other) for other in others):
                 self.seating.place_at_start(found.student.robot)
         if client.grant.role is not Role.SUPERVISOR:
@@ -364,7 +317,7 @@ class Classroom(Service):
         now = self.session.loop.time()
         self.seating.update(now)
         for robot, found in self.present.items():
-            found.update(self._clients_of(robot), now)
+            found.update(self.admission.find_clients(robot), now)
         supervisors = [client for client in self.session.clients if client.grant.role is Role.SUPERVISOR]
         if supervisors:
             state = self._describe()
@@ -400,7 +353,7 @@ class Classroom(Service):
 
     def _describe_student(self, found: Attendance, line: RobotScore | None, receipt: Receipt | None) -> m.StudentState:
         robot = found.student.robot
-        clients = self._clients_of(robot)
+        clients = self.admission.find_clients(robot)
         return m.StudentState(
             name=found.student.name,
             robot=robot,

@@ -36,7 +36,7 @@ class Seating:
         The caller has to notify the clients.
         """
         robots = [robot for robot in self._classroom.present if robot in self._session.arena]
-        drivers = [robot for robot in robots if self._classroom.has_program(robot)]
+        drivers = [robot for robot in robots if self._classroom.admission.has_program(robot)]
         first = (turn or 0) % max(1, len(drivers))
         others = [robot for robot in robots if robot not in drivers]
         return self._put(drivers[first:] + drivers[:first], others, starts_first=turn is not None)
@@ -55,7 +55,7 @@ class Seating:
     def update(self, now: float) -> None:
         """Move robots that are driven to starts, and those without a program aside; `now` by the loop's clock."""
         for robot in self._classroom.present:
-            if self._classroom.has_program(robot):
+            if self._classroom.admission.has_program(robot):
                 if robot not in self._left:
                     self.place_at_start(robot)
                 else:
