@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -41,16 +41,12 @@ class TickReadings:
     readings: m.RobotReadings
     tick: int
     changes: int  # of the arena without a tick, when they were received
-    ends: float = 0.0  # when the tick is over while time is free-running (monotonic)
-    taken: set[str] = field(default_factory=set)  # quantities that were read while time is free-running
-
-    def is_at(self, tick: int, changes: int) -> bool:
-        """Whether they belong to this tick of the lock."""
-        return self.tick == tick and self.changes == changes
+    ends: float = 0.0  # when the tick of a step is over (monotonic) …
+    taken: set[str] | None = None  # … and the quantities that were read, while time is free-running
 
     def take(self, quantity: str, changes: int) -> bool:
         """Whether a quantity may be read while time is free-running."""
-        if quantity in self.taken or self.changes != changes or time.monotonic() > self.ends:
+        if self.taken is None or quantity in self.taken or self.changes != changes or time.monotonic() > self.ends:
             return False
         self.taken.add(quantity)
         return True
@@ -208,7 +204,7 @@ class RemoteBody(Body):
         before, kept = self._kept, TickReadings(readings, tick, self.arena.changes)
         if not self.arena.held:
             if stepped:
-                kept.ends = time.monotonic() + FRESH
+                kept.ends, kept.taken = time.monotonic() + FRESH, set()
             elif before is not None:  # a newer answer does not prolong the tick
                 kept.ends, kept.taken = before.ends, before.taken
         self._kept = kept
@@ -241,7 +237,7 @@ class RemoteBody(Body):
         if kept is None:
             return None
         if arena.held:
-            return kept if kept.is_at(arena.tick, arena.changes) else None
+            return kept if kept.tick == arena.tick and kept.changes == arena.changes else None
         return kept if arena.watcher.watches(self.name) or kept.take(quantity, arena.changes) else None
 
 

@@ -291,7 +291,8 @@ class FairQueue:
 
     def charge(self, work: Callable[..., object], *arguments: object) -> None:
         """Do some work for this connection. A client in the lock is charged for other requests only."""
-        self._shares.charge(self._shares.clock if self.is_locked else self.share, work, *arguments)
+        locked = self.client is not None and self.client.member.locked
+        self._shares.charge(self._shares.clock if locked else self.share, work, *arguments)
 
     def charge_reading(self) -> None:
         """Charge received data without a complete message to the share, with the time to read them."""
@@ -305,7 +306,7 @@ class FairQueue:
 
     def is_over(self) -> bool:
         """Whether the share is used up; if so, this connection is paused. A client in the lock waits in the queue."""
-        return not self.is_locked and self.share.balance <= 0 and self._shares.is_over(self.share)
+        return self.share.balance <= 0 and not self.is_locked and self._shares.is_over(self.share)
 
     def handle(self, client: Client, message: Message) -> None:
         """Pass a request to the session now, or later."""

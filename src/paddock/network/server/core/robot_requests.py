@@ -65,6 +65,7 @@ class RobotRequests(Service):
         session.ownership.check_known(client, request.robot)
         session.arena[request.robot].set_pose(request.x, request.y, request.heading)
         session.on_teleport((request.robot,))
+        session.push_all()
         session.interventions.announce(client, "teleport", f"{request.robot} was moved by hand", request.robot)
 
     # ---- sensing

@@ -352,8 +352,9 @@ class Session:
 
     def before_ticks(self) -> None:
         self.look_for_changes()
+        tick = self.arena.tick
         for service in self._before_ticks:
-            if self.arena.tick >= service.due:
+            if tick >= service.due:
                 service.before_ticks()
         self.ownership.repeat_commands()
 
