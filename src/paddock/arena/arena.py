@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base_arena import ONE, BaseArena, check_ticks
+from paddock.arena.base_arena import ONE, SimulatedArena, check_ticks
 from paddock.arena.episodes.events import Event, Kind
 from paddock.arena.local import LocalBody, Robots
 from paddock.core.argument_checks import check_seed
@@ -94,7 +94,7 @@ class TickRecorder(Protocol):
         """Record an event."""
 
 
-class Arena(BaseArena):
+class Arena(SimulatedArena):
     """A simulation in this process. Time advances only in `step` and `run`. It is thread-safe: threads share a lock."""
 
     robots: Robots

@@ -236,17 +236,13 @@ class EpisodeLoop:
             for robot in self.robots
         }
         events = {event: None for record in records.values() for event in record.trace.events} | dict.fromkeys(common)
-        try:
-            digest = arena.digest()
-        except PaddockError:  # a real robot has none, and a server may refuse it
-            digest = None
         return Episode(
             robots=records,
             events=tuple(sorted(events, key=lambda event: event.time)),
             reason=reason,
             ticks=self.passed,
             seconds=round(self.passed * arena.dt, 9),
-            digest=digest,
+            digest=arena.known_digest,
             failed=failed,
             culprit=culprit,
             nondeterminism=arena.nondeterminism,

@@ -20,8 +20,8 @@ from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import shell_word, visible
 from paddock.network.client.remote import RemoteArena
 from paddock.network.server import Server, Settings
-from paddock.network.server.classroom import Classroom
-from paddock.network.server.lessons import open_lesson
+from paddock.network.server.services.classroom import Classroom
+from paddock.network.server.services.classroom.lessons import open_lesson
 from paddock.network.server.show import open_browser
 from paddock.teaching.classroom import ClassFolder
 from paddock.teaching.classroom.links import RUNNING, read_addresses, warn_unreachable
@@ -62,7 +62,7 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
     lesson = replace(open_lesson(folder), own_referee=referee)
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     server = Server(arena, settings)
-    server.classroom = Classroom(folder, lesson)
+    server.services.append(Classroom(folder, lesson, server.heats))
     running = folder.path / RUNNING
 
     def ready() -> None:

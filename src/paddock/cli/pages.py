@@ -8,7 +8,7 @@ from rich.text import Text
 
 from paddock.arena import Arena
 from paddock.core.terminal.console import Console
-from paddock.network.server.server import PORT
+from paddock.network.server.core.core_server import PORT
 from paddock.network.server.show import Show, open_browser, show
 
 BROWSER_STARTS = 10.0  # seconds

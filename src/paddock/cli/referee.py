@@ -20,7 +20,7 @@ from paddock.core.terminal_text import visible
 from paddock.report.document import ensure_folder
 
 if TYPE_CHECKING:
-    from paddock.network.server.heat_manager import HeatSettings
+    from paddock.network.server.services.heats import HeatSettings
     from paddock.network.server.show import Show
 
 SHOWN = 12  # printed fouls
@@ -49,7 +49,7 @@ def load_score_function(path: Path) -> ScoreFunction:
 
 def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     """Return the settings of heats: their length, and the folder of their results."""
-    from paddock.network.server.heat_manager import HeatSettings
+    from paddock.network.server.services.heats import HeatSettings
     from paddock.teaching.classroom.results import append_results, next_heat
 
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):

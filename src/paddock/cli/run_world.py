@@ -198,7 +198,7 @@ def describe_wall_time(wall: float, compile_s: float) -> str:
     return f"{max(0.0, wall - compile_s):.2f} s{more}"
 
 
-def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str, *, is_built_in: bool) -> None:
+def _report(console: Console, arena: Arena, episode: Episode, wall_time: str, *, is_built_in: bool) -> None:
     if not arena.robots:
         console.print(f"{arena.world.name}: no robots in this world", style="yellow", markup=False)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -23,10 +23,11 @@ from paddock.core.errors import PaddockError
 from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import VisibleFormatter, visible
 from paddock.network.server import Server, Settings
-from paddock.network.server.access import Grant, Role
-from paddock.network.server.classroom import Classroom
-from paddock.network.server.heat_manager import HeatSettings
-from paddock.network.server.lessons import Lesson
+from paddock.network.server.core.access import Grant, Role
+from paddock.network.server.services.classroom import Classroom
+from paddock.network.server.services.classroom.lessons import Lesson
+from paddock.network.server.services.heats import HeatSettings
+from paddock.network.server.services.order_status import OrderStatus
 from paddock.network.server.show import open_browser
 from paddock.simulation.worlds import load_world
 from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names, seat_students
@@ -61,16 +62,19 @@ def serve_world(
     stack = ExitStack()
     if names and not robots:
         fixed = "robots of this world are driven or recorded here" if controller or policy or bridges or record else ""
-        room = open_classroom(world or "", seed, names, referee=referee, heats=heats, fixed=fixed)
-        server.classroom = stack.enter_context(room)
+        room = open_classroom(server, world or "", seed, names, referee=referee, heats=heats, fixed=fixed)
+        tokens = stack.enter_context(room)
+    else:
+        tokens = add_tokens(server, seats)
     choose = partial(chosen_controllers, controller=controller, policy=policy)
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
     if any(name == "orders" for name, _ in bridges):
         from paddock.experiments.ecoli.waypoint_robots import OrderRobots
 
-        server.list_orders = next(bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots)).list_orders
-    links = [(student, robot, token_for(server, student, robot)) for student, robot in seats.items()]
+        orders = next(bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots))
+        server.services.append(OrderStatus(orders.list_orders))
+    links = [(student, robot, tokens[robot]) for student, robot in seats.items()]
 
     def ready() -> None:
         announce(console, server, links)
@@ -95,13 +99,21 @@ def serve_world(
 
 @contextmanager
 def open_classroom(
-    world: str, seed: int, names: Sequence[str], *, referee: Referee | None, heats: HeatSettings | None, fixed: str
-) -> Iterator[Classroom]:
-    """Yield the classroom of a class with these students; `fixed` is the reason why its world cannot be changed."""
+    server: Server,
+    world: str,
+    seed: int,
+    names: Sequence[str],
+    *,
+    referee: Referee | None,
+    heats: HeatSettings | None,
+    fixed: str,
+) -> Iterator[Mapping[str, str]]:
+    """Serve a class with these students; yield their tokens. `fixed` is the reason why its world cannot be changed."""
     lesson = Lesson(world=load_world(world), seed=seed, own_referee=referee, own_heats=heats)
     with TemporaryDirectory(prefix="paddock-class-") as place:
         folder = ClassFolder.create(Path(place) / "class", ClassSpec(title=lesson.title, seed=seed), names)
-        yield Classroom(folder, lesson, fixed=fixed)
+        server.services.append(Classroom(folder, lesson, server.heats, fixed=fixed))
+        yield folder.keys.students
 
 
 def print_log() -> None:
@@ -122,11 +134,9 @@ def announce(console: Console, server: Server, links: Sequence[tuple[str, str, s
     console.print(f"in Python:  {connect_call(server, classroom=bool(links))}")
 
 
-def token_for(server: Server, student: str, robot: str) -> str:
-    """Return the token with which a student joins."""
-    if server.classroom is not None:
-        return server.classroom.folder.keys.students[robot]
-    return server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
+def add_tokens(server: Server, seats: Mapping[str, str]) -> Mapping[str, str]:
+    """Return new tokens by robot, for students without a class."""
+    return {robot: server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), name)) for name, robot in seats.items()}
 
 
 def open_arena(world: str, seed: int, students: list[str]) -> tuple[Arena, dict[str, str]]:

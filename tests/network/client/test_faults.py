@@ -21,7 +21,7 @@ from paddock.network.client.remote import RemoteArena
 from paddock.network.client.wire import WebSocketWire
 from paddock.network.protocol import VERSION, Message, MessageDecoder, encode
 from paddock.network.protocol import messages as m
-from paddock.network.server.access import Grant, Role
+from paddock.network.server.core.access import Grant, Role
 from paddock.testing import wait_for
 
 WELCOME = m.Welcome(

@@ -75,7 +75,7 @@ def test_client_ignores_unknown_fields_and_messages_of_newer_server(monkeypatch:
             wire._decode_all([(False, news)])
         wire.newer = True
         assert wire._decode_all([(False, news), (False, observed)]) == [m.Done(id=1)]
-    monkeypatch.setattr("paddock.network.server.visibility.MINOR", MINOR + 1)
+    monkeypatch.setattr("paddock.network.server.core.visibility.MINOR", MINOR + 1)
     with served("empty") as server, contextlib.closing(paddock.connect(server.url())) as arena:
         assert isinstance(arena.dialogue.wire, WebSocketWire)
         assert arena.dialogue.wire.newer

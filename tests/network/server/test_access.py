@@ -20,7 +20,7 @@ from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
 from paddock.network.origins import foreign_header, host_name, own_hosts
 from paddock.network.server import Server
-from paddock.network.server.access import Grant, Role, Tokens
+from paddock.network.server.core.access import Grant, Role, Tokens
 from paddock.simulation.worlds import load_world
 from paddock.teaching.classroom import seat_students
 from paddock.testing import PaddockProcess

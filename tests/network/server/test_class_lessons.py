@@ -13,8 +13,8 @@ import pytest
 from network.server.classes_served import add_exercise, make_class, served_class
 from network.server.parties import SPEC, Peer
 from paddock.core.errors import Refused, UnknownName
-from paddock.network.server.class_log import ClassLog
-from paddock.network.server.lessons import open_lesson
+from paddock.network.server.services.classroom.class_log import ClassLog
+from paddock.network.server.services.classroom.lessons import open_lesson
 from paddock.teaching.exercises import exercise_names
 from paddock.testing import wait_for
 

@@ -15,8 +15,7 @@ from network.server.parties import SPEC, Peer, on_loop, served
 from paddock.core.errors import Refused, SpecError
 from paddock.core.user_limits import ClassLimits
 from paddock.network.server import Server
-from paddock.network.server.access import Grant, Role
-from paddock.network.server.class_handlers import find_clients
+from paddock.network.server.core.access import Grant, Role
 from paddock.testing import wait_for
 
 
@@ -114,7 +113,7 @@ def test_connections_are_limited_per_token() -> None:
             with Peer(server, token=ben) as other:
                 assert other.welcome["type"] == "welcome"
             second.close()
-            until(server, lambda: len(find_clients(server.session, "Ada")) == 1)
+            until(server, lambda: len(server.session.supervision.find_clients("Ada")) == 1)
             with Peer(server, token=ada) as again:
                 assert again.welcome["type"] == "welcome"
 

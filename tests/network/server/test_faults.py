@@ -22,7 +22,7 @@ from paddock.core.errors import LinkError, Refused, Timeout
 from paddock.network.server import Server
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory and signals are looked at as Linux has them")
-CONNECTION = "paddock.network.server.connection"
+CONNECTION = "paddock.network.server.core.connection"
 
 
 def until(server: Server, true: Callable[[], bool]) -> None:

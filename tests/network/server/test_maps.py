@@ -22,7 +22,7 @@ from paddock.network.client.remote import RemoteArena
 from paddock.network.client.remote_monitor import RemoteMonitor
 from paddock.network.protocol import messages
 from paddock.network.server import Server
-from paddock.network.server.access import Grant, Role
+from paddock.network.server.core.access import Grant, Role
 from paddock.network.server.show import Show
 from paddock.perception.estimation import Estimate
 from paddock.perception.mapping import GridFrame, MapView
@@ -103,7 +103,7 @@ def watch(shown: Show | Server, **options: Any) -> Peer:
 
 
 def test_map_cells_are_sent_first_and_then_only_after_changes(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.network.server.map_publisher.GRID_PERIOD", 3600.0)
+    monkeypatch.setattr("paddock.network.server.services.maps.GRID_PERIOD", 3600.0)
     with running(arena, Cartographer()) as shown, watch(shown) as peer:
         first = peer.wait("map", robot="red")["map"]
         grid = first["grid"]
@@ -114,7 +114,7 @@ def test_map_cells_are_sent_first_and_then_only_after_changes(arena: Arena, monk
         assert first["task"] == "maps"
         later = peer.wait("map", robot="red")["map"]
         assert "grid" not in later  # the cells come less often
-        monkeypatch.setattr("paddock.network.server.map_publisher.GRID_PERIOD", 0.0)
+        monkeypatch.setattr("paddock.network.server.services.maps.GRID_PERIOD", 0.0)
         while "grid" not in later:
             later = peer.wait("map", robot="red")["map"]
         assert later["grid"]["version"] > grid["version"]

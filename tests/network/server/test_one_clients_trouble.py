@@ -11,7 +11,7 @@ import pytest
 import paddock
 from network.server.parties import Peer, on_loop, served
 from paddock.network.server import Server
-from paddock.network.server.client import Client
+from paddock.network.server.core.client import Client
 from paddock.simulation.engine.state import HEADING, LEFT_SPEED, X
 
 

@@ -11,7 +11,7 @@ import pytest
 import paddock
 from network.server.parties import SPEC, Peer, on_loop, served
 from paddock.core.errors import PaddockError, Refused, SimulationError, SpecError, UnknownName
-from paddock.network.server.access import Grant, Role
+from paddock.network.server.core.access import Grant, Role
 
 CONTROLLER = Grant(Role.CONTROLLER)
 FREE = (0.75, 0.5)  # a place in clutter with nothing around it
@@ -251,7 +251,7 @@ def test_robots_spawned_per_client_are_limited() -> None:
 
 
 def test_robots_per_world_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.network.server.ownership.MAX_ROBOTS", 2)
+    monkeypatch.setattr("paddock.network.server.core.ownership.MAX_ROBOTS", 2)
     with served() as server, Peer(server) as peer:
         assert peer.ask("spawn", robot="a", kind="e-puck")["type"] == "done"
         assert peer.ask("spawn", robot="b", kind="e-puck")["message"] == "spawn: there are 2 robots already"

@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 import paddock
 from paddock.network.protocol import VERSION
-from paddock.network.server.history import MAX_SAMPLES, RunHistory
+from paddock.network.server.services.history import MAX_SAMPLES, HistoryService, RunHistory
 from paddock.network.server.show import Show
 
 LONG = 60.0  # seconds after which a test gives up
@@ -157,8 +157,12 @@ def test_interventions_are_recorded_in_trace_and_first_is_sent(shown: Show, view
 # ---- history
 
 
+def shown_history(shown: Show) -> RunHistory:
+    return next(service.run for service in shown.server.services if isinstance(service, HistoryService))
+
+
 def paths(shown: Show) -> np.ndarray[Any, np.dtype[np.float32]]:
-    history = shown.server.session.history
+    history = shown_history(shown)
     return np.frombuffer(history.paths(), "<f4").reshape(len(history.samples), -1, 2)
 
 
@@ -181,7 +185,7 @@ def test_late_viewer_receives_paths_and_readings(shown: Show) -> None:
 
 
 def test_history_is_bounded_and_cleared_by_reset(shown: Show, viewer: RawViewer) -> None:
-    history = shown.server.session.history
+    history = shown_history(shown)
     for _ in range(2000):
         shown.arena.step(3)
     ticks = np.diff(history.ticks)
@@ -197,7 +201,7 @@ def test_path_gap_of_teleport_remains_after_samples_are_dropped(shown: Show, vie
     viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
     shown.arena.step(100)
     assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
-    shown.server.session.history._drop_every_second()
+    shown_history(shown)._drop_every_second()
     assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
 
 

@@ -11,8 +11,8 @@ from websockets.frames import Frame, Opcode
 from network.server.parties import Peer, on_loop, served
 from paddock.core.user_limits import ClassLimits
 from paddock.network.server import Server
-from paddock.network.server.access import Grant, Role
-from paddock.network.server.shares import OUTSIDE, TURN, WELCOME, Share, ShareLedger
+from paddock.network.server.core.access import Grant, Role
+from paddock.network.server.core.fair_shares import OUTSIDE, TURN, WELCOME, Share, ShareLedger
 
 
 class World:

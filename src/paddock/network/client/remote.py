@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import count
 from typing import TypeVar
 
-from paddock.arena.base_arena import BaseArena, check_ticks
+from paddock.arena.base_arena import SimulatedArena, check_ticks
 from paddock.arena.robot import Robot
 from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.errors import (
@@ -42,7 +42,7 @@ FIRST_SLICE = 64  # ticks
 log = logging.getLogger("paddock.links")
 
 
-class RemoteArena(BaseArena):
+class RemoteArena(SimulatedArena):
     """An arena on a server. Every call returns, or raises a LinkError within the timeout. Threads may share it."""
 
     robots: RemoteRobots

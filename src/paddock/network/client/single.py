@@ -10,9 +10,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
-from paddock.arena.base_arena import BaseArena
+from paddock.arena.base_arena import BaseArena, SimulatedArena
 from paddock.arena.body import Body
 from paddock.arena.devices import Device
 from paddock.arena.robot import Robot
@@ -21,6 +21,7 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 
 log = logging.getLogger("paddock.links")
+SIMULATIONS_ONLY = {name for name in vars(SimulatedArena) if not name.startswith("_")} - set(dir(BaseArena))
 
 
 class WatchedBody(Body):
@@ -79,11 +80,6 @@ class SingleRobot(Robot, BaseArena):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} ({self.spec.name})>"
-
-    @property
-    def seed(self) -> int:
-        """Always 0; exists because every arena has a seed."""
-        return 0
 
     def start_at(self, pose: Pose) -> None:
         """Set the pose of the robot's odometry, if it has one."""
@@ -153,29 +149,10 @@ class SingleRobot(Robot, BaseArena):
             picture = self.body.picture(self.devices[camera])  # type: ignore[arg-type]
         self.watches.show(camera, picture, self.tick)
 
-    # ---- functions of simulations only
-
-    @property
-    def world(self) -> NoReturn:  # type: ignore[override]
-        raise SimulationError(f"{self.name}.world: {self.nature} has no world")
-
-    def _spawn(self, *robot: Any) -> NoReturn:
-        self._refuse("spawn")
-
-    def remove(self, name: str) -> NoReturn:
-        self._refuse("remove")
-
-    def digest(self) -> NoReturn:
-        self._refuse("digest")
-
-    def snapshot(self) -> NoReturn:
-        self._refuse("snapshot")
-
-    def restore(self, snapshot: Any) -> NoReturn:
-        self._refuse("restore")
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise SimulationError(f"{what}: {self.name} is {self.nature}; only simulations can do that")
+    def __getattr__(self, name: str) -> Any:
+        if name == "world" or name in SIMULATIONS_ONLY:
+            raise SimulationError(f"{name}: {self.name} is {self.nature}; only simulations have that")
+        return super().__getattr__(name)
 
 
 class PeriodicThread(threading.Thread):

@@ -54,7 +54,7 @@ class Steering:
 
     def is_lost(self, robot: str) -> bool:
         """Whether a robot was taken over or removed during a run. The run continues without commands to it."""
-        return self._arena.is_recording and (robot in self._taken or not self._arena.robots.has(robot))
+        return (robot in self._taken or not self._arena.robots.has(robot)) and self._arena.is_recording
 
     def on_drivers(self, news: m.RobotList) -> None:
         """Record whether other clients have taken over robots that are driven from here, or released them."""

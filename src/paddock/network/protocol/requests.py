@@ -7,7 +7,6 @@ from typing import Annotated
 from msgspec import Meta, field
 
 from paddock.core.observation import Command
-from paddock.network.protocol.class_requests import CLASS_REQUESTS
 from paddock.network.protocol.message_base import (
     LONGEST_NAME,
     MAX_ENTRIES,
@@ -16,6 +15,7 @@ from paddock.network.protocol.message_base import (
     Id,
     Int64,
     Key,
+    Line,
     Message,
     Name,
     Numbers,
@@ -259,11 +259,66 @@ class Got(Message, tag="got", frozen=True, kw_only=True):
     frame: Int64  # number of the frame
 
 
+# ---- a class
+
+
+class OpenWorld(Request, tag="open_world", frozen=True, kw_only=True):
+    """Open another world or exercise (supervisor). → `done`"""
+
+    world: Name = ""  # a shipped world, or a file in the class folder; empty: the world of the exercise
+    exercise: Name = ""  # an exercise of the class, or a shipped one; empty: none
+    seed: Seed | None = None  # None: the current seed
+
+
+class Release(Request, tag="release", frozen=True, kw_only=True):
+    """Release a client from the lock and stop its robots (supervisor). → `done`"""
+
+    client: Name  # a client, or a student (all connections of the student)
+
+
+class Disconnect(Request, tag="disconnect", frozen=True, kw_only=True):
+    """Close the connections of a client, which may connect again (supervisor). → `done`"""
+
+    client: Name  # a client, or a student (all connections of the student)
+
+
+class LockOut(Request, tag="lock_out", frozen=True, kw_only=True):
+    """Lock a student out of the class, or let the student in again (supervisor). → `done`"""
+
+    student: Name
+    on: bool = True
+
+
+class SetHeat(Request, tag="set_heat", frozen=True, kw_only=True):
+    """Move all robots to their starts and hold them, give the start signal, or end the heat (supervisor). → `done`"""
+
+    action: Name  # prepare, start or stop
+
+
+class Submit(Request, tag="submit", frozen=True, kw_only=True):
+    """Submit a file for an exercise. → `receipt`"""
+
+    exercise: Name = ""  # empty: the current exercise
+    file: Name  # name of the file, without folders
+    data: bytes
+
+
+class AskExercise(Request, tag="ask_exercise", frozen=True, kw_only=True):
+    """Request the current exercise: its text, its starter code, and the submissions. → `exercise_text`"""
+
+
+class ProgramEnded(Message, tag="program_ended", frozen=True, kw_only=True):
+    """Report that the program that drives has ended; the last message of a connection. It is not answered."""
+
+    text: Prose = ""  # the error that ended it; empty: it finished normally
+    place: Line = ""  # location of the error, such as `drive.py line 4`
+
+
 REQUESTS: dict[str, type[Message]] = by_type(
     (
         *(Hello, LookRequest, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
         *(Frames, Recall, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
         *(Restore, Steer, Got, SendGoal, Shown, GoalAnswer, Seek, GoLive),
-        *CLASS_REQUESTS,
+        *(OpenWorld, Release, Disconnect, LockOut, SetHeat, Submit, AskExercise, ProgramEnded),
     )
 )

@@ -14,6 +14,7 @@ from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderEvent, Ro
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, Order, write_order
 from paddock.network.protocol.messages import OrderState
 from paddock.network.server import Server, Settings
+from paddock.network.server.services.order_status import OrderStatus
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.world_spec import Placed
 
@@ -37,7 +38,7 @@ class WalkPage:
         self.arena = paddock.open(lay_floor(config, plans))
         settings = Settings(port=port, token=secrets.token_urlsafe(9))  # viewers may not drive
         self._server = Server(self.arena, settings)
-        self._server.list_orders = self.list_orders
+        self._server.services.append(OrderStatus(self.list_orders))
         self._running = contextlib.ExitStack()
 
     @property
