@@ -21,7 +21,7 @@ from paddock.core import errors
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS as REGISTRY
 from paddock.simulation.sensors.sensor_spec import Pivot, RangeSensorSpec, SensorSpec
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 from pages import run_examples
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -171,7 +171,7 @@ def test_every_kind_has_an_example_in_its_section() -> None:
 def test_sensor_example_works_in_a_minimal_robot(example: str) -> None:
     robot = RobotSpec.from_toml(ROBOT + example)
     (spec,) = robot.sensors
-    world = WorldSpec(name="box", bounds=(0, 0, 1, 1), robots=(Placed(name="r", type=robot, at=(0.5, 0.5)),))
+    world = WorldSpec(name="box", bounds=(0, 0, 1, 1), robots=(RobotPlacement(name="r", type=robot, at=(0.5, 0.5)),))
     with paddock.open(world) as arena:
         device = arena["r"].device(spec.name)
         device.enable()

@@ -33,8 +33,8 @@ from paddock.network.protocol.messages import (
     Message,
     MessagePart,
     Numbers,
-    Table,
     Text,
+    TomlTable,
 )
 
 PAGE = Path(__file__).parents[1] / "docs" / "network" / "protocol-messages.md"
@@ -53,7 +53,7 @@ WORDS: dict[Any, str] = {
     str: "text",
     bytes: "bytes",
     Numbers: "numbers",
-    Table: "table",
+    TomlTable: "table",
 }
 WORDS |= {Finite: "number", Int64: "int", Text: "text", Measured: "number"}
 ROLE = re.compile(r"\((supervisor|controller)\)")

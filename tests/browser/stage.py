@@ -74,7 +74,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def tick_of(arena: RemoteArena) -> int:
+def find_tick(arena: RemoteArena) -> int:
     """The current tick of the server."""
     arena.step(0)
     return arena.tick
@@ -82,7 +82,7 @@ def tick_of(arena: RemoteArena) -> int:
 
 def owner_of(arena: RemoteArena, robot: str) -> str:
     """The current driver of a robot; an empty text if there is none."""
-    tick_of(arena)  # reads the news that came meanwhile
+    find_tick(arena)  # reads the news that came meanwhile
     return arena.owner(robot)
 
 

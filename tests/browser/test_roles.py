@@ -114,7 +114,7 @@ def test_robot_driven_by_another_client_cannot_be_taken(classroom, truth, shared
     page.until("paddock.session.robot('ada').owner === 'truth'")
     expect(page.find("drive")).to_be_disabled()
     expect(page.find("drive")).to_have_attribute("title", "truth currently drives it.")
-    truth.leave("ada")
+    truth.release_robot("ada")
 
 
 def test_snippet_of_student_contains_token(classroom, truth, shared_visit):

@@ -14,13 +14,13 @@ from bridges.epuck.epuck_fixtures import bench
 from bridges.epuck.test_epuck import connected
 from command_line import Printed
 from command_line import paddock as run
-from paddock.arena import Arena, odometry_of, wheels_of
+from paddock.arena import Arena, get_wheels, make_odometry
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.core.geometry import relative
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 from paddock.testing import PaddockProcess
 
 LAB = """
@@ -138,8 +138,8 @@ def test_calibrated_robot_loads_as_a_type_with_corrected_odometry(tmp_path: Path
     arena = paddock.open(load_world(tmp_path / "lab.toml"))
     robot = arena["e-puck_2479"]
     robot.enable("encoders")
-    odometry = odometry_of(robot.spec)
-    nominal = odometry_of(load_robot("e-puck"))
+    odometry = make_odometry(robot.spec)
+    nominal = make_odometry(load_robot("e-puck"))
     for tick in range(400):
         for estimator in (odometry, nominal):
             estimator.update(*robot.encoders.read())
@@ -156,11 +156,11 @@ def test_calibrated_robot_loads_as_a_type_with_corrected_odometry(tmp_path: Path
 
 
 def test_uncalibrated_robot_is_bit_identical() -> None:
-    robot = Placed(name="r", type="e-puck", at=(0.0, 0.0), wheel_diameter_error=(0.01, -0.02))
+    robot = RobotPlacement(name="r", type="e-puck", at=(0.0, 0.0), wheel_diameter_error=(0.01, -0.02))
     arena = paddock.open(WorldSpec(name="same", bounds=(-1, -1, 1, 1), robots=(robot,)))
     left, right = arena.model.robots[0, 5:7].tolist()
     assert (left, right) == (1 + 0.01, 1 - 0.02)
-    assert wheels_of(arena["r"].spec) == (0.053, 1.0, 1.0)
+    assert get_wheels(arena["r"].spec) == (0.053, 1.0, 1.0)
 
 
 def test_calibration_errors_are_reported(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_calibration_of_a_real_robot_asks_for_its_measured_pose(
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
     room = bench().world
-    lame = Placed(name="red", type="e-puck", at=(0.0, 0.0), wheel_diameter_error=(0.0, 0.02), noise=False)
+    lame = RobotPlacement(name="red", type="e-puck", at=(0.0, 0.0), wheel_diameter_error=(0.0, 0.02), noise=False)
     world = WorldSpec(name="lab", bounds=(-1, -1, 1, 1), robots=(lame, *room.robots[1:]))
     arena = paddock.open(world)
     with EPuckEmulators(arena, serial=["red"]) as emulators, connected(arena, emulators, "serial") as robot:
@@ -226,4 +226,4 @@ def test_calibration_of_a_real_robot_asks_for_its_measured_pose(
         paddock.connect(f"epuck://{emulators.devices['red']}?type={tmp_path / 'red.toml'}", timeout=60) as known,
     ):
         assert known.spec.drive.measured == measured
-        assert wheels_of(known.spec).right_to_left == pytest.approx(1.02, abs=0.004)
+        assert get_wheels(known.spec).right_to_left == pytest.approx(1.02, abs=0.004)

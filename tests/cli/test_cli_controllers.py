@@ -408,9 +408,9 @@ def test_a_scout_does_not_rub_along_walls_with_its_built_in_controller(seed: int
     with paddock.open("maze", seed=seed) as arena:
         drivers = chosen_controllers(arena, None, None, otherwise=choose_built_in)
         arena["scout"].enable(*drivers.devices["scout"])
-        figures = arena.run(60, drivers.controllers, metrics=["distance", "contact-time"]).metrics
-    assert figures["contact_time"] < 1.0
-    assert figures["distance"] > 4.0
+        results = arena.run(60, drivers.controllers, metrics=["distance", "contact-time"]).metrics
+    assert results["contact_time"] < 1.0
+    assert results["distance"] > 4.0
 
 
 def test_a_contact_of_a_single_tick_is_visible_in_the_table_of_a_run(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from paddock.arena.arena import Arena
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight
-from paddock.arena.localisation import wheels_of
+from paddock.arena.localisation import get_wheels
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, relative
@@ -101,7 +101,7 @@ def calibrate_wheels(arena: BaseArena, robot: Robot, plan: CalibrationPlan, trut
     """Drive all rounds of squares, the straight run, and the check."""
     if plan.method == "fit" and not truth.sees_headings:
         raise PaddockError(f"{robot.name}: a fit needs positions and headings of the robot, measured by a camera")
-    outcome = CalibrationOutcome([wheels_of(robot.spec)])
+    outcome = CalibrationOutcome([get_wheels(robot.spec)])
     for _ in range(plan.rounds):
         wheels = outcome.wheels[-1]
         if plan.method == "fit":

@@ -46,11 +46,11 @@ def serve(
     """
     from dataclasses import replace
 
-    from paddock.cli.class_serve import serve_class, settings_of
+    from paddock.cli.class_serve import make_settings, serve_class
     from paddock.cli.referee import choose_referee
 
     found = open_class(folder)
-    settings = settings_of(found)
+    settings = make_settings(found)
     settings = replace(
         settings,
         host=settings.host if host is None else host,

@@ -29,7 +29,7 @@ from paddock.teaching.classroom.links import RUNNING, read_addresses, warn_unrea
 SERVING = ".serving"  # lock file of the server, in the class folder
 
 
-def settings_of(folder: ClassFolder) -> Settings:
+def make_settings(folder: ClassFolder) -> Settings:
     """Return the server settings of a class."""
     spec = folder.spec
     host = urlsplit(spec.address).hostname

@@ -106,10 +106,10 @@ def grade(
     from paddock.core.terminal.console import Console
     from paddock.core.terminal.ending import end_with_results
     from paddock.core.terminal.progress import show_runs
-    from paddock.report.terminal_sheets import print_sheet, sheet_console
+    from paddock.report.terminal_tables import make_console, print_table
     from paddock.teaching.grading import grade as grade_all
     from paddock.teaching.grading import save_grading
-    from paddock.teaching.grading.grading_report import marks_sheet
+    from paddock.teaching.grading.grading_report import tabulate_marks
     from paddock.teaching.grading.receipts import parse_due
 
     aside = Console(stderr=True)
@@ -119,7 +119,7 @@ def grade(
             exercise, submissions, out=out.parent, workers=parse_workers(workers), progress=progress, due=when
         )
     written = save_grading(done, out)
-    print_sheet(sheet_console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
+    print_table(make_console(), f"{done.exercise.title}: {len(done.graded)} submissions", tabulate_marks(done))
     there = sum(not each.submission.problem for each in done.graded) - done.fresh
     before = f", {there} of them already graded" if there else ""
     message = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"

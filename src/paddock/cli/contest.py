@@ -94,17 +94,17 @@ def show(
     paddock class contest show line-race/results --heats
     """
     from paddock.core.terminal.tables import print_json
-    from paddock.report.terminal_sheets import print_sheet, sheet_console
+    from paddock.report.terminal_tables import make_console, print_table
     from paddock.teaching.contests.contest_files import read_results, read_standings
-    from paddock.teaching.contests.contest_report import heats_sheet, standings_sheet
+    from paddock.teaching.contests.contest_report import tabulate_heats, tabulate_standings
 
     rows = read_results(results) if heats else read_standings(results)
     if json:
         for row in rows:
             print_json(row)
     else:
-        print_sheet(
-            sheet_console(), "Heats" if heats else "Standings", (heats_sheet if heats else standings_sheet)(rows)
+        print_table(
+            make_console(), "Heats" if heats else "Standings", (tabulate_heats if heats else tabulate_standings)(rows)
         )
 
 

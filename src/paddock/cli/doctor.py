@@ -67,7 +67,7 @@ def findings() -> Iterator[Finding]:
     yield Finding("Python", platform.python_version(), good, "" if good else "install Python 3.11 or newer")
     yield Finding("system", f"{platform.system()} {platform.machine()}, {available_threads()} cores", True)
     try:
-        wanted = [requirement_of(text) for text in requires("paddock") or ()]
+        wanted = [parse_requirement(text) for text in requires("paddock") or ()]
     except PackageNotFoundError:
         wanted = []
         yield Finding("dependencies", "unknown: Paddock is not installed as a package", False, "pip install -e .")
@@ -99,7 +99,7 @@ class Requirement(NamedTuple):
             return ""
 
 
-def requirement_of(text: str) -> Requirement:
+def parse_requirement(text: str) -> Requirement:
     """Parse a requirement such as `gtsam>=4.3; platform_system != 'Windows' and extra == 'slam'`."""
     specifier, _, condition = text.partition(";")
     name, extra = re.match(r"[\w.-]+", specifier), re.search(r"extra\s*==\s*['\"]([^'\"]+)", condition)

@@ -22,9 +22,9 @@ from paddock.core.terminal.output_files import print_written
 from paddock.core.terminal.tables import cell, new_table, print_json
 from paddock.core.terminal_text import shell_word
 from paddock.learning.evolve.evolution import Evolution, Generation
+from paddock.learning.evolve.evolution_study import Study, Watch, evolve, resume
 from paddock.learning.evolve.folder import CHAMPION, EvolutionExists
 from paddock.learning.evolve.options import EvolutionConfig, Execution
-from paddock.learning.evolve.study import Study, Watch, evolve, resume
 from paddock.learning.evolve.tasks.evolution_task import EvolutionTask
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
 from paddock.learning.evolve.tasks.user_fitness import reports_solved

@@ -18,9 +18,9 @@ from paddock.core.terminal.output_files import check_new, print_written
 from paddock.core.terminal.tables import cell, new_table, print_json
 from paddock.core.terminal_text import shell_word, visible
 from paddock.report.document import ensure_folder, write_document
-from paddock.report.terminal_sheets import print_sheet, sheet_console
+from paddock.report.terminal_tables import make_console, print_table
 from paddock.teaching.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
-from paddock.teaching.exercises.exercise_report import list_failures, marks_report, marks_sheet
+from paddock.teaching.exercises.exercise_report import list_failures, marks_report, tabulate_marks
 from paddock.teaching.exercises.exercise_spec import STARTER
 from paddock.teaching.exercises.folders import new_exercise, write_handout
 from paddock.teaching.exercises.verify import verify_exercise
@@ -86,8 +86,8 @@ def try_exercise(
         run = run_exercise(found, file, chosen, folder=folder, watch=None if headless else watch)
     if run.output:
         console.print(_visible_lines(run.output), highlight=False, markup=False)
-    for robot, figures in run.figures.items():
-        values = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in figures.items())
+    for robot, results in run.results.items():
+        values = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in results.items())
         console.print(f"{robot}: {values}", highlight=False, markup=False)
     if run.failure is not None:
         console.print(Text.assemble(("failed: ", "bold red"), visible(str(run.failure))))
@@ -105,7 +105,7 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
     if json_lines:
         _print_marks(marks)
     else:
-        print_sheet(sheet_console(), f"{found.title}: {file.name}", marks_sheet(marks))
+        print_table(make_console(), f"{found.title}: {file.name}", tabulate_marks(marks))
     for text, failed in list_failures(marks).items():
         message = f"seed {', '.join(map(str, failed))}: {visible(text)}"
         aside.print(Text.assemble(("failed: ", "bold red"), message), soft_wrap=True, highlight=False)
@@ -127,8 +127,8 @@ def _find_program(path: Path) -> tuple[Path, Path | None]:
 
 def _print_marks(marks: Marks) -> None:
     for mark in marks.checks:
-        figures = {str(seed): figure for seed, figure in zip(marks.seeds, mark.figures, strict=True)}
-        row = {"check": mark.check.name, "points": mark.points, "of": mark.check.points, "figures": figures}
+        results = {str(seed): figure for seed, figure in zip(marks.seeds, mark.results, strict=True)}
+        row = {"check": mark.check.name, "points": mark.points, "of": mark.check.points, "results": results}
         print_json(row)
 
 

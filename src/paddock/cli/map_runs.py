@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from paddock.arena import Arena, Robot, mapper_of, range_reader_of
+from paddock.arena import Arena, Robot, make_mapper, make_range_reader
 from paddock.arena.controllers import Drivers
 from paddock.arena.episodes import Episode
 from paddock.cli.run_world import run_world
@@ -83,7 +83,7 @@ def drive(
 
     def choose(arena: Arena) -> Drivers:
         robot = choose_robot(arena, run.robot)
-        mapper = mapper_of(robot, method=run.mapping, pose=robot.pose, seed=run.seed)
+        mapper = make_mapper(robot, method=run.mapping, pose=robot.pose, seed=run.seed)
         if not last and (found := describe_blind_spots(arena.world, robot.spec, mapper.reader.device)):
             warn_user(f"{arena.world.name}: {found}: it is not in the map, and the robot does not avoid it")
         last[:] = [(make(mapper, robot), arena, robot)]
@@ -135,7 +135,7 @@ def choose_robot(arena: Arena, name: str | None) -> Robot:
         return arena[name]
     for robot in arena.robots.values():
         try:
-            range_reader_of(robot.spec)
+            make_range_reader(robot.spec)
         except PaddockError:
             continue
         return robot

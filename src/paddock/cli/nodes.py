@@ -162,9 +162,9 @@ def replay(
     paddock nodes replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """
     from paddock.network.nodes import open_bus, read_recording
+    from paddock.network.nodes.bus_recorder import replay as replay_messages
     from paddock.network.nodes.goals import ANSWER
     from paddock.network.nodes.node_messages import REPLAY
-    from paddock.network.nodes.recording import replay as replay_messages
 
     for _ in read_recording(recording):  # errors are reported before the bus is opened, which may wait for its hub
         pass

@@ -50,7 +50,7 @@ def load_score_function(path: Path) -> ScoreFunction:
 def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     """Return the settings of heats: their length, and the folder of their results."""
     from paddock.network.server.services.heats import HeatSettings
-    from paddock.teaching.classroom.results import append_results, next_heat
+    from paddock.teaching.classroom.class_results import append_results, next_heat
 
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise PaddockError(f"--heat-seconds: expected seconds > 0, got {seconds:g}")

@@ -14,7 +14,7 @@ from paddock.arena.base_arena import BaseArena
 from paddock.arena.episode_plan import OnStep
 from paddock.cli.driving import print_traceback
 from paddock.cli.pages import offer_to_run_again, show_page
-from paddock.cli.run_robot import choose_robot, halt, robot_of
+from paddock.cli.run_robot import choose_robot, halt, parse_robot_name
 from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.core.terminal.console import Console
 from paddock.core.terminal.output_files import print_written
@@ -107,7 +107,7 @@ def _run_there(plan: PreparedScenario, arena: BaseArena, url: str, console: Cons
     """Run the scenario once with robots that have an address; always stop all of them at the end."""
     names = [member.name for member in plan.robots]
     alone = len(names) == 1 and names[0] not in arena.robots
-    chosen = choose_robot(arena, url).name if alone or robot_of(url) is not None else None
+    chosen = choose_robot(arena, url).name if alone or parse_robot_name(url) is not None else None
     try:
         return run_scenario(plan, seed=plan.spec.run_seeds()[0], arena=arena, robot=chosen, on_step=on_step)
     finally:
@@ -119,9 +119,9 @@ def _run_there(plan: PreparedScenario, arena: BaseArena, url: str, console: Cons
 def _report(console: Console, result: ScenarioResult) -> None:
     several = len(result.episode.robots) > 1
     texts = f", {result.distance:.2f} m", f", contact {result.contact_time:.2f} s"
-    figures = "".join(text for text in texts if "nan" not in text)  # a real robot does not know its contacts
+    results = "".join(text for text in texts if "nan" not in text)  # a real robot does not know its contacts
     table = new_table(
-        f"{result.scenario}, seed {result.seed}: {result.episode.seconds:g} s{figures}; ended: {result.ended}",
+        f"{result.scenario}, seed {result.seed}: {result.episode.seconds:g} s{results}; ended: {result.ended}",
         *(("robot",) if several else ()),
         *("task", "from [s]", "to [s]", "done", "why it ended"),
         right=("from [s]", "to [s]"),
@@ -147,8 +147,8 @@ def _report_all(console: Console, plan: PreparedScenario, runs: Sequence[Scenari
     table = new_table(title, "seed", "tasks done", *numbers, "ended", right=("seed", "tasks done", *numbers))
     for run in runs:
         done = f"{sum(task.done for task in run.tasks)} of {sum(len(member.tasks) for member in plan.robots)}"
-        figures = (f"{number:.2f}" for number in (run.seconds, run.distance, run.contact_time))
-        table.add_row(str(run.seed), done, *figures, cell(run.ended))
+        results = (f"{number:.2f}" for number in (run.seconds, run.distance, run.contact_time))
+        table.add_row(str(run.seed), done, *results, cell(run.ended))
     means = (fmean(column) for column in zip(*((r.seconds, r.distance, r.contact_time) for r in runs), strict=True))
     table.add_row("mean", "", *(f"{mean:.2f}" for mean in means), "")
     console.print(table)

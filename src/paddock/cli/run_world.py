@@ -31,8 +31,8 @@ from paddock.core.terminal_text import shell_word, visible
 from paddock.report import write_run
 from paddock.report.report_files import ALL_FILES, USUAL_FILES
 from paddock.report.run_writer import RunFiles, RunWriter
-from paddock.report.sheets import Sheet
-from paddock.report.terminal_sheets import print_sheet
+from paddock.report.tables import Table
+from paddock.report.terminal_tables import print_table
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.blind_spots import describe_blind_spots
 from paddock.simulation.worlds.placement import source_files
@@ -208,19 +208,19 @@ def _report(console: Console, arena: Arena, episode: Episode, wall_time: str, *,
     ended = "; an error ended the run" if episode.failed else ""
     rows = []
     for name, record in list(episode.robots.items())[:SHOWN]:
-        figures, (x, y, heading) = record.metrics, record.trace.pose[-1]
+        results, (x, y, heading) = record.metrics, record.trace.pose[-1]
         row = (
             visible(name),
             visible(arena[name].spec.name if name in arena else "left"),
-            f"{figures['distance']:.2f}",
-            f"{figures['mean_speed']:.3f}" if episode.ticks else "-",
-            f"{figures['contact_time']:.2f}",
+            f"{results['distance']:.2f}",
+            f"{results['mean_speed']:.3f}" if episode.ticks else "-",
+            f"{results['contact_time']:.2f}",
             f"{x:.2f}, {y:.2f}",
             f"{round(math.degrees(heading))}°",
         )
         rows.append(row)
     title = f"{arena.world.name}: {episode.seconds:g} s simulated in {wall_time}{ended}"
-    print_sheet(console, title, Sheet(COLUMNS, tuple(rows)))
+    print_table(console, title, Table(COLUMNS, tuple(rows)))
     if (more := len(arena.robots) - SHOWN) > 0:
         console.print(f"… and {more} more")
     if is_built_in:

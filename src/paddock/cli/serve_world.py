@@ -31,7 +31,7 @@ from paddock.network.server.services.order_status import OrderStatus
 from paddock.network.server.show import open_browser
 from paddock.simulation.worlds import load_world
 from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names, seat_students
-from paddock.teaching.classroom.names import read_names
+from paddock.teaching.classroom.student_names import read_names
 
 
 def serve_world(

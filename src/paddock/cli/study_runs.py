@@ -21,10 +21,10 @@ from paddock.core.terminal_text import visible
 from paddock.experiments.reproductions import REPRODUCTIONS, Outcome, reproduction_called
 from paddock.experiments.reproductions.rows import claims, none_failed, summarise
 from paddock.experiments.sweeps import Sweep, load_sweep, sweep
-from paddock.experiments.sweeps.sweep_report import group_failures, means_sheet
+from paddock.experiments.sweeps.sweep_report import group_failures, tabulate_means
 from paddock.report.document import ensure_folder
-from paddock.report.sheets import Sheet
-from paddock.report.terminal_sheets import print_sheet, sheet_console
+from paddock.report.tables import Table
+from paddock.report.terminal_tables import make_console, print_table
 
 SHOWN = 10  # problems in the terminal
 
@@ -58,7 +58,7 @@ def print_reproductions(
 
 
 def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None, workers: Workers) -> bool:
-    console, aside = sheet_console(), Console(stderr=True)
+    console, aside = make_console(), Console(stderr=True)
     started = time.perf_counter()
     with nullcontext() if out is None else lock_folder(out, timeout=0.0), show_runs(aside, name) as progress:
         finished = None if out is None else FinishedJobs(out / f"finished-{name}.jsonl", f"reproduce {name}")
@@ -79,11 +79,11 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
 
 
 def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
-    sheet = outcome.sheet
-    print_sheet(console, f"{name}: measurements" + (f", {sheet.about}" if sheet.about else ""), sheet)
+    sheet = outcome.table
+    print_table(console, f"{name}: measurements" + (f", {sheet.about}" if sheet.about else ""), sheet)
     table = claims(outcome.rows)  # numbered, because a narrow terminal shows it in parts
     numbered = tuple((str(number), *row) for number, row in enumerate(table.rows, 1))
-    print_sheet(console, f"{name}: claims", Sheet(("n", *table.heads), numbered))
+    print_table(console, f"{name}: claims", Table(("n", *table.heads), numbered))
     style = "green" if none_failed(outcome.rows) else "red"
     console.print(f"{summarise(outcome.rows)}; {wall:.1f} s", style=style, highlight=False)
 
@@ -101,7 +101,7 @@ def run_sweep(file: Path, *, out: Path | None, workers: Workers, run: int | None
         for row in done.summary:
             print_json(row)
     elif done.rows:
-        print_sheet(console, f"{spec.name}: {means_sheet(done).about}", means_sheet(done))
+        print_table(console, f"{spec.name}: {tabulate_means(done).about}", tabulate_means(done))
     there = done.runs - done.fresh
     before = f", {there:,} of them already finished" if there else ""
     aside.print(f"{done.runs:,} runs{before}; wrote {folder}", highlight=False, markup=False, soft_wrap=True)
@@ -119,7 +119,7 @@ def _run_alone(file: Path, run: int, console: Console, *, json_lines: bool) -> b
         if json_lines:
             print_json(row)
         else:
-            print_sheet(console, f"run {run}", Sheet(("", "value"), tuple((name, str(v)) for name, v in row.items())))
+            print_table(console, f"run {run}", Table(("", "value"), tuple((name, str(v)) for name, v in row.items())))
     return True
 
 

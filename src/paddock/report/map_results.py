@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paddock.arena import map_truth_of
+from paddock.arena import make_map_truth
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
@@ -62,6 +62,6 @@ def find_truth(world: WorldSpec, robot: RobotSpec, start: Pose) -> MapTruth | No
     if len(world.robots) > 1:
         return None
     try:
-        return map_truth_of(world, robot, start)
+        return make_map_truth(world, robot, start)
     except PaddockError:
         return None

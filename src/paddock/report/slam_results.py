@@ -19,7 +19,7 @@ from paddock.perception.mapping.logs import (
     evaluate_relations,
     write_tum,
 )
-from paddock.report.figures import save_figure
+from paddock.report.chart_style import save_figure
 from paddock.report.slam_charts import map_chart, path_chart, relations_chart
 
 
@@ -59,7 +59,7 @@ def describe_slam(
         "cpu_seconds": round(result.cpu_seconds, 2),
         "times_real_time": round(log.duration / max(result.seconds, 1e-9), 1),
         "times_real_time_of_a_core": round(log.duration / max(result.cpu_seconds, 1e-9), 1),
-        "relations": {name: each.figures() for name, each in errors.items()},
+        "relations": {name: each.compute_results() for name, each in errors.items()},
     }
 
 

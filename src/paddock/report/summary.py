@@ -15,15 +15,15 @@ from paddock.arena.metrics import ContactTime, Distance
 METRICS = (Distance(), ContactTime())  # metrics of every summary
 
 
-def summary(trace: Trace, figures: Mapping[str, float] = MappingProxyType({})) -> dict[str, Any]:
+def summary(trace: Trace, results: Mapping[str, float] = MappingProxyType({})) -> dict[str, Any]:
     """Return the numbers of one robot; None if unknown.
 
     Args:
         trace: trace of the robot.
         figures: its metrics, from all ticks; missing ones are computed from the trace.
     """
-    if "distance" not in figures or "contact_time" not in figures:
-        figures = {**trace.evaluate(METRICS), **figures}
+    if "distance" not in results or "contact_time" not in results:
+        results = {**trace.evaluate(METRICS), **results}
     time, pose, estimated, errors = trace.time, trace.pose, trace.estimated_pose, trace.errors
     known = np.abs(errors[np.isfinite(errors)])
     spans = [span for span in trace.spans() if span.task]
@@ -36,7 +36,7 @@ def summary(trace: Trace, figures: Mapping[str, float] = MappingProxyType({})) -
         "dt": trace.dt,
         "start_time": float(time[0]),
         "duration": float(time[-1] - time[0]),
-        **figures,
+        **results,
         "estimated_distance": path_length(estimated) if estimates else None,
         "error_of": trace.error_of,
         "unit": trace.unit,

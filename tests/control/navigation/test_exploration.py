@@ -12,7 +12,7 @@ import paddock as paddock_lab
 from command_line import paddock
 from control.navigation.rooms import TWO_ROOMS, open_rooms
 from marks import mostly
-from paddock.arena import mapper_of
+from paddock.arena import make_mapper
 from paddock.arena.episodes import Trace
 from paddock.control.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_frontiers, search_grid
 from paddock.control.navigation.exploration import first_of_tour
@@ -89,7 +89,7 @@ def test_failed_goals_are_blacklisted_longer_each_time() -> None:
 def test_flat_is_explored_without_contact_and_the_run_ends(method: str) -> None:
     with open_rooms() as arena:
         robot = arena["pioneer"]
-        explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec, method=method)
+        explorer = Explorer(make_mapper(robot, pose=robot.pose), robot.spec, method=method)
         episode = arena.run(300, explorer)
     assert episode.trace.contacts.max() == 0
     states, frame = explorer.mapper.grid.states(), explorer.mapper.grid.frame
@@ -105,7 +105,7 @@ def test_flat_is_explored_without_contact_and_the_run_ends(method: str) -> None:
 def test_small_robot_explores_a_maze_without_contact() -> None:
     with paddock_lab.open("maze", seed=1) as arena:
         robot = arena["scout"]
-        explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec)
+        explorer = Explorer(make_mapper(robot, pose=robot.pose), robot.spec)
         episode = arena.run(80, explorer)
     assert episode.trace.contacts.max() == 0
     assert explorer.growth[-1][1] > explorer.growth[0][1]
@@ -115,7 +115,7 @@ def test_small_robot_explores_a_maze_without_contact() -> None:
 def test_robot_with_three_beams_looks_around_before_it_finishes() -> None:
     with paddock_lab.open("maze", seed=12) as arena:
         robot = arena["scout"]
-        explorer = Explorer(mapper_of(robot, pose=robot.pose, resolution=0.05), robot.spec)
+        explorer = Explorer(make_mapper(robot, pose=robot.pose, resolution=0.05), robot.spec)
         arena.run(2.0, explorer)
     assert not explorer.done
     assert explorer.current is not None
@@ -127,7 +127,7 @@ def test_exploration_is_deterministic_per_seed() -> None:
     for _ in range(2):
         with open_rooms(seed=3) as arena:
             robot = arena["pioneer"]
-            explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec, follower="mppi", seed=3)
+            explorer = Explorer(make_mapper(robot, pose=robot.pose), robot.spec, follower="mppi", seed=3)
             digests.add((arena.run(12, explorer).digest, explorer.mapper.grid.digest()))
     assert len(digests) == 1
 

@@ -9,7 +9,7 @@ import pytest
 from command_line import paddock
 from control.navigation.rooms import TWO_ROOMS, open_rooms
 from paddock import open as paddock_open
-from paddock.arena import Arena, mapper_of
+from paddock.arena import Arena, make_mapper
 from paddock.control.navigation import Navigator
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import wrap
@@ -18,7 +18,7 @@ from paddock.simulation.worlds.world_spec import WorldSpec
 
 def navigator_in(arena: Arena, goal: tuple[float, float] | None = None, heading: float | None = None) -> Navigator:
     robot = arena["pioneer"]
-    return Navigator(mapper_of(robot, pose=robot.pose), robot.spec, goal, heading)
+    return Navigator(make_mapper(robot, pose=robot.pose), robot.spec, goal, heading)
 
 
 @pytest.mark.heavy
@@ -38,7 +38,7 @@ def test_goal_in_the_next_room_is_reached_with_given_heading() -> None:
 def test_goal_at_the_current_position_is_reached_with_unchanged_map() -> None:
     with open_rooms() as arena:
         robot = arena["pioneer"]
-        navigator = Navigator(mapper_of(robot, method="particles", pose=robot.pose), robot.spec, robot.pose[:2])
+        navigator = Navigator(make_mapper(robot, method="particles", pose=robot.pose), robot.spec, robot.pose[:2])
         episode = arena.run(4, navigator)
     assert episode.reason == "(1.00, 1.00) reached"
 

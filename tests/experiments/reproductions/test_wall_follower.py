@@ -206,7 +206,7 @@ def test_study_runs_10_seeds_clockwise_and_ours_20_in_both_directions() -> None:
 def test_results_do_not_depend_on_number_of_workers() -> None:
     trials = [replace(trial, limit=11.0) for trial in (STUDY[0], STUDY[3], FAST)]
     alone, together = (reproduce(trials=trials, seeds=2, workers=workers) for workers in (1, 2))
-    assert alone.sheet == together.sheet
+    assert alone.table == together.table
     for row, loops in alone.loops.items():
         for loop, other in zip(loops, together.loops[row], strict=True):
             assert (loop.trace is None) == (other.trace is None)

@@ -26,9 +26,9 @@ from paddock.cli.evolve import ProgressLines
 from paddock.learning.evolve.champion_picture import drive_champion, extract_trail
 from paddock.learning.evolve.checkpoint import load_checkpoint
 from paddock.learning.evolve.evolution import Evolution, Generation
+from paddock.learning.evolve.evolution_study import evolve, resume
 from paddock.learning.evolve.folder import EvolutionFolder
 from paddock.learning.evolve.options import EvolutionConfig, Execution
-from paddock.learning.evolve.study import evolve, resume
 
 
 def paddock_evolve(folder: Path, *options: str) -> Printed:

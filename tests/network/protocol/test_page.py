@@ -54,7 +54,7 @@ def test_generated_page_shows_types_limits_and_meanings() -> None:
     )
     assert "| `commands` | map of [Command](#command) | `{}` | by robot; applied first |" in rows
     assert "| [`reset`](#reset) | supervisor | [`done`](#done) |" in rows
-    assert "| [`steer`](#steer) | controller | – |" in rows
+    assert "| [`command`](#steer) | controller | – |" in rows
 
 
 def test_page_documents_every_byte_of_body_record() -> None:

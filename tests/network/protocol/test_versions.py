@@ -47,8 +47,8 @@ def test_unknown_fields_of_newer_peer_are_ignored(message: m.Message) -> None:
 def test_other_errors_of_newer_peer_are_reported() -> None:
     with pytest.raises(BadMessage, match=r"^claim\.robot: missing, expected a text of at most 64 characters"):
         decode('{"type":"claim","id":1,"robto":"red"}', newer=True)
-    with pytest.raises(BadMessage, match=r"^steer\.commands\.red\.wheels\[1\]: expected a finite number, got 'x'"):
-        decode('{"type":"steer","commands":{"red":{"wheels":[1,"x"],"novelty":1}}}', newer=True)
+    with pytest.raises(BadMessage, match=r"^command\.commands\.red\.wheels\[1\]: expected a finite number, got 'x'"):
+        decode('{"type":"command","commands":{"red":{"wheels":[1,"x"],"novelty":1}}}', newer=True)
 
 
 def test_hello_may_have_unknown_fields() -> None:

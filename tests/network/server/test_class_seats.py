@@ -112,7 +112,7 @@ def test_student_added_after_start_signal_waits_until_heat_ends(
         folder.refresh()
         with served.peer("Gus") as page:
             assert page.wait("heat", state="running")["waits"]
-            assert page.ask("look")["type"] == "scene"
+            assert page.ask("get_scene")["type"] == "scene"
             program = threading.Thread(target=lambda: arenas.append(served.connect("Gus")))
             program.start()
             wait_for(lambda: "your robot can take part when it is over" in caplog.text)

@@ -245,7 +245,7 @@ def test_goal_is_refused_when_its_program_disconnects() -> None:
         driver.ask("hello", version=1, minor=2, name="Ada", shows=True)
         driver.ask("claim", robot="red")
         number = peer.tell("send_goal", robot="red", x=0.5, y=0.5)
-        goal = driver.wait("goal", robot="red")
+        goal = driver.wait("goal_request", robot="red")
         assert (goal["x"], goal["y"]) == (0.5, 0.5)
         driver.close()
         assert "has disconnected" in peer.answer(number)["message"]
@@ -290,12 +290,12 @@ def test_remote_goal_is_queued_during_run_and_refused_without_run() -> None:
     sent: list[Any] = []
     monitor, cartographer = RemoteMonitor(sent.append), Cartographer()
     monitor.begin({"red": cartographer})
-    monitor.on_message(messages.GoalNews(robot="red", x=1.0, y=2.0, number=1))
+    monitor.on_message(messages.GoalRequested(robot="red", x=1.0, y=2.0, number=1))
     assert (sent, cartographer.goal.size) == ([], 0)  # the reader of messages does not call the controller
     monitor.give_goals()
     assert cartographer.goal.tolist() == [[1.0, 2.0]]
     monitor.end()
-    monitor.on_message(messages.GoalNews(robot="red", x=1.0, y=2.0, number=2))
+    monitor.on_message(messages.GoalRequested(robot="red", x=1.0, y=2.0, number=2))
     assert [(answer.number, answer.refusal) for answer in sent] == [
         (1, ""),
         (2, "no running controller accepts goals"),

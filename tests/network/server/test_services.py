@@ -21,13 +21,13 @@ SETTINGS = Settings(port=0, speed=None, lock_step=True)
 
 
 class Ledger(Service):
-    """Owns `recall`, and refuses `reset` until it was recalled."""
+    """Owns `get_history`, and refuses `reset` until it was recalled."""
 
     def __init__(self) -> None:
         self.entries: list[str] = []
 
-    @handles(m.Recall)
-    def recall(self, client: Client, request: m.Recall) -> Message:
+    @handles(m.GetHistory)
+    def recall(self, client: Client, request: m.GetHistory) -> Message:
         self.entries.append(f"{client.name} recalled")
         return m.Answer(id=request.id, value=len(self.entries))
 
@@ -64,7 +64,7 @@ def test_core_without_services_serves_lock_step(core: CoreServer) -> None:
 
 def test_core_refuses_requests_of_services_and_ignores_their_notices(core: CoreServer) -> None:
     with Peer(core) as peer:
-        for kind in ("recall", "set_heat", "run_again", "submit", "open_world", "seek"):
+        for kind in ("get_history", "set_heat", "run_again", "submit", "open_world", "seek"):
             fields = {"set_heat": {"action": "start"}, "submit": {"file": "a.py", "data": b""}, "seek": {"tick": 1}}
             answer = peer.ask(kind, **fields.get(kind, {}))
             assert answer["error"] == "Refused"
@@ -80,7 +80,7 @@ def test_service_owns_its_messages_and_may_answer_before_others() -> None:
         ledger.entries.clear()
         assert peer.ask("reset")["value"] == "not yet"
         assert ledger.entries == []
-        assert peer.ask("recall")["value"] == 1
+        assert peer.ask("get_history")["value"] == 1
         assert peer.ask("reset")["type"] == "done"
         assert ledger.entries == ["ada recalled", "reset"]
     assert ledger.entries[2:] in ([], ["ada left"])
@@ -90,7 +90,7 @@ def test_last_service_that_handles_a_message_owns_it() -> None:
     server = Server(paddock.open("clutter"), SETTINGS)
     server.services.append(Ledger())
     with server.in_background(), Peer(server) as peer:
-        assert peer.ask("recall")["type"] == "answer"
+        assert peer.ask("get_history")["type"] == "answer"
 
 
 def test_server_handles_every_request_of_the_protocol() -> None:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from command_line import paddock
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Disc, box_of, overlap
+from paddock.core.geometry import Disc, compute_bounds, overlap
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.apartments import PLANS, make_apartment
 from paddock.simulation.worlds.solids import solids
@@ -27,7 +27,7 @@ def free_places(world: WorldSpec) -> dict[tuple[int, int], bool]:
     columns, rows = (round(side / CELL) for side in world.bounds[2:])
     free = {(k, n): True for k in range(columns) for n in range(rows)}
     for solid in solids(world):
-        x0, y0, x1, y1 = box_of(solid.shape)
+        x0, y0, x1, y1 = compute_bounds(solid.shape)
         for k in range(int((x0 - BODY) / CELL) - 1, int((x1 + BODY) / CELL) + 2):
             for n in range(int((y0 - BODY) / CELL) - 1, int((y1 + BODY) / CELL) + 2):
                 spot = Disc((k + 0.5) * CELL, (n + 0.5) * CELL, BODY)

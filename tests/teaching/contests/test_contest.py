@@ -18,7 +18,7 @@ from command_line import paddock
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.observation import Observation
 from paddock.report.recordings import Recording
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.teaching.contests import (
     ContestResult,
@@ -139,9 +139,9 @@ def test_mean_of_non_finite_scores_is_nan(league: tuple[Path, ContestResult]) ->
     heats = tuple(
         dataclasses.replace(
             heat,
-            figures=[
+            results=[
                 dataclasses.replace(each, score=next(signs, 1.0)) if each.robot == "fast" else each
-                for each in heat.figures
+                for each in heat.results
             ],
         )
         for heat in result.heats
@@ -307,7 +307,7 @@ def test_a_contest_of_one_in_a_world_without_starts_and_robots_is_not_told_to_re
 
 def test_the_report_tells_in_which_heats_a_controller_failed(league: tuple[Path, ContestResult]) -> None:
     _, result = league
-    (failures,) = (part for part in contest_report(result) if isinstance(part, Sheet) and "failure" in part.heads)
+    (failures,) = (part for part in contest_report(result) if isinstance(part, Table) and "failure" in part.heads)
     assert failures.heads[-1] == "in heat no."
 
 

@@ -20,7 +20,7 @@ from paddock.core.addresses import is_loopback
 from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, with_article
 from paddock.simulation.robots import load_robot
-from paddock.simulation.sensors.response import raw_of
+from paddock.simulation.sensors.response import convert_to_raw
 
 NEEDED = {"proximity": 8, "light": 8, "ground": 3, "accelerometer": 3, "encoders": 2}  # channels by device
 KIND = "kind"
@@ -59,14 +59,16 @@ class SimulatedHardware:
         self._step = spec.drive.speed_step or np.pi * spec.drive.wheel_diameter / 1000
 
     def hold_clock(self) -> AbstractContextManager[object]:
-        return self.arena.turn
+        return self.arena.mutex
 
     def read(self, device: str) -> tuple[int, ...]:
         handle = self.robot.devices.get(device)
         if handle is None:
             return ()
         wanted = self._converted.get(device)
-        values = handle.raw_values() if wanted is None else raw_of(wanted, self.robot.body.read(handle, raw=False))
+        values = (
+            handle.raw_values() if wanted is None else convert_to_raw(wanted, self.robot.body.read(handle, raw=False))
+        )
         return tuple(map(round, values.tolist()))
 
     def read_heading(self) -> float | None:

@@ -62,7 +62,7 @@ def list_services(hub: RosHub) -> Iterator[RosService]:
             result = Result(Result.OK)
             values: dict[str, Any] = {}
             try:
-                with hub.arena.turn:
+                with hub.arena.mutex:
                     values = act(request)
             except PaddockError as error:
                 result = make_result(error)

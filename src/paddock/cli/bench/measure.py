@@ -68,13 +68,13 @@ def print_results(results: list[dict[str, Any]]) -> None:
     if table.row_count:
         console.print(table)
     for result in results:
-        for line in format_figures(result["bench"], result):
+        for line in format_results(result["bench"], result):
             console.print(line)
     for result in results:
         console.print(f"[bold]{result['bench']}[/]: {BENCHES[result['bench']].__doc__}", style="dim")
 
 
-def format_figures(name: str, result: dict[str, Any]) -> Iterator[str]:
+def format_results(name: str, result: dict[str, Any]) -> Iterator[str]:
     """Yield sentences about further figures of a benchmark."""
     if "frames_per_s" in result:
         yield f"{name}: {result['frames_per_s']:.1f} frames per second"
@@ -129,7 +129,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         "set_up_s": round(set_up, 3),
         "compile_s": round(compile_s[0], 3),
         **({"cost_ratio": round(statistics.median(ratios), 2), "baseline": bench.baseline} if ratios else {}),
-        **bench.figures(),
+        **bench.measure_more(),
     }
 
 

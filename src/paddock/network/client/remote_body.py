@@ -70,24 +70,24 @@ class RemoteBody(Body):
     # ---- actuators
 
     def set_wheels(self, left: float, right: float) -> None:
-        with self.arena.steering.turn:
+        with self.arena.steering.mutex:
             self._wheels = self._command = WheelSpeeds(float(left), float(right))
             self.arena.steering.add(self)
 
     def set_pan(self, device: Device, angle: float) -> None:
-        with self.arena.steering.turn:
+        with self.arena.steering.mutex:
             self._pans[device.name] = float(angle)
             self.arena.steering.add(self)
 
     def set_led(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
-        with self.arena.steering.turn:
+        with self.arena.steering.mutex:
             self._leds[name] = self.lights[name] = float(brightness)
             self.arena.changes += 1  # other robots see it immediately
             self.arena.steering.add(self)
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        with self.arena.steering.turn:
+        with self.arena.steering.mutex:
             self._tone = self.sound = (float(frequency), float(amplitude))
             self.arena.changes += 1  # other robots hear it immediately
             self.arena.steering.add(self)
@@ -110,7 +110,7 @@ class RemoteBody(Body):
         """Add a device to the sensed devices, or remove it."""
         self.forget()
         robot = device.robot
-        chosen = sensed_devices_of(robot) - {device.name} | ({device.name} if on else set())
+        chosen = list_sensed_devices(robot) - {device.name} | ({device.name} if on else set())
         self.arena.watch(robot, chosen)
 
     def set_pose(self, pose: Pose) -> None:
@@ -130,7 +130,7 @@ class RemoteBody(Body):
         if robot.body is not self:  # another world was opened: the answer may belong to either body
             return robot.body.sense(robot)
         pictures = {**self._pictures, **kept.readings.pictures} if cameras else None
-        return observation_of(robot, chosen, kept.readings, kept.tick * self.arena.dt, pictures)
+        return make_observation(robot, chosen, kept.readings, kept.tick * self.arena.dt, pictures)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
         kept = None if raw else self._recall(device.name)
@@ -145,7 +145,7 @@ class RemoteBody(Body):
         picture = kept.readings.pictures.get(camera.name) if kept is not None else None
         picture = picture or self._pictures.get(camera.name) or self._read(camera).picture
         assert picture is not None
-        return array_of(picture)
+        return decode_picture(picture)
 
     def depth(self, camera: Camera) -> NDArray[np.float64]:
         values = self._read(camera, raw=True).values
@@ -241,12 +241,12 @@ class RemoteBody(Body):
         return kept if arena.watcher.watches(self.name) or kept.take(quantity, arena.changes) else None
 
 
-def sensed_devices_of(robot: Robot) -> set[str]:
+def list_sensed_devices(robot: Robot) -> set[str]:
     """Return the names of the devices that `sense` reads."""
     return {device.name for device in robot.devices.values() if device.enabled and not device.polled}
 
 
-def observation_of(
+def make_observation(
     robot: Robot,
     chosen: SensedDevices,
     seen: m.RobotReadings,
@@ -261,13 +261,15 @@ def observation_of(
     row: Readings = np.empty(length)
     for name, slot in slots.items():
         row[slot.first : slot.last] = readings[name]
-    shots = None if pictures is None else {c.name: array_of(pictures[c.name]) for c in cameras if c.name in pictures}
+    shots = (
+        None if pictures is None else {c.name: decode_picture(pictures[c.name]) for c in cameras if c.name in pictures}
+    )
     if robot.lost_devices:
-        return ObservationWithoutSome(time, row, slots, shots, lost=robot.lost_devices)
+        return ObservationOfLostDevices(time, row, slots, shots, lost=robot.lost_devices)
     return Observation(time, row, slots, shots)
 
 
-class ObservationWithoutSome(Observation):
+class ObservationOfLostDevices(Observation):
     """Observation of a robot that had further devices until another world was opened."""
 
     __slots__ = ("_lost",)
@@ -285,6 +287,6 @@ class ObservationWithoutSome(Observation):
         raise UnknownName("enabled device", name, self, expected=self._lost[name])
 
 
-def array_of(picture: m.PictureData) -> Pixels:
+def decode_picture(picture: m.PictureData) -> Pixels:
     """Return a raw picture as an array [row, column, rgb]."""
     return np.frombuffer(picture.data, np.uint8).reshape(picture.height, picture.width, 3).copy()

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from paddock.core.errors import PaddockError
 from paddock.core.terminal_text import visible
 from paddock.network.nodes.bus import open_bus, split_address
+from paddock.network.nodes.bus_recorder import BusRecorder
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.health_monitor import HealthMonitor
 from paddock.network.nodes.process import ARENA_URL, SUPERVISOR, set_priority
-from paddock.network.nodes.recording import BusRecorder
 from paddock.network.nodes.transports.line_transport import LineServer
 from paddock.network.nodes.transports.zenoh import PEERS, ZenohRouter
 

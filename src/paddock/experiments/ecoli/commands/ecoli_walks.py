@@ -22,8 +22,8 @@ from paddock.experiments.ecoli.walk.population import (
     WALKERS,
     Comparison,
     Population,
-    centre_of,
     compare_populations,
+    find_centre,
     isolate_walker,
     make_walker,
     run_population,
@@ -98,7 +98,7 @@ def compare_walkers(
     found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
     print_lines(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
     if paths:
-        write_figures(paths, populations, centre_of(scene.fields[0]), quiet=json_lines)
+        write_figures(paths, populations, find_centre(scene.fields[0]), quiet=json_lines)
 
 
 def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds: float) -> None:
@@ -134,7 +134,7 @@ def write_figures(
 
     charts = {"distance": distance_chart(populations, centre)}
     for kind, population in populations.items():
-        about = f"{len(population.places):,} walkers: {kind}"
+        about = f"{len(population.positions):,} walkers: {kind}"
         charts[f"density-{kind}"] = density_chart(population, centre, about=about)
     for name, chart in charts.items():
         save_figure(chart, paths[name])

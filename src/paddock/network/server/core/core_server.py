@@ -19,7 +19,7 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
 from paddock.core.errors import LinkError
-from paddock.core.user_limits import NO_CLASS, ClassLimits
+from paddock.core.user_limits import NO_CLASS, UserLimits
 from paddock.network.origins import own_hosts
 from paddock.network.server.core.access import Grant, Role, Tokens
 from paddock.network.server.core.connection import Connection
@@ -42,7 +42,7 @@ class Settings:
     token: str | None = None  # of supervisors; generated if needed
     allowed_hosts: tuple[str, ...] = ()  # further host names of this server
     most_clients: int = 256
-    limits: ClassLimits = NO_CLASS  # of a token with all its connections; supervisors have none
+    limits: UserLimits = NO_CLASS  # of a token with all its connections; supervisors have none
     framed_by: tuple[str, ...] = ()  # sites that may embed the page in a frame, as in a Content-Security-Policy
 
 

@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 from paddock.network.protocol import Encoding, Message
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Grant
@@ -41,7 +41,7 @@ BUSY = 0.5  # load above which the time is divided
 LULL = 2.0  # time constant in seconds with which the measured load decays
 ENTRY = 0.0003  # estimated seconds to accept and close a connection
 
-CYCLE = frozenset({m.Steer, m.Sense, m.Read, m.Enable, m.Lock})  # and Step
+CYCLE = frozenset({m.SendCommands, m.Sense, m.Read, m.Enable, m.Lock})  # and Step
 PER_TICK = 8  # such requests in a tick that are charged to the clock; as many again for each robot
 MAX_WAITING = 64  # requests
 LONGEST = 0.5  # seconds during which requests wait
@@ -99,7 +99,7 @@ class Share:
         self._counted = tick, self._counted[1] + 1 if self._counted[0] == tick else 1
         return self._counted[1]
 
-    def wait_for_upload(self, size: int, limits: ClassLimits, now: float) -> float:
+    def wait_for_upload(self, size: int, limits: UserLimits, now: float) -> float:
         """Return the seconds until `size` bytes may be uploaded; if 0, count them as uploaded."""
         rate, most = 1000 * limits.upload_kb_per_s, 1000 * limits.upload_kb
         self._bytes = max(0.0, self._bytes - (now - self._uploaded) * rate)

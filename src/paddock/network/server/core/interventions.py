@@ -39,7 +39,7 @@ class Interventions:
         for other in session.clients:
             if other.wants_events and other is not client and (robot is None or other.grant.sees(robot)):
                 visible_text = in_full if knows_seed(session.occasion, other.grant) else text + by
-                other.send(m.EventNews(kind=kind, robot=robot, text=visible_text, tick=arena.tick))
+                other.send(m.EventUpdate(kind=kind, robot=robot, text=visible_text, tick=arena.tick))
 
     def note_drivers(self) -> None:
         """Report robots that were taken over from another client or from the program that runs this arena."""

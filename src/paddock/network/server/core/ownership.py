@@ -60,7 +60,7 @@ class Ownership:
             raise UnknownName("robot", name, filter(client.grant.sees, self.arena.robots))
 
     def claim(self, client: Client, name: str, *, force: bool = False, asked: bool = False) -> None:
-        """Make a client the driver of a robot, or refuse; `asked`: by a `claim`, not only by a command."""
+        """Make a client the driver of a robot, or refuse; `show_request`: by a `claim`, not only by a command."""
         owner = self.owners.get(name)
         if owner is client:
             return
@@ -110,7 +110,7 @@ class Ownership:
         elif client.grant.role is Role.SUPERVISOR:
             fix = f"arena.claim({name!r}, force=True) takes it"
         else:
-            fix = f"arena.leave({name!r}) in that program releases it, or a supervisor can take it"
+            fix = f"arena.release_robot({name!r}) in that program releases it, or a supervisor can take it"
         raise Refused(f"robot {name!r} is driven by {owner.name}: {fix}")
 
     def spawn(self, client: Client, request: m.Spawn) -> None:

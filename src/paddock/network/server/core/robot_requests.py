@@ -51,12 +51,12 @@ class RobotRequests(Service):
                 f"try again in {math.ceil(wait)} s"
             )
 
-    @handles(m.Leave, done=True)
-    def leave(self, client: Client, request: m.Leave) -> None:
+    @handles(m.ReleaseRobot, done=True)
+    def leave(self, client: Client, request: m.ReleaseRobot) -> None:
         session = self.session
         session.ownership.check_known(client, request.robot)
         if session.ownership.owners.get(request.robot) is not client:
-            raise Refused(f"leave: robot {request.robot!r} is not yours")
+            raise Refused(f"release_robot: robot {request.robot!r} is not yours")
         session.ownership.give_up([request.robot], session.clients)
 
     @handles(m.SetPose, Role.SUPERVISOR, done=True)
@@ -138,6 +138,6 @@ class RobotRequests(Service):
 
     # ---- commands
 
-    @handles(m.Steer)
-    def steer(self, client: Client, request: m.Steer) -> None:
+    @handles(m.SendCommands)
+    def steer(self, client: Client, request: m.SendCommands) -> None:
         self.session.ownership.command(client, request.commands)

@@ -13,7 +13,7 @@ import numpy as np
 
 from paddock.arena import Arena, Robot
 from paddock.core.errors import BadMessage, PaddockError, Refused, VersionMismatch
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 from paddock.network.protocol import VERSION, Message
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Role, Tokens
@@ -28,7 +28,7 @@ from paddock.network.server.core.service import News, Service, build_routes, fin
 from paddock.network.server.core.supervision import Supervision
 from paddock.network.server.core.view_requests import ViewRequests
 from paddock.network.server.core.visibility import Occasion, knows_seed, make_welcome, make_world_news
-from paddock.network.server.core.world_view import readings_of, scene_of
+from paddock.network.server.core.world_view import describe_scene, read_enabled_devices
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are collected before all clients are notified
@@ -56,7 +56,7 @@ class Session:
         *,
         speed: float | None,
         lock_step: bool,
-        limits: ClassLimits,
+        limits: UserLimits,
         tokens: Tokens,
         people: dict[str, str],
     ) -> None:
@@ -100,7 +100,7 @@ class Session:
     @cached_property
     def scene(self) -> m.SceneData:
         """All that is drawn except the robots; computed again for another world."""
-        return scene_of(self.arena)
+        return describe_scene(self.arena)
 
     def close(self) -> None:
         """Stop the clock, the services and all timers."""
@@ -264,7 +264,7 @@ class Session:
             subscription.next = max(subscription.next + subscription.every, tick + 1)
         robot, truth = subscription.robot, client.grant.role is Role.SUPERVISOR
         try:
-            seen = readings_of(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
+            seen = read_enabled_devices(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
         except (PaddockError, KeyError):
             return  # a program in this process has just removed it; the next `catch_up` detects that
         except Exception:
@@ -274,7 +274,7 @@ class Session:
 
     def readings(self, client: Client, handle: Robot) -> m.RobotReadings:
         """Return the current readings of a client's handle, with the ground truth for supervisors."""
-        return readings_of(self.arena, handle, truth=client.grant.role is Role.SUPERVISOR)
+        return read_enabled_devices(self.arena, handle, truth=client.grant.role is Role.SUPERVISOR)
 
     def finish_step(self, client: Client) -> None:
         """Answer the pending step of a client."""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from paddock.core.errors import Refused, UnknownName
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Role
 from paddock.network.server.core.client import Client
@@ -105,7 +105,7 @@ class Supervision(Service):
             return math.inf
         return max(int(1000 * self.session.limits.message_kb), self.largest_submission)
 
-    def set_limits(self, limits: ClassLimits) -> None:
+    def set_limits(self, limits: UserLimits) -> None:
         """Change the limits, and release clients that may no longer be in the lock."""
         self.session.limits = limits
         for client in self.session.clients:
@@ -121,7 +121,7 @@ class Supervision(Service):
         log.warning("%s continues", self._who(member))
 
     def on_release(self, member: Member, reason: str) -> None:
-        robots = self._robots_of(member)
+        robots = self._list_robots(member)
         for name in robots:
             self.session.ownership.halt(name)
         share = next((client.share for client in self.session.clients if client.member is member), None)
@@ -134,11 +134,11 @@ class Supervision(Service):
                 if client.share is share and client.member.locked and client.member.waiting is None:
                     self.session.clock.release(client.member, reason)
 
-    def _robots_of(self, member: Member) -> tuple[str, ...]:
+    def _list_robots(self, member: Member) -> tuple[str, ...]:
         return next((tuple(client.driven) for client in self.session.clients if client.member is member), ())
 
     def _who(self, member: Member) -> str:
         """Return a member of the lock with its robots, for log messages."""
-        robots = self._robots_of(member)
+        robots = self._list_robots(member)
         first = ", ".join(robots[:MAX_NAMED]) + (", …" if len(robots) > MAX_NAMED else "")
         return f"{member.name} (driving {first})" if first else member.name

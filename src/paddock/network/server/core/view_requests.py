@@ -15,8 +15,8 @@ from paddock.network.server.core.world_view import bodies
 class ViewRequests(Service):
     """Sends the scene and frames."""
 
-    @handles(m.LookRequest)
-    def look(self, client: Client, request: m.LookRequest) -> Message:
+    @handles(m.GetScene)
+    def look(self, client: Client, request: m.GetScene) -> Message:
         return replace(hide_scene(self.session.scene, client.grant), id=request.id)
 
     @handles(m.Frames, done=True)
@@ -28,8 +28,8 @@ class ViewRequests(Service):
             for service in self.session.services:
                 service.on_watch(client)
 
-    @handles(m.Got)
-    def confirm_frame(self, client: Client, request: m.Got) -> None:
+    @handles(m.FrameAck)
+    def confirm_frame(self, client: Client, request: m.FrameAck) -> None:
         if client.frames is not None:
             client.frames.confirmed = max(client.frames.confirmed, min(request.frame, client.frames.sent))
 

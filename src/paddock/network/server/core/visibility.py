@@ -62,10 +62,10 @@ def make_welcome(session: Session, client: Client, id: int) -> m.Welcome:
     )
 
 
-def make_world_news(session: Session, client: Client) -> m.WorldNews:
+def make_world_news(session: Session, client: Client) -> m.WorldUpdate:
     """Return the message about a changed world."""
     arena, occasion = session.arena, session.occasion
-    return m.WorldNews(
+    return m.WorldUpdate(
         world=world_table(arena.world, client.grant),
         dt=arena.dt,
         exercise=occasion.exercise,

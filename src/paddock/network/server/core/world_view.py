@@ -31,11 +31,11 @@ from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds.solids import solids
 
 
-def readings_of(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> RobotReadings:
+def read_enabled_devices(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> RobotReadings:
     """Return the current readings of a handle's enabled devices."""
     slots, length, mask, cameras = robot.chosen
     readings: Readings = np.empty(length)
-    with arena.turn:
+    with arena.mutex:
         number = arena.numbers[robot.name]
         if slots:
             arena.read(number, mask, readings)
@@ -87,7 +87,7 @@ def picture(camera: Camera, *, jpeg: bool) -> PictureData:
 
 def bodies(arena: Arena, sees: Callable[[str], bool] | None = None) -> tuple[bytes, bytes]:
     """Return packed poses and LEDs for a `frame`; `sees` selects robots, None: all."""
-    with arena.turn:
+    with arena.mutex:
         rows = slice(None) if sees is None else [row for name, row in arena.numbers.items() if sees(name)]
         motion, led_count = arena.motion[rows].copy(), arena.built.led_count
     places = pack(
@@ -106,7 +106,7 @@ def floor_file(arena: Arena) -> bytes:
     return file.getvalue()
 
 
-def scene_of(arena: Arena) -> SceneData:
+def describe_scene(arena: Arena) -> SceneData:
     """Return all that is drawn except the robots."""
     world = arena.world
     floor = arena.model.floor

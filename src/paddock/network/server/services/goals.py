@@ -39,7 +39,7 @@ class Goals(Service):
             return
         number = next(self._numbers)
         self._open[number] = owner, client, request
-        owner.send(m.GoalNews(robot=request.robot, x=request.x, y=request.y, number=number))
+        owner.send(m.GoalRequested(robot=request.robot, x=request.x, y=request.y, number=number))
 
     @handles(m.GoalAnswer)
     def take(self, driver: Client, answer: m.GoalAnswer) -> None:

@@ -24,8 +24,8 @@ from paddock.network.server.services.scoreboard import Scoreboard
 from paddock.report.recordings import Recorder, ReplayArena, record
 from paddock.simulation.worlds.placement import Room
 from paddock.simulation.worlds.starts import deal_starts, list_starts, take_turns
+from paddock.teaching.classroom.class_results import ResultRow
 from paddock.teaching.classroom.class_tables import time_now
-from paddock.teaching.classroom.results import ResultRow
 
 log = logging.getLogger("paddock.server")
 COUNT_INTERVAL = 1.0  # wall seconds between two numbers of a countdown

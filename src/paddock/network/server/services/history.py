@@ -80,7 +80,7 @@ class RunHistory:
 
     def _take_sample(self) -> None:
         arena = self.arena
-        with arena.turn:
+        with arena.mutex:
             tick, rows = arena.tick, arena.motion[:, COLUMNS].astype(np.float32)
             if arena.layout != self._layout:
                 self._note_robots()
@@ -193,8 +193,8 @@ class HistoryService(Service):
             self.run.break_path(robot)
         self.due = self.run.due
 
-    @handles(m.Recall)
-    def recall(self, client: Client, request: m.Recall) -> Message:
+    @handles(m.GetHistory)
+    def recall(self, client: Client, request: m.GetHistory) -> Message:
         run, grant = self.run, client.grant
         if not request.robot:
             hidden = grant.shows == "nothing"

@@ -20,8 +20,8 @@ GRID_PERIOD = 1.0  # wall seconds between two updates of the cells of a map
 class MapPublisher(Publisher):
     """Requests maps from controllers while clients watch, and sends them to the subscribers of their robots.
 
-    A controller in this process reads requests from the run monitor. Remote programs receive `asked`, and the next one
-    after they have answered; their answers are stored in the run monitor.
+    A controller in this process reads requests from the run monitor. Remote programs receive `show_request`, and the
+    next one after they have answered; their answers are stored in the run monitor.
     """
 
     period = 0.1  # between two updates of plans and scans
@@ -75,7 +75,7 @@ class MapPublisher(Publisher):
         owner = self.session.ownership.owners.get(robot)
         if owner is not None and owner.shows and self._asked.get(robot) is not owner:
             self._asked[robot] = owner
-            owner.send(m.Asked(robot=robot, cells=self._is_due(robot)))
+            owner.send(m.ShowRequested(robot=robot, cells=self._is_due(robot)))
 
     def _is_due(self, robot: str) -> bool:
         """Whether the cells of a map may be sent again."""
@@ -85,11 +85,11 @@ class MapPublisher(Publisher):
         data, before = self._pack(robot), sent.get(robot)
         if data is None:
             if before is not None:
-                client.send(m.MapNews(robot=robot))
+                client.send(m.MapUpdate(robot=robot))
                 del sent[robot]
         elif data is not before:
             same = before is not None and before.grid is data.grid
-            client.send(m.MapNews(robot=robot, map=replace(data, grid=None) if same else data))
+            client.send(m.MapUpdate(robot=robot, map=replace(data, grid=None) if same else data))
             sent[robot] = data
 
     def _pack(self, robot: str) -> m.MapData | None:

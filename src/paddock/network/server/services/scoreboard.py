@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 from msgspec.structs import replace
 
-from paddock.arena.local import place_robots
+from paddock.arena.local_body import place_robots
 from paddock.arena.referees import Officiating, Referee, RobotScore
 from paddock.arena.referees.standings import rank_among
 from paddock.core.geometry import Pose

@@ -27,7 +27,7 @@ class Attendance:
 
     def note_end(self, message: m.ProgramEnded) -> None:
         """Store the end that a program reported."""
-        problem = f"{message.place}: {message.text}" if message.place else message.text
+        problem = f"{message.location}: {message.text}" if message.location else message.text
         self.ended = ("crashed", problem) if message.text else ("finished", "")
 
     def note_loss(self, reason: str) -> None:

@@ -33,7 +33,7 @@ from paddock.network.server.services.classroom.submission_service import Submiss
 from paddock.network.server.services.heats import Heats
 from paddock.simulation.worlds.world_spec import WorldSpec
 from paddock.teaching.classroom import ClassFolder, Student
-from paddock.teaching.classroom.results import ResultRow
+from paddock.teaching.classroom.class_results import ResultRow
 from paddock.teaching.classroom.submissions import Receipt
 
 PERIOD = 0.5  # wall seconds between two checks of the folder and of the students
@@ -164,13 +164,13 @@ class Classroom(Service):
 
     # ---- events of students
 
-    def student_of(self, client: Client) -> Attendance | None:
+    def find_student(self, client: Client) -> Attendance | None:
         """Return the student of a client; None: no student of the class."""
         (robot,) = client.grant.robots if client.grant.robots is not None and len(client.grant.robots) == 1 else ("",)
         return self.present.get(robot)
 
     def on_join(self, client: Client) -> None:
-        found = self.student_of(client)
+        found = self.find_student(client)
         if found is not None and is_program(client):
             others = [other for other in self.admission.find_clients(found.student.robot) if other is not client]
             if not any(is_program(other) for other in others):
@@ -180,7 +180,7 @@ class Classroom(Service):
 
     def on_leave(self, client: Client) -> None:
         self._sent_states.pop(client, None)
-        found = self.student_of(client)
+        found = self.find_student(client)
         if found is not None and is_program(client) and client.loss and found.ended is None:
             found.note_loss(client.loss)
         reason = f": {client.loss}" if client.loss else ""
@@ -189,7 +189,7 @@ class Classroom(Service):
 
     @handles(m.ProgramEnded)
     def on_end(self, client: Client, message: m.ProgramEnded) -> None:
-        found = self.student_of(client)
+        found = self.find_student(client)
         client.ended = True  # no longer counts as a running program
         if found is not None:
             found.note_end(message)

@@ -11,7 +11,7 @@ from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
 from paddock.core.spec import Spec, read_toml_file, spec_from_table
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 from paddock.network.server.core.access import Grant, Role
 from paddock.network.server.services.heats import HeatSettings
 from paddock.simulation.robots import RobotSpec, load_robot
@@ -19,7 +19,7 @@ from paddock.simulation.worlds import load_world, world_names
 from paddock.simulation.worlds.placement import Room
 from paddock.simulation.worlds.world_spec import WorldSpec
 from paddock.teaching.classroom import ClassFolder, Student, seat_students
-from paddock.teaching.classroom.results import ResultRow, next_heat
+from paddock.teaching.classroom.class_results import ResultRow, next_heat
 from paddock.teaching.exercises import Exercise, exercise_names, load_exercise
 from paddock.teaching.exercises.class_starts import deal_places
 
@@ -102,7 +102,7 @@ class Lesson:
             shows=self.exercise.shows,
         )
 
-    def limits(self, usual: ClassLimits) -> ClassLimits:
+    def limits(self, usual: UserLimits) -> UserLimits:
         """Return the limits of the class; an exercise determines whether programs may join the lock."""
         return usual if self.exercise is None else replace(usual, join_lock=self.exercise.lock_step)
 
@@ -119,7 +119,7 @@ def list_exercises(folder: Path) -> list[str]:
     return [*own, *(name for name in exercise_names() if name not in own)]
 
 
-def find_exercise_of(folder: Path, name: str) -> Exercise:
+def find_class_exercise(folder: Path, name: str) -> Exercise:
     """Load an exercise of the class, or a shipped one."""
     known = list_exercises(folder)
     if name not in known:
@@ -134,7 +134,7 @@ def make_lesson(folder: ClassFolder, world: str = "", exercise: str = "", seed: 
         raise PaddockError("lesson: expected either a world or an exercise; an exercise has its own world")
     number = folder.spec.seed if seed is None else seed
     if exercise:
-        found = find_exercise_of(folder.path, exercise)
+        found = find_class_exercise(folder.path, exercise)
         return Lesson(world=found.make_world(number), exercise=found, seed=number)
     known = list_worlds(folder.path)
     if world not in known:

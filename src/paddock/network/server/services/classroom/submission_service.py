@@ -26,7 +26,7 @@ class SubmissionService:
 
     def receive(self, client: Client, request: m.Submit) -> m.ReceiptAnswer:
         """Store a student's file."""
-        classroom, found = self._classroom, self._classroom.student_of(client)
+        classroom, found = self._classroom, self._classroom.find_student(client)
         if found is None:
             raise Refused("submit: only students can submit files; join with a student's link")
         exercise = request.exercise or classroom.lesson.exercise_name
@@ -57,7 +57,7 @@ class SubmissionService:
 
     def describe(self, client: Client, id: int) -> m.ExerciseText:
         """Return the current exercise, and the student's submissions for it."""
-        exercise, found = self._classroom.lesson.exercise, self._classroom.student_of(client)
+        exercise, found = self._classroom.lesson.exercise, self._classroom.find_student(client)
         if exercise is None:
             return m.ExerciseText(id=id)
         due = self._classroom.folder.spec.due

@@ -54,15 +54,15 @@ def _make_drivers(plan: RunSpec, batch: Batch) -> Drivers:
 
 def _run_batch(plans: Sequence[RunSpec]) -> list[Rows]:
     plan, batch = plans[0], make_batch(plans, threads=1)
-    rollout = batch.run(plan.seconds, _make_drivers(plan, batch).controllers, metrics=plan.make_metrics())
+    batch_result = batch.run(plan.seconds, _make_drivers(plan, batch).controllers, metrics=plan.make_metrics())
     return [
         [
             {
                 "name": name,
                 "robot": kind.name,
-                **{figure: float(values[world, number]) for figure, values in rollout.metrics.items()},
-                "seconds": round(int(rollout.ticks[world]) * batch.dt, 9),
-                "ended": rollout.reason(world),
+                **{figure: float(values[world, number]) for figure, values in batch_result.metrics.items()},
+                "seconds": round(int(batch_result.ticks[world]) * batch.dt, 9),
+                "ended": batch_result.reason(world),
                 "digest": batch.digest(world),
             }
             for number, (name, kind) in enumerate(zip(batch.robots, batch.scenes[0].robots, strict=True))

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from paddock.core.files import write_text
+from paddock.report.chart_style import save_figure
 from paddock.report.document import Figure, Part, ensure_folder, render_html
-from paddock.report.figures import save_figure
 from paddock.teaching.classroom.class_tables import MARK, text_cell
 from paddock.teaching.classroom.submissions import LATE
 from paddock.teaching.grading.grading import Grading
@@ -47,7 +47,7 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
             text_cell(each.submission.name),
             *(format_points(mark.points) for mark in each.marks.checks),
             format_points(each.marks.points),
-            format_points(each.marks.most),
+            format_points(each.marks.max_points),
             format_points(each.public.points),
             each.failed,
             text_cell(describe_failure(each.failure)),

@@ -14,8 +14,8 @@ from paddock.arena import Arena
 from paddock.core.errors import SimulationError, UnknownName
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.env_spec import EnvSpec
-from paddock.learning.gym.render import Renderer, arena_of
-from paddock.learning.gym.single import refuse_several
+from paddock.learning.gym.render import Renderer, copy_to_arena
+from paddock.learning.gym.single_env import refuse_several
 from paddock.learning.gym.spaces import action_space, observation_space, shape_observation
 from paddock.learning.gym.stepper import Stepper
 
@@ -162,7 +162,7 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         """Return a separate arena that continues from the current state of one of the environments."""
         if not isinstance(number, int | np.integer) or not 0 <= number < self.num_envs:
             raise SimulationError(f"arena: expected a whole number from 0 to {self.num_envs - 1}, got {number!r}")
-        return arena_of(self.stepper, int(number))
+        return copy_to_arena(self.stepper, int(number))
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a picture of each world, with render_mode="rgb_array"."""

@@ -19,7 +19,7 @@ from paddock.core.terminal_text import shell_word
 from paddock.experiments.sweeps.combination import list_combinations
 from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.experiments.sweeps.sweep_spec import SweepSpec, load_sweep
-from paddock.experiments.sweeps.worker import Rows, RunBlock, SweepWorker
+from paddock.experiments.sweeps.sweep_worker import Rows, RunBlock, SweepWorker
 from paddock.report.document import ensure_folder
 
 FINISHED = "finished.jsonl"
@@ -97,7 +97,7 @@ class SweepPlan:
         progress(done, len(self.runs))
         if open_runs:
             make = partial(SweepWorker, self.combinations)
-            with JobRunner[RunBlock, list[Rows]](make, workers, most=len(open_runs)) as runner:
+            with JobRunner[RunBlock, list[Rows]](make, workers, max_jobs=len(open_runs)) as runner:
                 blocks = list(self._blocks(open_runs, SweepWorker(self.combinations)))
                 for part, results in self._finish(runner, blocks):
                     if isinstance(results, JobFailure):

@@ -8,9 +8,9 @@ from typing import Any
 from paddock.core.errors import UnknownName
 from paddock.core.packages import import_package
 from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.cuda.stepper import CudaStepper
+from paddock.learning.gym.cuda.cuda_stepper import CudaStepper
 from paddock.learning.gym.env_spec import EnvSpec
-from paddock.learning.gym.single import refuse_several
+from paddock.learning.gym.single_env import refuse_several
 
 MODES = {"SameStep": t.SAME_STEP, "NextStep": t.NEXT_STEP}
 

@@ -22,7 +22,7 @@ RULES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeatFigures:
+class HeatScore:
     """The figures of one robot in a heat."""
 
     robot: str
@@ -53,12 +53,12 @@ class ScoreOrder:
         """Return a sort key; larger is better."""
         return -math.inf if math.isnan(score) else score if self.higher_is_better else -score
 
-    def rank_heat(self, figures: Sequence[HeatFigures]) -> dict[str, int]:
+    def rank_heat(self, results: Sequence[HeatScore]) -> dict[str, int]:
         """Return the place of each robot of a heat, in the referee's order; equal robots share a place."""
-        scores, ties = ({each.robot: getattr(each, name) for each in figures} for name in ("score", "tie_break"))
+        scores, ties = ({each.robot: getattr(each, name) for each in results} for name in ("score", "tie_break"))
         lines = rank(scores, higher_is_better=self.higher_is_better, tie_break=ties)
         places = {line.robot: line.place for line in lines}
-        return {each.robot: places[each.robot] for each in figures}
+        return {each.robot: places[each.robot] for each in results}
 
 
 def share_points(places: Iterable[int]) -> list[Fraction]:
@@ -74,20 +74,20 @@ def share_points(places: Iterable[int]) -> list[Fraction]:
 
 
 def rank_league(
-    names: Sequence[str], heats: Sequence[Sequence[HeatFigures]], order: ScoreOrder, seed: int = 0
+    names: Sequence[str], heats: Sequence[Sequence[HeatScore]], order: ScoreOrder, seed: int = 0
 ) -> list[LeagueLine]:
     """Return the table of a league by RULES, the best robot first."""
     places = [order.rank_heat(heat) for heat in heats]
     points: dict[str, list[Fraction]] = {name: [] for name in names}
-    figures: dict[str, list[HeatFigures]] = {name: [] for name in names}
+    results: dict[str, list[HeatScore]] = {name: [] for name in names}
     for heat, own in zip(heats, places, strict=True):
         for each, gained in zip(heat, share_points(own.values()), strict=True):
             points[each.robot].append(gained)
-            figures[each.robot].append(each)
+            results[each.robot].append(each)
     per_heat = {name: sum(own, Fraction(0)) / max(1, len(own)) for name, own in points.items()}
-    scores = {name: mean_score([each.score for each in own]) for name, own in figures.items()}
-    fouls = {name: sum(each.fouls for each in own) for name, own in figures.items()}
-    ties = {name: mean_score([each.tie_break for each in own]) for name, own in figures.items()}
+    scores = {name: mean_score([each.score for each in own]) for name, own in results.items()}
+    fouls = {name: sum(each.fouls for each in own) for name, own in results.items()}
+    ties = {name: mean_score([each.tie_break for each in own]) for name, own in results.items()}
     keys = {
         name: (
             per_heat[name],

@@ -17,7 +17,7 @@ from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.env_tables import EnvPlan
 from paddock.learning.gym.kernels import step_envs, take_no_picture
 from paddock.learning.gym.observations import SIGNALS, ObservedPart, find_slot, observed_parts
-from paddock.learning.gym.reward_dispatch import is_met, reward_of
+from paddock.learning.gym.reward_dispatch import get_reward, is_met
 from paddock.learning.gym.reward_registry import IS_MET, REWARD_OF
 from paddock.learning.gym.terms import Term, TermContext
 from paddock.simulation.engine.model import Floats, Ints
@@ -108,7 +108,7 @@ def _draws(spec: EnvSpec, context: TermContext) -> Floats:
     distance = spec.find_least_distance(context.radius)
     draws[[t.SPEED, t.LEAST_DISTANCE, t.REACH]] = context.speed, distance, REACH * context.radius
     draws[[t.NOISE_LOW, t.NOISE_HIGH]], draws[[t.LIGHT_LOW, t.LIGHT_HIGH]] = chance.noise, chance.light
-    draws[[t.WHEEL_ERROR, t.AXLE_ERROR]] = chance.wheel_error, chance.separation_error
+    draws[[t.WHEEL_ERROR, t.SEPARATION_ERROR]] = chance.wheel_error, chance.separation_error
     return draws
 
 
@@ -117,7 +117,7 @@ def kernel_for(spec: EnvSpec, layout: StepLayout) -> Kernel:
     swaps = {
         **({} if layout.camera is None else {take_no_picture: take_picture}),
         **replace_measure(type(sensor) for sensor in spec.load_robot().sensors),
-        **REWARD_OF.extend(reward_of, [REWARD_OF.number(type(term)) for term in spec.rewards]),
+        **REWARD_OF.extend(get_reward, [REWARD_OF.number(type(term)) for term in spec.rewards]),
         **IS_MET.extend(is_met, [IS_MET.number(type(term)) for term in spec.endings]),
     }
     return _extend(tuple(swaps.items()))

@@ -43,13 +43,13 @@ class LocalBody(Body):
 
     @property
     def _row(self) -> Readings:
-        with self.arena.turn:
+        with self.arena.mutex:
             row: Readings = self.arena.motion[self.index]
         return row
 
     def set_wheels(self, left: float, right: float) -> None:
         if self.arena.recorder is not None:  # not during a tick, so that the recorded command is the executed one
-            with self.arena.turn:
+            with self.arena.mutex:
                 self._command[:] = left, right
             return
         command = self._command
@@ -59,22 +59,22 @@ class LocalBody(Body):
             self.set_wheels(left, right)
 
     def set_pan(self, device: Device, angle: float) -> None:
-        with self.arena.turn:
+        with self.arena.mutex:
             self.arena.commands[0, self.index, column.COMMAND_PANS + self._pan(device)] = angle
 
     def set_led(self, number: int, brightness: float) -> None:
-        with self.arena.turn:
+        with self.arena.mutex:
             row = self._row
             row[len(row) - self.arena.built.led_count + number] = brightness
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        with self.arena.turn:
+        with self.arena.mutex:
             self._row[[column.FREQUENCY, column.AMPLITUDE]] = frequency, amplitude
 
     def switch(self, device: Device, on: bool) -> None:
         if on:
             camera = isinstance(device, Camera)
-            self.arena.prepare_sensing(camera=self._depth_of(device) if camera else None)
+            self.arena.prepare_sensing(camera=self._get_depth(device) if camera else None)
 
     def poll_only(self, device: Device, on: bool) -> None:
         """Do nothing; `Robot.chosen` has this setting."""
@@ -85,7 +85,7 @@ class LocalBody(Body):
     def sense(self, robot: Robot) -> Observation:
         slots, length, mask, cameras = robot.chosen
         readings = np.empty(length)
-        with self.arena.turn:  # the row must not move between lookup and reading
+        with self.arena.mutex:  # the row must not move between lookup and reading
             if slots:
                 self.arena.read(self.index, mask, readings)
             pictures = {camera.name: self.picture(camera) for camera in cameras} if cameras else None
@@ -95,23 +95,23 @@ class LocalBody(Body):
         only = np.zeros(len(device.robot.devices), np.uint8)
         only[device.number] = 1
         readings = np.empty(device.slot.last)
-        with self.arena.turn:
+        with self.arena.mutex:
             self.arena.read(self.index, only, readings, raw=raw)
         return readings[device.slot.first :]
 
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
-        depth = self._depth_of(camera)
+        depth = self._get_depth(camera)
         picture = np.empty((*depth.shape, 3), np.uint8)
-        with self.arena.turn:
+        with self.arena.mutex:
             self.arena.take_picture(self.index, self.first_device + camera.number, depth, picture)
         return picture
 
     def depth(self, camera: Camera) -> NDArray[np.float64]:
-        with self.arena.turn:
+        with self.arena.mutex:
             self.picture(camera)
-            return self._depth_of(camera).copy()
+            return self._get_depth(camera).copy()
 
-    def _depth_of(self, device: Device) -> NDArray[np.float64]:
+    def _get_depth(self, device: Device) -> NDArray[np.float64]:
         assert isinstance(device, Camera)
         if device.name not in self._depths:
             self._depths[device.name] = np.empty((device.height, device.width))
@@ -135,7 +135,7 @@ class LocalBody(Body):
         return WheelSpeeds(*self._command[:2].tolist())
 
     def motion(self) -> Motion:
-        with self.arena.turn:  # not while another thread moves the robot
+        with self.arena.mutex:  # not while another thread moves the robot
             row = self.arena.motion[self.index].tolist()
         wheels = WheelSpeeds(*row[column.LEFT_SPEED : column.RIGHT_SPEED + 1])
         return Motion(Pose(*row[column.X : column.HEADING + 1]), wheels, row[column.CONTACTS])
@@ -160,7 +160,7 @@ class LocalBody(Body):
 
 def place_robots(arena: Arena, poses: Mapping[str, Pose]) -> None:
     """Teleport robots and stop them. If the target pose of one of them is not free, none is moved."""
-    with arena.turn:
+    with arena.mutex:
         room = arena.room(without=poses)
         for name, pose in poses.items():
             spec = arena.built.robots[arena.numbers[name]]
@@ -190,7 +190,7 @@ class Robots(Mapping[str, Robot]):
     def __getitem__(self, name: str) -> Robot:
         handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
-            with self._arena.turn:  # another thread may create the same handle, or remove the robot
+            with self._arena.mutex:  # another thread may create the same handle, or remove the robot
                 if isinstance(name, str) and name in self._handles:
                     return self._handles[name]
                 handle = self._handles[name] = self.new_handle(name)
@@ -199,7 +199,7 @@ class Robots(Mapping[str, Robot]):
 
     def new_handle(self, name: str) -> Robot:
         """Return another handle to a robot, with its own set of enabled devices."""
-        with self._arena.turn:  # another thread may be adding or removing robots
+        with self._arena.mutex:  # another thread may be adding or removing robots
             numbers = self._arena.numbers
             if not isinstance(name, str) or name not in numbers:
                 raise UnknownName("robot", name, numbers)

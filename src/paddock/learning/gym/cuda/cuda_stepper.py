@@ -13,7 +13,7 @@ from paddock.arena.batches.cuda.device import Cuda
 from paddock.arena.batches.cuda.launch import MAX_BYTES
 from paddock.arena.batches.cuda.stubs import without
 from paddock.arena.batches.cuda.usage import crowd_size, most_gathered, parts_used, used_devices
-from paddock.arena.batches.starts import seeds_of
+from paddock.arena.batches.world_starts import list_seeds
 from paddock.core.errors import DeviceRefused, SimulationError
 from paddock.core.jit import Kernel
 from paddock.learning.gym import env_tables as t
@@ -21,7 +21,7 @@ from paddock.learning.gym.arrays import EnvArrays
 from paddock.learning.gym.cuda.driver import GOALS_STAY, NO_PLOTS, StepSizes, make_step_driver
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.env_tables import Answers
-from paddock.learning.gym.reward_dispatch import is_met, reward_of
+from paddock.learning.gym.reward_dispatch import get_reward, is_met
 from paddock.learning.gym.reward_registry import IS_MET, REWARD_OF
 
 Pairs = tuple[tuple[Any, Any], ...]
@@ -60,7 +60,7 @@ class CudaStepper(EnvArrays):
         used = used_devices(models[0], np.tile(plan.enabled, (spec.robots, 1)))
         swaps = {
             **without(parts_used(self.scenes, used)),
-            reward_of: REWARD_OF.make(REWARD_OF.cases(plan.terms[:, t.KIND].tolist())),
+            get_reward: REWARD_OF.make(REWARD_OF.cases(plan.terms[:, t.KIND].tolist())),
             is_met: IS_MET.make(IS_MET.cases(plan.endings[:, t.KIND].tolist())),
             **({} if spec.explores else NO_PLOTS),
             **(GOALS_STAY if spec.goals == "drawn" else {}),
@@ -94,7 +94,7 @@ class CudaStepper(EnvArrays):
         if seeds is not None:
             if chosen is not None:
                 raise SimulationError("reset: expected seeds for all environments, or a mask and no seeds")
-            self.episodes.episode[:, t.SEED], self.episodes.episode[:, t.EPISODE] = seeds_of(seeds, len(self)), 0
+            self.episodes.episode[:, t.SEED], self.episodes.episode[:, t.EPISODE] = list_seeds(seeds, len(self)), 0
             self._variable[EPISODE_AT].copy_to_device(np.asfortranarray(self.episodes.episode), stream)
         self._launch(self._everywhere if chosen is None else chosen, begin=True, stream=stream)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from paddock.arena.episodes import Episode
-from paddock.core.error_location import error_location, problem_of
+from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.user_code import is_path, load_path
 from paddock.teaching.exercises.exercise_spec import Exercise
@@ -16,19 +16,19 @@ from paddock.teaching.exercises.exercise_spec import Exercise
 GIVEN = ("trace", "episode", "world")  # possible parameters of a measuring function
 
 
-def collect_figures(exercise: Exercise, episode: Episode) -> dict[str, dict[str, float]]:
+def collect_results(exercise: Exercise, episode: Episode) -> dict[str, dict[str, float]]:
     """Return all figures of an episode by robot and name, whatever drove the robots."""
-    figures = {name: {**record.metrics, "seconds": episode.seconds} for name, record in episode.robots.items()}
+    results = {name: {**record.metrics, "seconds": episode.seconds} for name, record in episode.robots.items()}
     if episode.verdict is not None and exercise.referee is not None:
-        for own in figures.values():
+        for own in results.values():
             own[exercise.referee.label] = own["score"]
     for measure in dict.fromkeys(check.measure for check in exercise.checks if is_path(check.measure)):
         function = load_path(measure, exercise.folder, what="measuring function")
-        for name, own in figures.items():
+        for name, own in results.items():
             trace = episode.robots[name].trace
             given = {"trace": trace, "episode": episode, "world": episode.world}
             own[measure] = _call(measure, function, given) if len(trace) else math.nan
-    return figures
+    return results
 
 
 def _call(measure: str, function: Callable[..., Any], given: Mapping[str, Any]) -> float:
@@ -39,7 +39,7 @@ def _call(measure: str, function: Callable[..., Any], given: Mapping[str, Any]) 
     try:
         figure = function(**{name: given[name] for name in wanted})
     except Exception as error:
-        raise PaddockError(f"{error_location(error) or measure}: {problem_of(error)}") from error
+        raise PaddockError(f"{error_location(error) or measure}: {explain_error(error)}") from error
     try:
         return float(figure)
     except (TypeError, ValueError):

@@ -52,7 +52,7 @@ def _draw_poses(scene: BuiltWorld, rule: StartRule, seed: int) -> list[Pose]:
     return place_freely(scene.spec, scene.robots, offers, fix="use a larger world, or fewer robots")
 
 
-def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:
+def list_seeds(seed: int | Sequence[int], worlds: int) -> Ints:
     """Return the seed of every world: `seed` + the world's number, or the listed seeds."""
     if isinstance(seed, (Sequence, np.ndarray)):
         if len(seed) != worlds:

@@ -35,7 +35,7 @@ LAPS, IN_TIME, TOUCH, ON_LINE = 5, 20.0, 1.0, 0.80  # requirements of a run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CrossingFigures:
+class CrossingResults:
     """The figures of a run."""
 
     laps: tuple[float, float]  # of each robot, in steps of 1/16
@@ -69,7 +69,7 @@ class CrossingFigures:
         return tuple(name for name, so in wanted.items() if not so)
 
 
-def evaluate_crossing(traces: Sequence[Trace], course: LineCourse) -> CrossingFigures:
+def evaluate_crossing(traces: Sequence[Trace], course: LineCourse) -> CrossingResults:
     """Compute all figures of a run.
 
     Args:
@@ -87,7 +87,7 @@ def evaluate_crossing(traces: Sequence[Trace], course: LineCourse) -> CrossingFi
         on = course.on_line(poses)
         lines.append(float(on[~passing].mean()) if not passing.all() else 0.0)
         always.append(float(on.mean()))
-    return CrossingFigures(
+    return CrossingResults(
         laps=(_count_laps(course, red, forward=True), _count_laps(course, blue, forward=False)),
         meetings=meetings,
         unfinished=unfinished,

@@ -1,4 +1,4 @@
-"""Printing of sheets of numbers on terminals of any width."""
+"""Printing of tables of numbers on terminals of any width."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rich.cells import cell_len
 
 from paddock.core.terminal.console import Console
 from paddock.core.terminal.tables import cell, new_table
-from paddock.report.sheets import NO, Sheet, is_number
+from paddock.report.tables import NO, Table, is_number
 
 WIDEST = 10_000  # characters of a line in a file
 FRAME = 3  # characters of the frame for each column of a table; plus one for the whole table
 
 
-def sheet_console() -> Console:
-    """Return the console for sheets. Files and pipes have unlimited width, so that every row is on one line.
+def make_console() -> Console:
+    """Return the console for tables. Files and pipes have unlimited width, so that every row is on one line.
 
     The environment variable COLUMNS sets another width.
     """
@@ -24,28 +24,28 @@ def sheet_console() -> Console:
     return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=WIDEST)
 
 
-def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
-    """Print a sheet; print it in parts if it is too wide for the terminal, and never truncate numbers."""
-    for part, columns in enumerate(fold_sheet(sheet, console.width)):
+def print_table(console: Console, title: str, content: Table) -> None:
+    """Print a table; print it in parts if it is too wide for the terminal, and never truncate numbers."""
+    for part, columns in enumerate(fold_table(content, console.width)):
         table = new_table(
             title if part == 0 else f"{title}, continued",
-            *(sheet.heads[k] for k in columns),
-            right=tuple(sheet.heads[k] for k in columns if sheet.numeric[k]),
+            *(content.heads[k] for k in columns),
+            right=tuple(content.heads[k] for k in columns if content.numeric[k]),
             widths=tuple(columns.values()),
         )
-        for row in sheet.rows:
+        for row in content.rows:
             table.add_row(*(cell(row[k]) for k in columns), style="red" if NO in row else None)
         console.print(table)
 
 
-def fold_sheet(sheet: Sheet, room: int) -> Iterator[dict[int, int]]:
-    """Yield the columns of each part of a sheet with their widths [characters].
+def fold_table(content: Table, room: int) -> Iterator[dict[int, int]]:
+    """Yield the columns of each part of a table with their widths [characters].
 
     Each part has the first column, and the second one if the first has numbers, such as places, which name no row.
     """
-    columns = list(zip(sheet.heads, *sheet.rows, strict=True))
+    columns = list(zip(content.heads, *content.rows, strict=True))
     least = [max(map(_least, cells)) for cells in columns]
-    names = [0, 1] if sheet.rows and len(columns) > 2 and all(is_number(row[0]) for row in sheet.rows) else [0]
+    names = [0, 1] if content.rows and len(columns) > 2 and all(is_number(row[0]) for row in content.rows) else [0]
     part = list(names)
     for k in range(len(names), len(columns)):
         if len(part) > len(names) and sum(least[i] + FRAME for i in (*part, k)) + 1 > room:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from paddock.core.errors import PaddockWarning
-from paddock.report.paths import draw_paths
+from paddock.report.path_pictures import draw_paths
 from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, check_exercise, load_exercise
 
 PICTURE = 800  # pixels
@@ -59,13 +59,13 @@ def draw_run(exercise: Exercise, run: ExerciseRun) -> str:
 
 def pack_run(run: ExerciseRun) -> dict[str, Any]:
     """Return a run as JSON-compatible data."""
-    failure = None if run.failure is None else [run.failure.kind, run.failure.place, run.failure.text]
-    figures = {robot: dict(own) for robot, own in run.figures.items()}
-    return {"seed": run.seed, "figures": figures, "failure": failure, "output": run.output}
+    failure = None if run.failure is None else [run.failure.kind, run.failure.location, run.failure.text]
+    results = {robot: dict(own) for robot, own in run.results.items()}
+    return {"seed": run.seed, "results": results, "failure": failure, "output": run.output}
 
 
 def unpack_run(packed: dict[str, Any]) -> ExerciseRun:
     """Return the run from its JSON data, without its episode."""
     report = packed["failure"]
-    failure = None if report is None else RunFailure(kind=report[0], place=report[1], text=report[2])
-    return ExerciseRun(seed=packed["seed"], figures=packed["figures"], failure=failure, output=packed["output"])
+    failure = None if report is None else RunFailure(kind=report[0], location=report[1], text=report[2])
+    return ExerciseRun(seed=packed["seed"], results=packed["results"], failure=failure, output=packed["output"])

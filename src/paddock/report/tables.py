@@ -15,16 +15,16 @@ NO = "NO"  # cell of a claim that does not hold
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Table:
     """A text table. The first column has the names of the rows, or whether a claim holds."""
 
-    kind: ClassVar[str] = "sheet"
+    kind: ClassVar[str] = "table"
     heads: tuple[str, ...]  # column headers; empty for pairs of name and value
     rows: tuple[tuple[str, ...], ...]
     about: str = ""  # meaning of the numbers, such as "mean ± standard deviation"
 
     @classmethod
-    def of(cls, rows: Iterable[Mapping[str, str]], about: str = "") -> Sheet:
+    def of(cls, rows: Iterable[Mapping[str, str]], about: str = "") -> Table:
         """Create a table from rows that give every cell with its header, all in the same order."""
         cells = list(rows)
         heads = tuple(cells[0]) if cells else ()
@@ -36,17 +36,17 @@ class Sheet:
         columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.heads)
         return tuple(k > 0 and bool(self.heads) and _mostly_numbers(cells) for k, cells in enumerate(columns))
 
-    def transpose(self) -> Sheet:
+    def transpose(self) -> Table:
         """Swap rows and columns, for few rows with many columns."""
         columns = list(zip(self.heads, *self.rows, strict=True))
-        return Sheet(("", *columns[0][1:]), tuple(columns[1:]), self.about)
+        return Table(("", *columns[0][1:]), tuple(columns[1:]), self.about)
 
-    def split(self, most: int) -> Iterator[Sheet]:
+    def split(self, max_columns: int) -> Iterator[Table]:
         """Split the table into parts of at most so many columns. Each part starts with the column of row names."""
-        for first in range(1, len(self.heads), most - 1):
-            chosen = (0, *range(first, min(first + most - 1, len(self.heads))))
+        for first in range(1, len(self.heads), max_columns - 1):
+            chosen = (0, *range(first, min(first + max_columns - 1, len(self.heads))))
             rows = tuple(tuple(row[k] for k in chosen) for row in self.rows)
-            yield Sheet(tuple(self.heads[k] for k in chosen), rows, self.about)
+            yield Table(tuple(self.heads[k] for k in chosen), rows, self.about)
 
 
 def is_number(cell: str) -> bool:

@@ -1,4 +1,4 @@
-"""Rollout: the result of a run of many worlds."""
+"""BatchResult: the result of a run of many worlds."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Rollout:
+class BatchResult:
     """Result of a run of W worlds with N robots."""
 
     metrics: Mapping[str, Floats]  # by name, shape (W, N)
     ticks: Ints  # ticks that every world ran, shape (W)
     poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
-    rows: Floats  # traces from the start, see rollouts/tables.py; NaN after a world's end; shape (W, rows, N, ·)
+    rows: Floats  # traces from the start, see batches/tables.py; NaN after a world's end; shape (W, rows, N, ·)
     last: Floats  # row of every world at its end, shape (W, 1, N, ·); without traces (W, 0, N, ·)
     devices: Sequence[Sequence[str]]  # names of the devices whose readings the rows contain, for every robot
     every: int  # ticks between two rows
@@ -35,7 +35,7 @@ class Rollout:
     batch: Batch = field(compare=False)
 
     def __repr__(self) -> str:
-        return f"<Rollout of {len(self.ticks)} worlds: {', '.join(self.metrics) or 'no metrics'}>"
+        return f"<BatchResult of {len(self.ticks)} worlds: {', '.join(self.metrics) or 'no metrics'}>"
 
     def __getitem__(self, name: str) -> Floats:
         if name not in self.metrics:
@@ -49,7 +49,7 @@ class Rollout:
 
     def episode(self, world: int) -> Episode:
         """Return one of the worlds as an episode, with a trace and the metrics of each robot."""
-        from paddock.arena.compiled_run import trace_of_rows
+        from paddock.arena.compiled_run import make_trace
 
         reason = self.reason(world)
         arena, dt, ran = self.batch.arena(world), self.batch.dt, int(self.ticks[world])
@@ -60,7 +60,7 @@ class Rollout:
         records = {}
         for robot, name in enumerate(self.batch.robots):
             metrics = {figure: float(values[world, robot]) for figure, values in self.metrics.items()}
-            trace = trace_of_rows(arena[name], self.devices[robot], ticks, rows[:, robot], [end])
+            trace = make_trace(arena[name], self.devices[robot], ticks, rows[:, robot], [end])
             records[name] = RobotRecord(trace=trace, metrics=metrics)
         now = int(self.batch.ticks[world]) == self.start[world] + ran  # the batch has not run since
         return Episode(
