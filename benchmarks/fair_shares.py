@@ -49,9 +49,8 @@ HEAD = (
 
 def serve(lock_step: str) -> None:
     """Serve a class of 30 e-pucks; answer every input line with the state of the clock."""
-    from paddock.network.server.access import Grant, Role
-
     from paddock.network.server import Server, Settings
+    from paddock.network.server.core.access import Grant, Role
 
     arena = paddock.open(replace(swarm_world(STUDENTS), dt=TICK))
     locked = lock_step == "lock"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -57,6 +58,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             super().remove_node(node)
             return None
 
+        def _reschedule(self, node: Any) -> None:
+            """Give no work to a worker that replaces a dead one before it has collected the tests."""
+            if node in self.registered_collections:
+                super()._reschedule(node)
+
         def schedule(self) -> None:
             """Give a new worker a second file, or its end: xdist's workers start a test when they know the next one."""
             super().schedule()
@@ -86,12 +92,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Count the tests of the page that were skipped, because nothing else tests the page."""
-    skipped = [
-        report for report in terminalreporter.getreports("skipped") if report.nodeid.startswith("tests/browser/")
-    ]
-    if skipped:
-        terminalreporter.write_line(f"SKIPPED: {len(skipped)} tests of the page (tests/browser): {why_no_browser()}")
+    """Count the skipped tests by what is missing, because nothing else tests the same."""
+    reasons = [report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped")]
+    for reason, count in Counter(reasons).most_common():
+        terminalreporter.write_line(f"SKIPPED: {count} tests: {reason}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,7 +17,7 @@ from browser.test_layout import NAMELESS
 from network.server.classes_served import ServedClass, make_class, served_class
 from network.server.parties import on_loop
 from paddock.arena.referees.score_function import ScoreFunction
-from paddock.network.server.services.classroom import Classroom
+from paddock.network.server.services.classroom.classroom import Classroom
 
 DUE = datetime(2020, 1, 31, 18)
 LONG_NAME = "Johanna-Theresia von und zu Hohenlohe-Waldenburg"

@@ -14,11 +14,11 @@ pytestmark = pytest.mark.long
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
 COMPILE = "import paddock; paddock.open('mouse-hole')['mouse'].enable()"  # before anybody waits for it
 ENTRY_POINTS = """
-[paddock.simulation.sensors]
+[paddock.sensors]
 whisker = paddock_whiskers.whisker:WhiskerSpec
-[paddock.simulation.robots]
+[paddock.robots]
 mouse = paddock_whiskers:MOUSE
-[paddock.simulation.worlds]
+[paddock.worlds]
 mouse-hole = paddock_whiskers:MOUSE_HOLE
 """
 

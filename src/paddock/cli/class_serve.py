@@ -20,7 +20,7 @@ from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import shell_word, visible
 from paddock.network.client.remote import RemoteArena
 from paddock.network.server import Server, Settings
-from paddock.network.server.services.classroom import Classroom
+from paddock.network.server.services.classroom.classroom import Classroom
 from paddock.network.server.services.classroom.lessons import open_lesson
 from paddock.network.server.show import open_browser
 from paddock.teaching.classroom import ClassFolder

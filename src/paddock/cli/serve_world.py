@@ -24,7 +24,7 @@ from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import VisibleFormatter, visible
 from paddock.network.server import Server, Settings
 from paddock.network.server.core.access import Grant, Role
-from paddock.network.server.services.classroom import Classroom
+from paddock.network.server.services.classroom.classroom import Classroom
 from paddock.network.server.services.classroom.lessons import Lesson
 from paddock.network.server.services.heats import HeatSettings
 from paddock.network.server.services.order_status import OrderStatus

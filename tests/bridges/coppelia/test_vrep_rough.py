@@ -196,7 +196,7 @@ def test_robots_spawn_and_leave_while_a_client_sends_requests() -> None:
 
         def spawn_and_remove() -> None:
             try:
-                for number in range(300):
+                for number in range(60):
                     bridge.arena.spawn(f"guest-{number}", "e-puck", at=(4.0, 3.0))
                     bridge.arena.remove(f"guest-{number}")
             finally:

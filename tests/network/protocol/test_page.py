@@ -19,8 +19,8 @@ from paddock.network.protocol import message_base as base
 from paddock.network.protocol.frames import BODY
 from paddock.network.protocol.messages import ANSWERS, REQUESTS
 from paddock.network.server import Server, Settings
-from paddock.network.server.core import clock_requests, ownership, robot_requests, uploads
 from paddock.network.server.core import connection as connections
+from paddock.network.server.core import core_requests, ownership, uploads
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/network/protocol.md").read_text(encoding="utf-8")
@@ -81,8 +81,8 @@ def test_page_documents_limits() -> None:
         "ticks of a `step`": messages.MAX_TICKS,
         "robots spawned by a client": ownership.MAX_SPAWNED,
         "sensors of an uploaded robot": uploads.MAX_ENTRIES["sensors"],
-        "subscriptions of a client": robot_requests.MAX_SUBSCRIPTIONS,
-        "snapshots of a client": clock_requests.MAX_SNAPSHOTS,
+        "subscriptions of a client": core_requests.MAX_SUBSCRIPTIONS,
+        "snapshots of a client": core_requests.MAX_SNAPSHOTS,
     }
     told = dict(re.findall(r"^\| ([^|]+) \| (\d[\d ]*\b)", sections(PAGE)["Limits"], re.MULTILINE))
     assert {what: int(told[what].replace(" ", "")) for what in limits} == limits

@@ -14,7 +14,7 @@ from network.server.parties import Peer
 from paddock.arena.referees import Referee
 from paddock.network.server import Server, Settings
 from paddock.network.server.services import heats
-from paddock.network.server.services.classroom import Classroom
+from paddock.network.server.services.classroom.classroom import Classroom
 from paddock.network.server.services.classroom.lessons import open_lesson
 from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.testing import wait_for

@@ -11,7 +11,7 @@ from network.server.classes_served import make_class, served_class
 from network.server.parties import Closed, Peer
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.user_limits import UserLimits
-from paddock.network.server.services.classroom import Classroom
+from paddock.network.server.services.classroom.classroom import Classroom
 from paddock.teaching.classroom import ClassFolder, Student
 from paddock.testing import wait_for
 

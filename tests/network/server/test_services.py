@@ -16,6 +16,7 @@ from paddock.network.server.core.access import Role
 from paddock.network.server.core.client import Client
 from paddock.network.server.core.core_server import CoreServer
 from paddock.network.server.core.service import Service, before, handles
+from paddock.testing import wait_for
 
 SETTINGS = Settings(port=0, speed=None, lock_step=True)
 
@@ -77,6 +78,7 @@ def test_service_owns_its_messages_and_may_answer_before_others() -> None:
     ledger = Ledger()
     server = CoreServer(paddock.open("clutter"), SETTINGS, services=[ledger])
     with server.in_background(), Peer(server, name="ada") as peer:
+        wait_for(lambda: ledger.entries == ["ada joined"])
         ledger.entries.clear()
         assert peer.ask("reset")["value"] == "not yet"
         assert ledger.entries == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import math
 import threading
 import time
 from abc import abstractmethod
@@ -15,6 +16,7 @@ from typing import Any, ClassVar
 from paddock.arena.base_arena import BaseArena, SimulatedArena
 from paddock.arena.body import Body
 from paddock.arena.devices import Device
+from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, SimulationError, UnknownName
 from paddock.core.geometry import Pose
@@ -64,6 +66,9 @@ class SingleRobot(Robot, BaseArena):
     body: WatchedBody
     robots: Mapping[str, Robot]
     nature: ClassVar[str] = "a real robot"  # for error messages about functions of simulations only
+    speeds: ClassVar[tuple[float | None, ...]] = (None, 1)  # that `run` accepts
+    _dt: float
+    _due = 0.0  # time when the current step is over [s]
 
     def __init__(self, body: WatchedBody) -> None:
         self._watchers: dict[str, PeriodicThread] = {}
@@ -80,6 +85,29 @@ class SingleRobot(Robot, BaseArena):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} ({self.spec.name})>"
+
+    # ---- time
+
+    @property
+    def dt(self) -> float:
+        return self._dt
+
+    @property
+    @abstractmethod
+    def time(self) -> float:
+        """Time [s] since the connection or the last reset."""
+
+    @property
+    def tick(self) -> int:
+        return math.floor(self.time / self._dt + 1e-6)
+
+    def _drive(self, loop: EpisodeLoop) -> str:
+        if loop.plan.speed not in self.speeds:
+            raise SimulationError(
+                f"run: {self.name} is {self.nature}: its time cannot run at speed {loop.plan.speed!r}; leave it out"
+            )
+        self._due = self.time
+        return loop.drive()
 
     def start_at(self, pose: Pose) -> None:
         """Set the pose of the robot's odometry, if it has one."""

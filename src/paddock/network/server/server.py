@@ -39,7 +39,7 @@ class Server(CoreServer):
         self.heats = Heats(self.scoreboard, heats)
         self.program_run = ProgramRun()
         super().__init__(arena, settings)
-        self.services += [NoClass(), NoReplay(), self.scoreboard, self.heats, self.program_run]
+        self.services += [NoClass(), NoReplay(), self.heats, self.scoreboard, self.program_run]
         self.services += [HistoryService(), MapPublisher(), Goals(), BridgedTime(arena)]
         if isinstance(arena, ReplayArena):
             self.services.append(Replay(arena))

@@ -19,14 +19,12 @@ from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Role, Tokens
 from paddock.network.server.core.client import Client, Subscription, check_count, failure, refusal
 from paddock.network.server.core.clock import ServerClock
-from paddock.network.server.core.clock_requests import ClockRequests
+from paddock.network.server.core.core_requests import CoreRequests
 from paddock.network.server.core.fair_shares import ShareLedger
 from paddock.network.server.core.interventions import Interventions
 from paddock.network.server.core.ownership import Ownership
-from paddock.network.server.core.robot_requests import RobotRequests
 from paddock.network.server.core.service import News, Service, build_routes, find_overriding
 from paddock.network.server.core.supervision import Supervision
-from paddock.network.server.core.view_requests import ViewRequests
 from paddock.network.server.core.visibility import Occasion, knows_seed, make_welcome, make_world_news
 from paddock.network.server.core.world_view import describe_scene, read_enabled_devices
 from paddock.simulation.worlds.world_spec import WorldSpec
@@ -82,7 +80,7 @@ class Session:
 
     def serve(self, services: Iterable[Service]) -> None:
         """Attach services. The last one that handles a message owns it."""
-        parts = (self.supervision, RobotRequests(), ClockRequests(), ViewRequests(), *services)
+        parts = (self.supervision, CoreRequests(), *services)
         self.services = parts
         self._routes = build_routes(parts)
         self._before_ticks = find_overriding(parts, Service.before_ticks)
@@ -107,7 +105,7 @@ class Session:
         for timer in (self._reminder, self._news_timer):
             if timer is not None:
                 timer.cancel()
-        for service in reversed(self.services):
+        for service in self.services:
             service.close()
         self.clock.close()
 

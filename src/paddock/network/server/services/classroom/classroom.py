@@ -17,8 +17,7 @@ from paddock.network.server.core.client import Client
 from paddock.network.server.core.service import Service, handles
 from paddock.network.server.core.session import Session
 from paddock.network.server.core.visibility import Occasion
-from paddock.network.server.services.classroom.admission import Admission
-from paddock.network.server.services.classroom.attendance import Attendance, is_program
+from paddock.network.server.services.classroom.attendance import Admission, Attendance, is_program
 from paddock.network.server.services.classroom.best_scores import BestScores
 from paddock.network.server.services.classroom.class_log import ClassLog
 from paddock.network.server.services.classroom.lessons import (

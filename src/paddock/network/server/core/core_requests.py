@@ -1,25 +1,32 @@
-"""Requests about robots: drivers, sensing and commands."""
+"""Requests about robots, time and the view of the page."""
 
 from __future__ import annotations
 
 import math
 import time
 
+from msgspec.structs import replace
+
 from paddock.arena import Robot
 from paddock.arena.devices import Camera
-from paddock.core.errors import Refused
+from paddock.core.errors import Refused, SimulationError
 from paddock.network.protocol import Message
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Role
-from paddock.network.server.core.client import Client, Subscription, check_count
+from paddock.network.server.core.client import Client, FrameStream, Subscription, check_count
 from paddock.network.server.core.service import Service, handles
-from paddock.network.server.core.world_view import picture
+from paddock.network.server.core.visibility import hide_scene
+from paddock.network.server.core.world_view import bodies, picture
 
 MAX_SUBSCRIPTIONS = 256  # of one client
+MAX_SNAPSHOTS = 16  # of one client
+SLOWEST = 0.01  # simulated seconds per second
 
 
-class RobotRequests(Service):
-    """Carries out requests about robots."""
+class CoreRequests(Service):
+    """Carries out the requests that every server handles."""
+
+    # ---- robots
 
     @handles(m.Claim, done=True)
     def claim(self, client: Client, request: m.Claim) -> None:
@@ -141,3 +148,124 @@ class RobotRequests(Service):
     @handles(m.SendCommands)
     def steer(self, client: Client, request: m.SendCommands) -> None:
         self.session.ownership.command(client, request.commands)
+
+    # ---- time
+
+    @handles(m.Step, Role.CONTROLLER)
+    def step(self, client: Client, request: m.Step) -> None:
+        session = self.session
+        if client.step_id is not None:
+            raise Refused("step: your last step is still pending")
+        session.ownership.command(client, request.commands)
+        client.step_id = request.id
+        member, clock = client.member, session.clock
+        if not member.locked or client.share.readmitted:  # it may have been released
+            session.supervision.take_part(client)
+        clock.ask(member, request.ticks, lambda: session.finish_step(client))
+
+    @handles(m.Play, Role.SUPERVISOR, done=True)
+    def play(self, client: Client, request: m.Play) -> None:
+        session = self.session
+        if not session.clock.running:
+            session.interventions.announce(client, "resume", "resumed")
+        session.clock.set_running(True)
+
+    @handles(m.Pause, Role.SUPERVISOR, done=True)
+    def pause(self, client: Client, request: m.Pause) -> None:
+        session = self.session
+        if session.clock.running:
+            session.interventions.announce(client, "pause", "paused")
+        session.clock.set_running(False)
+
+    @handles(m.Advance, Role.SUPERVISOR, done=True)
+    def advance(self, client: Client, request: m.Advance) -> None:
+        if self.session.clock.running:
+            raise Refused("advance: the clock is running; pause it first")
+        self.session.clock.advance(request.ticks)
+
+    @handles(m.SetSpeed, Role.SUPERVISOR, done=True)
+    def set_speed(self, client: Client, request: m.SetSpeed) -> None:
+        session = self.session
+        if session.arena.is_real and request.speed != 1:
+            raise Refused("set_speed: the robots of this arena are real: the speed is always 1")
+        if 0 < request.speed < SLOWEST:
+            expected = f"0 for as fast as possible, or {SLOWEST} to 1000"
+            raise Refused(f"set_speed.speed: expected {expected}, got {request.speed:g}")
+        session.interventions.announce(
+            client, "speed", f"speed set to {request.speed:g}" if request.speed else "speed set to as fast as possible"
+        )
+        session.clock.set_speed(request.speed or None)
+
+    @handles(m.Reset, Role.SUPERVISOR, done=True)
+    def reset(self, client: Client, request: m.Reset) -> None:
+        self.session.reset(request.seed)
+        self.session.interventions.announce(client, "reset", "reset")
+
+    @handles(m.Digest, Role.SUPERVISOR)
+    def digest(self, client: Client, request: m.Digest) -> Message:
+        return m.Answer(id=request.id, value=self.session.arena.digest())
+
+    @handles(m.TakeSnapshot, Role.SUPERVISOR)
+    def snapshot(self, client: Client, request: m.TakeSnapshot) -> Message:
+        if len(client.snapshots) >= MAX_SNAPSHOTS:
+            client.snapshots.pop(next(iter(client.snapshots)))
+        number = next(client.snapshot_numbers)
+        client.snapshots[number] = self.session.arena.snapshot()
+        return m.Answer(id=request.id, value=number)
+
+    @handles(m.Restore, Role.SUPERVISOR, done=True)
+    def restore(self, client: Client, request: m.Restore) -> None:
+        session = self.session
+        snapshot = client.snapshots.get(request.snapshot)
+        if snapshot is None:
+            raise SimulationError(
+                f"restore: no snapshot {request.snapshot}; the server keeps the last {MAX_SNAPSHOTS} of each client"
+            )
+        session.arena.restore(snapshot)
+        session.on_jump()
+        session.interventions.announce(client, "restore", "restored a snapshot")
+
+    # ---- the page
+
+    @handles(m.GetScene)
+    def look(self, client: Client, request: m.GetScene) -> Message:
+        return replace(hide_scene(self.session.scene, client.grant), id=request.id)
+
+    @handles(m.Frames, done=True)
+    def frames(self, client: Client, request: m.Frames) -> None:
+        client.stop_frames()
+        if request.rate:
+            client.frames = FrameStream(1 / request.rate)
+            self._stream(client)
+            for service in self.session.services:
+                service.on_watch(client)
+
+    @handles(m.FrameAck)
+    def confirm_frame(self, client: Client, request: m.FrameAck) -> None:
+        if client.frames is not None:
+            client.frames.confirmed = max(client.frames.confirmed, min(request.frame, client.frames.sent))
+
+    def _stream(self, client: Client) -> None:
+        """Send the newest frame if the previous one was confirmed and anything changed; schedule the next call."""
+        stream, shares = client.frames, self.session.shares
+        if stream is None:
+            return
+        stream.timer = self.session.loop.call_later(stream.period, self._stream, client)
+        if stream.confirmed < stream.sent or client.share.held:
+            return
+        shares.charge(client.share, self._send_frame, client, stream)
+        shares.is_over(client.share)
+
+    def _send_frame(self, client: Client, stream: FrameStream) -> None:
+        """Send poses and LEDs if anything changed; only the tick if nothing is visible to the client."""
+        session = self.session
+        session.look_for_changes()
+        places, leds = b"", b""
+        if client.grant.shows != "nothing":
+            places, leds = bodies(session.arena, None if client.grant.shows == "all" else client.grant.sees)
+        state = (session.arena.tick, session.ownership.changes, places, leds)
+        if state == stream.last:
+            return
+        stream.last, stream.sent = state, stream.sent + 1
+        session.send_changes(client)
+        client.send(m.FrameData(frame=stream.sent, tick=session.arena.tick, bodies=places, lamps=leds))
