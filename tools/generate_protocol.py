@@ -87,7 +87,8 @@ def describe_type(hint: Any) -> str:
         return f"[{', '.join(describe_type(item) for item in arguments)}]"
     if origin in (dict, Mapping):
         return f"map of {describe_type(arguments[1])}"
-    return f"[{hint.__name__}](#{hint.__name__.lower()})"
+    name = hint.__name__.lower()
+    return f"[{hint.__name__}](#{name}{'-1' if name in messages_by_tag() else ''})"
 
 
 def describe_limits(limits: msgspec.Meta) -> str:

@@ -52,7 +52,7 @@ class Served(PaddockProcess):
     """`paddock serve …`, or another command with a page, as a separate process."""
 
     def __init__(self, *arguments: str, port: int = 0, command: str = "serve") -> None:
-        super().__init__(command, *arguments, port=port)
+        super().__init__(*command.split(), *arguments, port=port)
 
     def connect(self, **arguments: Any) -> RemoteArena:
         """Connect a program; as a supervisor unless there is a token."""

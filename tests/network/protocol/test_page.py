@@ -52,9 +52,9 @@ def test_generated_page_shows_types_limits_and_meanings() -> None:
     assert (
         "| `timeout` | number, > 0 … 3600 | `10.0` | maximum time [s] until the next `step` while others wait |" in rows
     )
-    assert "| `commands` | map of [Command](#command) | `{}` | by robot; applied first |" in rows
+    assert "| `commands` | map of [Command](#command-1) | `{}` | by robot; applied first |" in rows
     assert "| [`reset`](#reset) | supervisor | [`done`](#done) |" in rows
-    assert "| [`command`](#steer) | controller | – |" in rows
+    assert "| [`command`](#command) | controller | – |" in rows
 
 
 def test_page_documents_every_byte_of_body_record() -> None:
