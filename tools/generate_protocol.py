@@ -88,7 +88,7 @@ def describe_type(hint: Any) -> str:
     if origin in (dict, Mapping):
         return f"map of {describe_type(arguments[1])}"
     name = hint.__name__.lower()
-    return f"[{hint.__name__}](#{name}{'-1' if name in messages_by_tag() else ''})"
+    return f"[{hint.__name__}](#{name}{'-1' if name in (*REQUESTS, *ANSWERS) else ''})"
 
 
 def describe_limits(limits: msgspec.Meta) -> str:

@@ -240,7 +240,7 @@ class RunSpec(Spec):
                     chosen.slow_down(self.period, arena.dt),
                     metrics=self.make_metrics(),
                     every=self.every,
-                    until=_any_of([each for each in conditions if each is not None]),
+                    until=_join_conditions([each for each in conditions if each is not None]),
                     speed=speed,
                     on_step=on_step,
                 )
@@ -318,7 +318,7 @@ def load_run(source: str | Path | Mapping[str, Any] | RunSpec) -> RunSpec:
     return replace(spec, folder=str(path.parent), file=path.name)
 
 
-def _any_of(conditions: Sequence[Until]) -> Until | None:
+def _join_conditions(conditions: Sequence[Until]) -> Until | None:
     """Return a condition that is met if one of these is met; the first gives the reason."""
     if len(conditions) < 2:
         return conditions[0] if conditions else None

@@ -79,8 +79,8 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
 
 
 def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
-    sheet = outcome.table
-    print_table(console, f"{name}: measurements" + (f", {sheet.about}" if sheet.about else ""), sheet)
+    measured = outcome.table
+    print_table(console, f"{name}: measurements" + (f", {measured.about}" if measured.about else ""), measured)
     table = claims(outcome.rows)  # numbered, because a narrow terminal shows it in parts
     numbered = tuple((str(number), *row) for number, row in enumerate(table.rows, 1))
     print_table(console, f"{name}: claims", Table(("n", *table.heads), numbered))

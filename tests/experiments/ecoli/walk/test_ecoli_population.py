@@ -77,7 +77,7 @@ def test_every_population_has_a_row_and_every_claim_a_number(tmp_path: Path) -> 
         (1,), walkers=12, seconds=40.0, run_all=partial(run_all, progress=lambda done, of: counts.append((done, of)))
     )
     assert all(done == of for done, of in counts)  # nothing was computed again
-    assert np.array_equal(again.populations[DISHES[0]][0].places, walks.populations[DISHES[0]][0].places)
+    assert np.array_equal(again.populations[DISHES[0]][0].positions, walks.populations[DISHES[0]][0].positions)
     assert [row[:4] for row in tabulate_walks(walks).rows] == [tuple(dish) for dish in DISHES]
     assert len(walks.methylation.table.rows) == len(TRIALS)
     claims = list(check_walks(walks))
