@@ -64,6 +64,7 @@ lint: $(DEV)  ## formatting, lint, types, layers, generated files, words, transl
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate_dispatch.py --check
 	$(BIN)/python tools/generate_protocol.py --check
+	$(BIN)/python tools/generate_commands.py --check
 	$(BIN)/python tools/check_words.py
 	$(BIN)/python tools/check_translations.py
 

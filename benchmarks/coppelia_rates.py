@@ -17,7 +17,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cycles", type=int, default=3000)
     cycles = parser.parse_args().cycles
-    with PaddockProcess("serve", "wall-loop", "--speed", "0", "--coppelia", "0,stopped", "--port", "0") as server:
+    with PaddockProcess(
+        "serve", "wall-loop", "--speed", "0", "--bridge", "coppelia=0,stopped", "--port", "0"
+    ) as server:
         port = int(server.line(r"ZeroMQ remote API at 127\.0\.0\.1, port (\d+)"))
         sim = RemoteAPIClient("127.0.0.1", port).require("sim")
         motors = [sim.getObject(f"/PioneerP3DX/{side}Motor") for side in ("left", "right")]

@@ -22,7 +22,7 @@ from typing import Any
 import paddock
 from paddock.core.errors import PaddockError
 from paddock.network.server import Server, Settings
-from paddock.simulation.worlds.world_spec import Cylinder, Placed, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Cylinder, RobotPlacement, Wall, WorldSpec
 
 AFTERWARDS = 20  # ticks that the undisturbed robot continues alone
 ALIVE = 8  # maximum number of extreme robots at a time
@@ -38,7 +38,7 @@ def two_rooms() -> WorldSpec:
         bounds=(0, 0, 16, 10),
         walls=(Wall(points=((2.2, 0), (2.2, 2.2), (0, 2.2)), height=1),),
         cylinders=tuple(pillars + others),
-        robots=(Placed(name="red", type="e-puck", at=(1.1, 1.1), heading_deg=30),),
+        robots=(RobotPlacement(name="red", type="e-puck", at=(1.1, 1.1), heading_deg=30),),
     )
 
 

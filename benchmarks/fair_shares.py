@@ -33,7 +33,7 @@ from rich.table import Table
 
 import paddock
 from paddock.cli.bench.local import swarm_world
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 from paddock.network.protocol.websocket import masked_frame
 
 TICK, STUDENTS = 0.02, 30  # seconds; the last student is the hostile one
@@ -50,11 +50,11 @@ HEAD = (
 def serve(lock_step: str) -> None:
     """Serve a class of 30 e-pucks; answer every input line with the state of the clock."""
     from paddock.network.server import Server, Settings
-    from paddock.network.server.access import Grant, Role
+    from paddock.network.server.core.access import Grant, Role
 
     arena = paddock.open(replace(swarm_world(STUDENTS), dt=TICK))
     locked = lock_step == "lock"
-    limits = ClassLimits(join_lock=locked)
+    limits = UserLimits(join_lock=locked)
     server = Server(arena, Settings(port=0, lock_step=locked, speed=None if locked else 1.0, limits=limits))
     tokens = [
         server.tokens.add(Grant(Role.CONTROLLER, frozenset({f"robot{i}"}), f"student {i}")) for i in range(STUDENTS)
@@ -213,7 +213,7 @@ def robots(url: str, token: str) -> None:
         for i in range(32):
             line.say(type="spawn", id=i, robot=f"robot{HOSTILE}_{i}", kind=kind | {"title": f"{i}"})
         for i in range(32):
-            line.say(type="leave", id=i, robot=f"robot{HOSTILE}_{i}")
+            line.say(type="release_robot", id=i, robot=f"robot{HOSTILE}_{i}")
 
 
 def sensors(url: str, token: str) -> None:
@@ -259,11 +259,11 @@ def ask_in_lock(url: str, token: str, what: str) -> None:
 
 
 def lock_look(url: str, token: str) -> None:
-    ask_in_lock(url, token, "look")
+    ask_in_lock(url, token, "get_scene")
 
 
 def lock_recall(url: str, token: str) -> None:
-    ask_in_lock(url, token, "recall")
+    ask_in_lock(url, token, "get_history")
 
 
 def half_open(url: str, token: str) -> None:
@@ -373,7 +373,7 @@ def paced_share(served: Class, seconds: float, act: str) -> tuple[float, float, 
                 for message in line.messages():
                     if message["type"] == "sensed":
                         arrivals[i][message["tick"]] = time.perf_counter()
-                        line.say(type="steer", commands={f"robot{i}": {"wheels": [0.05, 0.04]}})
+                        line.say(type="command", commands={f"robot{i}": {"wheels": [0.05, 0.04]}})
 
     with hostile(act, served):
         listen(time.perf_counter() + 0.5)

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import paddock
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.batches.cuda.device import Cuda
-from paddock.arena.batches.rollout import Rollout
 from paddock.arena.metrics import ContactTime, Distance
 from paddock.cli.bench.local import TICK, batch_policy, gpu_job
 from paddock.control.policies.networks import Network
@@ -105,7 +105,7 @@ def measured(gpu: Cuda, told: Any, worlds: int, individuals: str) -> dict[str, A
         seconds.append(before.elapsed_time(after) / 1e3)
     took = statistics.median(seconds)
     del job
-    runs, rollout = call_to_answer(gpu, told, worlds, policy)
+    runs, batch_result = call_to_answer(gpu, told, worlds, policy)
     return {
         "bench": "batch-gpu",
         "device": device_name(cuda),
@@ -117,23 +117,23 @@ def measured(gpu: Cuda, told: Any, worlds: int, individuals: str) -> dict[str, A
         "runs_s": [round(run, 3) for run in runs[1:]],
         "first_run_s": round(runs[0], 2),
         "spread": round(max(seconds) / min(seconds) - 1, 3),
-        "mean_speed": round(float(rollout["mean_speed"].mean()), 4),
-        "in_contact": round(float(rollout["contact_time"].mean()) / (told.ticks * TICK), 3),
+        "mean_speed": round(float(batch_result["mean_speed"].mean()), 4),
+        "in_contact": round(float(batch_result["contact_time"].mean()) / (told.ticks * TICK), 3),
         "world": told.world,
         "dt": TICK,
     }
 
 
-def call_to_answer(gpu: Cuda, told: Any, worlds: int, policy: Network) -> tuple[list[float], Rollout]:
-    """Return the durations of whole runs [s], in order, and the last rollout."""
+def call_to_answer(gpu: Cuda, told: Any, worlds: int, policy: Network) -> tuple[list[float], BatchResult]:
+    """Return the durations of whole runs [s], in order, and the last batch result."""
     batch = paddock.batch(told.world, worlds, seed=1, dt=TICK, device="cuda", precision=gpu.precision)
     batch.gpu = gpu
     seconds = []
     for _ in range(1 + told.rounds):
         started = time.perf_counter()
-        rollout = batch.run(told.ticks * TICK, policy, metrics=[Distance(), ContactTime()])
+        batch_result = batch.run(told.ticks * TICK, policy, metrics=[Distance(), ContactTime()])
         seconds.append(time.perf_counter() - started)
-    return seconds, rollout
+    return seconds, batch_result
 
 
 def device_name(cuda: Any) -> str:

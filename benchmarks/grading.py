@@ -93,11 +93,11 @@ def cpu_seconds() -> float:
 def compare_with_check(done: Grading) -> int:
     """Return how many submissions get different marks from `check` and from `grade`, with the public seeds."""
 
-    def figures(marks: Marks) -> list[object]:
-        return [[(mark.points, mark.met, repr(mark.figures)) for mark in marks.checks], marks.points]
+    def results(marks: Marks) -> list[object]:
+        return [[(mark.points, mark.met, repr(mark.results)) for mark in marks.checks], marks.points]
 
     return sum(
-        figures(check_exercise(done.exercise, each.submission.file)) != figures(each.public) for each in done.graded
+        results(check_exercise(done.exercise, each.submission.file)) != results(each.public) for each in done.graded
     )
 
 

@@ -22,7 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cycles", type=int, default=3000)
     cycles = parser.parse_args().cycles
-    command = ("serve", "wall-loop", "--speed", "0", "--lock-step", "--player", "0,stepped", "--port", "0")
+    command = ("serve", "wall-loop", "--speed", "0", "--lock-step", "--bridge", "player=0,stepped", "--port", "0")
     with PaddockProcess(*command) as server:
         port = int(server.line(r"Player at 127\.0\.0\.1, port (\d+)"))
         with PlayerClient("127.0.0.1", port) as client:

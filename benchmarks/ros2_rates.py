@@ -17,7 +17,7 @@ from paddock.bridges.ros2.dds import configure
 from paddock.bridges.ros2.dds_types import load_cyclonedds, make_idl_type
 from paddock.bridges.ros2.wire import decode_cdr, find_message
 from paddock.bridges.ros2.wire import messages as ros
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 from paddock.testing import PaddockProcess
 from rates import cpu_of
 
@@ -73,7 +73,8 @@ class Counting:
 def make_world(robots: int) -> WorldSpec:
     """Return a world with Pioneers in rows."""
     placed = [
-        Placed(name=f"r{i}", type="pioneer-p3dx", at=(1.0 + 1.5 * (i % 5), 1.0 + 1.5 * (i // 5))) for i in range(robots)
+        RobotPlacement(name=f"r{i}", type="pioneer-p3dx", at=(1.0 + 1.5 * (i % 5), 1.0 + 1.5 * (i // 5)))
+        for i in range(robots)
     ]
     return WorldSpec(name="rows", bounds=(0.0, 0.0, 9.0, 2.0 + 1.5 * (robots // 5 + 1)), robots=tuple(placed))
 
@@ -89,7 +90,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         world = Path(folder) / "rows.toml"
         world.write_text(make_world(chosen.robots).to_toml(), encoding="utf-8")
-        with PaddockProcess("serve", str(world), "--ros2", f"dds,domain={chosen.domain}") as server:
+        with PaddockProcess("serve", str(world), "--bridge", f"ros2=dds,domain={chosen.domain}") as server:
             counting = Counting(chosen.domain)
             for i in range(chosen.robots):
                 for name, (kind, reliable) in topics.items():

@@ -21,7 +21,7 @@ import paddock
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
 from paddock.experiments.ecoli.walk.population import (
     Population,
-    centre_of,
+    find_centre,
     find_mann_whitney_p,
     isolate_walker,
     run_population,
@@ -51,7 +51,7 @@ def main() -> None:
         if agreement["median_difference"] > TOLERANCE[precision] or not alike(here, there):
             sys.exit(f"{precision}: the GPU disagrees with the CPU")
     if told.figure is not None:
-        centre = centre_of(isolate_walker(WORLD).fields[0])
+        centre = find_centre(isolate_walker(WORLD).fields[0])
         about = f"{told.walkers:,} walkers, each in a {WORLD} of its own"
         save_figure(density_chart(there, centre, about=about), told.figure)
 

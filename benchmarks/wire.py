@@ -133,7 +133,7 @@ def main() -> None:
     if chosen.serve:
         asyncio.run(run_server(chosen.serve))
         return
-    figures: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    results: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     raw: list[float] = []
     with contextlib.ExitStack() as stack:
         pairs = []
@@ -153,9 +153,9 @@ def main() -> None:
                 for _ in range(chosen.cycles):
                     cycle()
                 costs = (time.process_time() - mine, cpu_seconds(process) - theirs, time.perf_counter() - wall)
-                figures.setdefault(names, []).append(tuple(1e6 * cost / chosen.cycles for cost in costs))
+                results.setdefault(names, []).append(tuple(1e6 * cost / chosen.cycles for cost in costs))
     print(json.dumps({"ping_pong_per_s": round(statistics.median(raw))}))
-    for (client, server), rounds in figures.items():
+    for (client, server), rounds in results.items():
         mine, theirs, wall = (statistics.median(column) for column in zip(*rounds, strict=True))
         rates = {"cycles_per_s": round(1e6 / wall), "client_us": round(mine, 1), "server_us": round(theirs, 1)}
         print(json.dumps({"client": client, "server": server, **rates}))

@@ -12,7 +12,7 @@ from avoidance_picture import draw_scenes
 from PIL import Image
 
 import paddock
-from paddock.arena import mapper_of
+from paddock.arena import make_mapper
 from paddock.arena.built_in import choose_built_in
 from paddock.control.navigation import Explorer
 from paddock.core.geometry import wrap
@@ -42,7 +42,7 @@ from paddock.report.drawing.draw_world import draw_robot, draw_solution, draw_wo
 from paddock.simulation.robots import load_robot, robot_names
 from paddock.simulation.worlds import load_world, world_names
 from paddock.simulation.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
-from paddock.simulation.worlds.world_spec import Box, Cylinder, Floor, Placed, Stroke, WorldSpec
+from paddock.simulation.worlds.world_spec import Box, Cylinder, Floor, RobotPlacement, Stroke, WorldSpec
 
 PICTURES = Path(__file__).parent / "pictures"
 TILE = 480  # width of a picture in a sheet [pixels]
@@ -92,7 +92,7 @@ def mapping() -> None:
     arena = paddock.open(replace(world, robots=(replace(world.robots[0], **errors),)), seed=3)
     robot = arena["pioneer"]
     mappers = {
-        method: mapper_of(robot, method=method, pose=robot.pose)
+        method: make_mapper(robot, method=method, pose=robot.pose)
         for method in ("odometry", "scan-to-scan", "scan-to-map", "particles")
     }
     paths: dict[str, list[paddock.Pose]] = {method: [] for method in mappers}
@@ -174,7 +174,7 @@ def overhead_camera() -> None:
         boxes=(Box(at=(0.5, 0.62), size=(0.1, 0.2), heading_deg=20),),
         cylinders=(Cylinder(at=(1.5, 0.3), radius=0.05),),
         floor=Floor(strokes=(Stroke(points=((0.3, 0.2), (0.9, 0.3), (1.6, 0.8)), smooth=True),)),
-        robots=tuple(Placed(name=f"robot{i}", type="e-puck", at=(0.2 + 0.3 * i, 0.45)) for i in range(6)),
+        robots=tuple(RobotPlacement(name=f"robot{i}", type="e-puck", at=(0.2 + 0.3 * i, 0.45)) for i in range(6)),
     )
     camera = OverheadCamera(world, seed=1)
     poses = [(0.2, 0.8, 0.3), (0.7, 0.3, 1), (1.0, 0.5, 2), (1.35, 0.8, -1), (1.6, 0.4, -2), (1.8, 0.15, 3)]
@@ -191,7 +191,7 @@ def exploration() -> None:
     """The map that a Pioneer makes of five rooms, and its path."""
     with paddock.open("yellow-rooms", seed=1) as arena:
         robot = arena["pioneer"]
-        explorer = Explorer(mapper_of(robot, method="scan-to-map", pose=robot.pose), robot.spec)
+        explorer = Explorer(make_mapper(robot, method="scan-to-map", pose=robot.pose), robot.spec)
         episode = arena.run(600, explorer)
     about = f"{explorer.reason}, after {episode.seconds:.0f} s"
     chart = map_view_chart(explorer.map_view, episode.trace.path(), title="yellow-rooms", about=about)

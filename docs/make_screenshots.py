@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 import paddock
-from paddock.arena import Robot, mapper_of
+from paddock.arena import Robot, make_mapper
 from paddock.arena.built_in import choose_built_in
 from paddock.cli.bench.local import swarm_world
 from paddock.cli.bench.page import browser
@@ -113,7 +113,7 @@ def classroom(chromium: Browser, file: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "names.txt").write_text("\n".join(STUDENTS), encoding="utf-8")
         (Path(folder) / "score.py").write_text(SCORE)
-        files = ("--classroom", f"{folder}/names.txt", "--score", f"{folder}/score.py")
+        files = ("--classroom", f"{folder}/names.txt", "--referee", f"{folder}/score.py")
         with (
             serving("clutter", *files, "--seed", str(SEED)) as links,
             ExitStack() as stack,
@@ -179,7 +179,7 @@ def exploration(chromium: Browser, file: Path) -> None:
     """A robot that maps rooms: the known area, the frontiers and the planned path."""
 
     def explorer(robot: Robot) -> Explorer:
-        return Explorer(mapper_of(robot, method="scan-to-map", pose=robot.pose), robot.spec)
+        return Explorer(make_mapper(robot, method="scan-to-map", pose=robot.pose), robot.spec)
 
     with driven(load_world("yellow-rooms"), explorer) as (url, drive), visit(chromium, url) as page:
         choose(page, "pioneer")

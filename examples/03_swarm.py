@@ -4,7 +4,7 @@ import math
 
 import paddock
 from paddock.control.policies import explorer
-from paddock.simulation.worlds import Placed, WorldSpec
+from paddock.simulation.worlds import RobotPlacement, WorldSpec
 
 COUNT, SIDE = 200, 4.0
 columns = math.ceil(math.sqrt(COUNT))
@@ -12,7 +12,7 @@ places = [((i % columns + 0.5) * SIDE / columns, (i // columns + 0.5) * SIDE / c
 world = WorldSpec(
     name="swarm",
     bounds=(0, 0, SIDE, SIDE),
-    robots=tuple(Placed(name=f"r{i}", type="e-puck", at=at, heading_deg=37 * i) for i, at in enumerate(places)),
+    robots=tuple(RobotPlacement(name=f"r{i}", type="e-puck", at=at, heading_deg=37 * i) for i, at in enumerate(places)),
 )
 
 with paddock.open(world, seed=3) as arena:

@@ -7,7 +7,7 @@ from pathlib import Path
 import paddock
 from paddock.simulation.robots import BodySpec, DifferentialDrive, RobotSpec
 from paddock.simulation.sensors import Pivot, SonarSpec
-from paddock.simulation.worlds import Box, Placed, WorldSpec, load_world, save_world
+from paddock.simulation.worlds import Box, RobotPlacement, WorldSpec, load_world, save_world
 
 turret = SonarSpec(
     name="turret",
@@ -27,7 +27,7 @@ world = WorldSpec(
     name="one-box",
     bounds=(0, 0, 4, 4),
     boxes=(Box(at=(2.0, 3.0), size=(0.4, 0.4), height=0.5),),
-    robots=(Placed(name="s", type=robot, at=(2.0, 2.0)),),
+    robots=(RobotPlacement(name="s", type=robot, at=(2.0, 2.0)),),
 )
 
 with tempfile.TemporaryDirectory() as folder:

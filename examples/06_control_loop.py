@@ -3,14 +3,14 @@
 import math
 
 import paddock
-from paddock.simulation.worlds import Light, Placed, WorldSpec
+from paddock.simulation.worlds import Light, RobotPlacement, WorldSpec
 
 LAMP = (1.6, 1.5)
 world = WorldSpec(
     name="lamp",
     bounds=(0, 0, 2, 2),
     lights=(Light(at=LAMP, height=0.05, intensity=0.2),),
-    robots=(Placed(name="red", type="e-puck", at=(0.3, 0.3), heading_deg=120),),
+    robots=(RobotPlacement(name="red", type="e-puck", at=(0.3, 0.3), heading_deg=120),),
 )
 RIGHT, LEFT = [0, 1, 2], [7, 6, 5]  # light sensors on either side of the nose
 TARGET = 3.0  # target sum of the six readings [W/m²]

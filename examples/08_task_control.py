@@ -5,7 +5,7 @@ import math
 import paddock
 from paddock.arena.metrics import ContactTime
 from paddock.control.behaviours import wrap
-from paddock.simulation.worlds import Cylinder, Placed, WorldSpec
+from paddock.simulation.worlds import Cylinder, RobotPlacement, WorldSpec
 
 
 def move(distance):
@@ -63,7 +63,7 @@ world = WorldSpec(
     name="yard",
     bounds=(0, 0, 1.5, 1.5),
     cylinders=(Cylinder(at=(0.8, 0.4), radius=0.04),),  # on the first side of the square
-    robots=(Placed(name="red", type="e-puck", at=(0.4, 0.4)),),
+    robots=(RobotPlacement(name="red", type="e-puck", at=(0.4, 0.4)),),
 )
 with paddock.open(world, seed=1) as arena:
     robot = arena["red"]

@@ -65,7 +65,7 @@ def mark_program(name: str, program: str, seeds: int | None) -> dict[str, Any]:
     marks = check_exercise(exercise, exercise.path(f"{program}.py"), exercise.seeds[:seeds])
     return {
         "points": [mark.points for mark in marks.checks],
-        "figures": [list(mark.figures) for mark in marks.checks],
+        "results": [list(mark.results) for mark in marks.checks],
         "runs": {str(run.seed): run.episode and run.episode.digest for run in marks.runs},
     }
 
@@ -78,8 +78,8 @@ def run_game(game: str, seconds: float | None) -> dict[str, Any]:
         spec = spec if seconds is None else replace(spec, seconds=seconds)
         result = run_contest(spec, find_entrants(file.parent / "submissions"), out=Path(folder) / "out", workers=1)
         return {
-            "rows": [list(map(str, vars_of(row))) for row in result.rows],
-            "standings": [list(map(str, vars_of(line))) for line in result.standings],
+            "rows": [list(map(str, get_variables(row))) for row in result.rows],
+            "standings": [list(map(str, get_variables(line))) for line in result.standings],
             "digests": [drive_again(Path(folder) / "out" / heat.recording) for heat in result.heats],
         }
 
@@ -90,7 +90,7 @@ def drive_again(recording: Path) -> str:
     return heat.replay(heat.end).digest()
 
 
-def vars_of(row: Any) -> Iterator[Any]:
+def get_variables(row: Any) -> Iterator[Any]:
     """Yield the values of a row's fields."""
     yield from (getattr(row, name) for name in getattr(row, "_fields", None) or row.__dataclass_fields__)
 

@@ -16,7 +16,7 @@ from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
 from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.worlds.placement import Room
 from paddock.simulation.worlds.solids import solids
-from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Placed, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, RobotPlacement, Wall, WorldSpec
 
 CRATE = ((-0.04, -0.05), (0.08, -0.05), (0.08, 0.05), (-0.04, 0.05))
 
@@ -39,7 +39,7 @@ def _robot(
 
 
 def world(
-    *robots: Placed, bounds: tuple[float, float, float, float] = (-2.0, -2.0, 2.0, 2.0), **parts: Any
+    *robots: RobotPlacement, bounds: tuple[float, float, float, float] = (-2.0, -2.0, 2.0, 2.0), **parts: Any
 ) -> WorldSpec:
     """Return a world, by default a square room of 4 m."""
     return WorldSpec(name="test", bounds=bounds, robots=robots, **parts)
@@ -58,7 +58,7 @@ def alone(
 ) -> tuple[Arena, Robot]:
     """Open an arena with one robot, and enable all its devices."""
     kind = robot or puck(*sensors)
-    one = Placed(name="one", type=kind, at=at, heading_deg=heading_deg, noise=noise, **(placed_with or {}))
+    one = RobotPlacement(name="one", type=kind, at=at, heading_deg=heading_deg, noise=noise, **(placed_with or {}))
     arena = paddock.open(world(one, **parts), seed=seed, dt=dt)
     arena["one"].enable()
     return arena, arena["one"]
@@ -116,7 +116,7 @@ def random_world(rng: np.random.Generator, robots: list[RobotSpec], *, arcs: boo
             at, heading = spot(), float(rng.uniform(-180, 180))
             if not room.problem(kind, Pose(*at, math.radians(heading))):
                 room.add(kind, Pose(*at, math.radians(heading)), str(i))
-                standing.append(Placed(name=f"r{i}", type=kind, at=at, heading_deg=heading, noise=False))
+                standing.append(RobotPlacement(name=f"r{i}", type=kind, at=at, heading_deg=heading, noise=False))
                 break
     return spec.with_robots(*standing)
 

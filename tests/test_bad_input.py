@@ -15,8 +15,8 @@ import paddock
 from paddock.simulation.robots import BodySpec, load_robot
 from paddock.simulation.robots.differential import DifferentialDrive
 from paddock.simulation.sensors.laser import LaserSpec
-from paddock.simulation.sensors.names import OF_ROBOTS
-from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Floor, Placed, Wall
+from paddock.simulation.sensors.sensor_names import OF_ROBOTS
+from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Floor, RobotPlacement, Wall
 
 WORLD = 'name = "lesson"\nbounds = [0, 0, 2, 2]\n'
 NORTH = '[[starts]]\nname = "north"\nat = [1, 1]\n'
@@ -960,7 +960,7 @@ def built(title: str, make: Callable[[], object], message: str) -> Any:
 
 
 def two_robots_at_one_place() -> object:
-    robots = tuple(Placed(name=name, type="e-puck", at=(1.0, 1.0)) for name in ("red", "blue"))
+    robots = tuple(RobotPlacement(name=name, type="e-puck", at=(1.0, 1.0)) for name in ("red", "blue"))
     return paddock.open(paddock.WorldSpec(name="lesson", bounds=(0, 0, 2, 2), robots=robots))
 
 
@@ -1005,7 +1005,7 @@ BUILT_IN_PYTHON = [
     ),
     built(
         "an unknown robot",
-        lambda: paddock.open(room(robots=(Placed(name="red", type="epuk", at=(1, 1)),))),
+        lambda: paddock.open(room(robots=(RobotPlacement(name="red", type="epuk", at=(1, 1)),))),
         "robots[0].type: no robot called 'epuk' (did you mean 'e-puck'?)",
     ),
     built(
@@ -1022,12 +1022,12 @@ BUILT_IN_PYTHON = [
     built(
         "a robot that was not placed",
         lambda: room(robots=(scout(),)),
-        "robots[0]: expected a Placed, got a RobotSpec",
+        "robots[0]: expected a RobotPlacement, got a RobotSpec",
     ),
     built(
         "one robot without a list around it",
-        lambda: room(robots=Placed(name="red", type="e-puck", at=(1, 1))),
-        "robots: expected a list of Placed, got a Placed",
+        lambda: room(robots=RobotPlacement(name="red", type="e-puck", at=(1, 1))),
+        "robots: expected a list of RobotPlacement, got a RobotPlacement",
     ),
     built(
         "a body among the sensors",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,13 +14,14 @@ import numpy as np
 import pytest
 
 import paddock
+from command_lines import ROOT, explain_mistake, find_commands, list_files
 from paddock.arena.controllers import load_controllers
 from paddock.arena.devices import Camera
 from paddock.core import errors
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS as REGISTRY
 from paddock.simulation.sensors.sensor_spec import Pivot, RangeSensorSpec, SensorSpec
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 from pages import run_examples
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -168,7 +171,7 @@ def test_every_kind_has_an_example_in_its_section() -> None:
 def test_sensor_example_works_in_a_minimal_robot(example: str) -> None:
     robot = RobotSpec.from_toml(ROBOT + example)
     (spec,) = robot.sensors
-    world = WorldSpec(name="box", bounds=(0, 0, 1, 1), robots=(Placed(name="r", type=robot, at=(0.5, 0.5)),))
+    world = WorldSpec(name="box", bounds=(0, 0, 1, 1), robots=(RobotPlacement(name="r", type=robot, at=(0.5, 0.5)),))
     with paddock.open(world) as arena:
         device = arena["r"].device(spec.name)
         device.enable()
@@ -187,3 +190,34 @@ def test_sensor_example_works_in_a_minimal_robot(example: str) -> None:
         else:
             with pytest.raises(paddock.DeviceRefused):
                 device.raw()
+
+
+def test_every_command_line_that_is_shown_exists() -> None:
+    shown, mistakes = 0, []
+    for path in list_files():
+        for line, words in find_commands(path.read_text(encoding="utf-8")):
+            shown += 1
+            if mistake := explain_mistake(words):
+                mistakes.append(f"{path.relative_to(ROOT)}:{line}: paddock {words}: {mistake}")
+    assert mistakes == []
+    assert shown > 500
+
+
+def test_reference_of_the_commands_is_up_to_date() -> None:
+    program = [sys.executable, str(ROOT / "tools" / "generate_commands.py"), "--check"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("`paddock worlds`", "no command 'worlds'"),
+        ("paddock serve empty --usarsim 3000  # a comment", "no option --usarsim"),
+        ("paddock world show NAME -o x.png", ""),
+        ("write it with: paddock explroe X", "no command 'explroe'"),
+    ],
+)
+def test_old_and_misspelt_commands_are_found(text: str, mistake: str) -> None:
+    ((_, words),) = find_commands(text)
+    assert explain_mistake(words) == mistake

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| (?P<avoid>[^|]+) \| (?P<use>[^|]+) \|$", re.MULTILINE)
 FLAG = re.compile(r"(?<=[ (])--[a-z][a-z-]+")
 COMMAND = re.compile(r"`[^`]*`|^paddock .*", re.DOTALL)  # options are allowed in these
-COMMAND_LINE = ("src/paddock/cli/", "src/paddock/experiments/ecoli/commands/")
+COMMAND_LINE = ("src/paddock/cli/", "src/paddock/core/terminal/", "src/paddock/experiments/ecoli/commands/")
 SEARCHED = ("src/**/*.py", "src/**/*.js", "docs/**/*.md", "README.md", "examples/**/*.py")
 
 

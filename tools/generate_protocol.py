@@ -33,8 +33,8 @@ from paddock.network.protocol.messages import (
     Message,
     MessagePart,
     Numbers,
-    Table,
     Text,
+    TomlTable,
 )
 
 PAGE = Path(__file__).parents[1] / "docs" / "network" / "protocol-messages.md"
@@ -53,7 +53,7 @@ WORDS: dict[Any, str] = {
     str: "text",
     bytes: "bytes",
     Numbers: "numbers",
-    Table: "table",
+    TomlTable: "table",
 }
 WORDS |= {Finite: "number", Int64: "int", Text: "text", Measured: "number"}
 ROLE = re.compile(r"\((supervisor|controller)\)")
@@ -87,7 +87,8 @@ def describe_type(hint: Any) -> str:
         return f"[{', '.join(describe_type(item) for item in arguments)}]"
     if origin in (dict, Mapping):
         return f"map of {describe_type(arguments[1])}"
-    return f"[{hint.__name__}](#{hint.__name__.lower()})"
+    name = hint.__name__.lower()
+    return f"[{hint.__name__}](#{name}{'-1' if name in (*REQUESTS, *ANSWERS) else ''})"
 
 
 def describe_limits(limits: msgspec.Meta) -> str:

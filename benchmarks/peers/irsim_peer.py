@@ -12,18 +12,18 @@ from typing import Any
 import irsim
 import yaml
 from scenario import (
-    AXLE,
     BEAMS,
     DT,
     DT_LASER,
     IR_RANGE,
     LASER_RANGE,
     OBSTACLE_RADIUS,
-    PIONEER_AXLE,
     PIONEER_RADIUS,
+    PIONEER_SEPARATION,
     RADIUS,
     ROOM,
     ROOM_CENTRE,
+    WHEEL_SEPARATION,
     Pose,
     Segment,
     Simulation,
@@ -54,7 +54,7 @@ def swarm(robots: int) -> Simulation:
         for body in env.robot_list:
             ranges = body.get_lidar_scan()["ranges"]
             speeds = avoid([ranges[i] - RADIUS for i in SCAN_TO_IR])
-            actions.append(list(forward_and_turn(speeds, AXLE)))
+            actions.append(list(forward_and_turn(speeds, WHEEL_SEPARATION)))
         env.step(actions, action_id=everyone)
 
     return Simulation(step, lambda: env.robot_list[0].state[:2, 0].tolist())
@@ -70,7 +70,7 @@ def laser(_robots: int) -> Simulation:
 
     def step() -> None:
         speeds = avoid_laser(min(env.get_lidar_scan()["ranges"]))
-        env.step(list(forward_and_turn(speeds, PIONEER_AXLE)))
+        env.step(list(forward_and_turn(speeds, PIONEER_SEPARATION)))
 
     return Simulation(step, lambda: env.robot.state[:2, 0].tolist())
 

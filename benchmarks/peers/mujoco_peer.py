@@ -9,19 +9,19 @@ from collections.abc import Sequence
 
 import mujoco
 from scenario import (
-    AXLE,
     DT,
     DT_LASER,
     IR_ANGLES,
     IR_RANGE,
     LASER_RANGE,
     OBSTACLE_RADIUS,
-    PIONEER_AXLE,
     PIONEER_RADIUS,
+    PIONEER_SEPARATION,
     PIONEER_WHEEL,
     RADIUS,
     ROOM_CENTRE,
     WHEEL,
+    WHEEL_SEPARATION,
     Pose,
     Segment,
     Simulation,
@@ -46,7 +46,10 @@ def swarm(robots: int) -> Simulation:
     )
     model = load(
         fixed,
-        [robot_xml(i, pose, RADIUS, AXLE, WHEEL, IR_ANGLES, IR_RANGE) for i, pose in enumerate(scene.poses)],
+        [
+            robot_xml(i, pose, RADIUS, WHEEL_SEPARATION, WHEEL, IR_ANGLES, IR_RANGE)
+            for i, pose in enumerate(scene.poses)
+        ],
     )
     data = mujoco.MjData(model)
 
@@ -61,7 +64,7 @@ def swarm(robots: int) -> Simulation:
 
 
 def laser(_robots: int) -> Simulation:
-    robot = robot_xml(0, ROOM_CENTRE, PIONEER_RADIUS, PIONEER_AXLE, PIONEER_WHEEL, beam_angles(), LASER_RANGE)
+    robot = robot_xml(0, ROOM_CENTRE, PIONEER_RADIUS, PIONEER_SEPARATION, PIONEER_WHEEL, beam_angles(), LASER_RANGE)
     model = load("".join(wall_xml(w, height=0.4) for w in room()), [robot])
     data = mujoco.MjData(model)
 

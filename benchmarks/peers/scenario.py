@@ -28,14 +28,14 @@ WheelSpeeds = tuple[float, float]  # left, right [m/s]
 DT = 0.05  # control step of S1 and S2 [s]
 DT_LASER = 0.1  # control step of S3 [s]
 
-RADIUS, AXLE = 0.037, 0.053  # e-puck body radius and wheel base [m]
+RADIUS, WHEEL_SEPARATION = 0.037, 0.053  # e-puck body radius and wheel base [m]
 WHEEL = 0.0205  # e-puck wheel radius [m]
 CRUISE = 0.1  # e-puck wheel speed [m/s]
 IR_RANGE = 0.1  # [m] from the rim
 IR_ANGLES = [math.radians(a) for a in (-17, -46, -90, -151, 151, 90, 46, 17)]  # ps0 .. ps7
 OBSTACLE_RADIUS = 0.05
 
-PIONEER_RADIUS, PIONEER_AXLE, PIONEER_WHEEL = 0.25, 0.33, 0.0975
+PIONEER_RADIUS, PIONEER_SEPARATION, PIONEER_WHEEL = 0.25, 0.33, 0.0975
 PIONEER_CRUISE = 0.4
 BEAMS, LASER_RANGE = 180, 8.0
 ROOM = 15.0  # side of the S3 room [m]

@@ -11,7 +11,6 @@ from collections.abc import Callable
 import torch
 import vmas
 from scenario import (
-    AXLE,
     BEAMS,
     CRUISE,
     DT,
@@ -19,10 +18,11 @@ from scenario import (
     IR_RANGE,
     LASER_RANGE,
     OBSTACLE_RADIUS,
-    PIONEER_AXLE,
     PIONEER_RADIUS,
+    PIONEER_SEPARATION,
     RADIUS,
     ROOM_CENTRE,
+    WHEEL_SEPARATION,
     Point,
     Pose,
     Segment,
@@ -159,18 +159,18 @@ def avoid_action(distances: Tensor) -> Tensor:
     spin = near[:, 0] + 0.5 * (near[:, 1] + near[:, 7]) > 0.3
     left = torch.where(spin, -CRUISE / 2, CRUISE * (1 - 0.5 * near[:, 6]))
     right = torch.where(spin, CRUISE / 2, CRUISE * (1 - 0.5 * near[:, 2]))
-    return torch.stack([(left + right) / 2, (right - left) / AXLE], -1)
+    return torch.stack([(left + right) / 2, (right - left) / WHEEL_SEPARATION], -1)
 
 
 def random_action(distances: Tensor) -> Tensor:
     """Forward [m/s] and turn [rad/s], shape (world, 2), as wheel speeds up to CRUISE give them."""
     left, right = CRUISE * (2 * torch.rand(2, len(distances)) - 1)
-    return torch.stack([(left + right) / 2, (right - left) / AXLE], -1)
+    return torch.stack([(left + right) / 2, (right - left) / WHEEL_SEPARATION], -1)
 
 
 def avoid_laser_action(distances: Tensor) -> Tensor:
     nearest = distances.min(-1).values.tolist()
-    return torch.tensor([forward_and_turn(avoid_laser(d), PIONEER_AXLE) for d in nearest])
+    return torch.tensor([forward_and_turn(avoid_laser(d), PIONEER_SEPARATION) for d in nearest])
 
 
 main("vmas", {"S1": swarm, "S2": swarm, "S3": laser, "S4": vector}, package="vmas")

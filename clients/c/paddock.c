@@ -607,7 +607,7 @@ int paddock_digest(paddock_arena *arena, char *text, int room) {
 }
 
 int paddock_claim(paddock_arena *arena, const char *robot) { return ask_of_robot(arena, "claim", robot); }
-int paddock_leave(paddock_arena *arena, const char *robot) { return ask_of_robot(arena, "leave", robot); }
+int paddock_release_robot(paddock_arena *arena, const char *robot) { return ask_of_robot(arena, "release_robot", robot); }
 
 int paddock_spawn(paddock_arena *arena, const char *robot, const char *kind, double x, double y, double heading) {
     buffer *out = begin(arena, "spawn", 4);

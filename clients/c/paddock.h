@@ -59,7 +59,7 @@ int paddock_digest(paddock_arena *arena, char *text, int room); /* equal digests
 
 int paddock_claim(paddock_arena *arena, const char *robot);
 int paddock_spawn(paddock_arena *arena, const char *robot, const char *kind, double x, double y, double heading);
-int paddock_leave(paddock_arena *arena, const char *robot);
+int paddock_release_robot(paddock_arena *arena, const char *robot);
 int paddock_set_pose(paddock_arena *arena, const char *robot, double x, double y, double heading); /* supervisors */
 
 /* Enable a device and receive its readings; NULL: all devices. */

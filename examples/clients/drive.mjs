@@ -88,7 +88,7 @@ async function main() {
 
     const pose = robots[robot].truth?.pose; // for supervisors only
     console.log(`after ${((tick - start) * dt).toFixed(2)} s at ${JSON.stringify(pose)}`);
-    await ask("leave", { robot });
+    await ask("release_robot", { robot });
     await ask("lock", { on: false });
   } finally {
     ask.close();

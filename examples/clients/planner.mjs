@@ -1,11 +1,11 @@
 // A planner in another language: it joins the modules of a robot through their port, and needs only a socket.
 //
-//   paddock modules up mine.toml     (with port = 5000, and without a module "planner")
+//   paddock nodes up mine.toml     (with port = 5000, and without a module "planner")
 //   node planner.mjs 127.0.0.1 5000
 //
 // It drives straight ahead while the sonars measure free space, and turns otherwise. After a stop by the reflex module
 // it sends RESET with the number of the stop, drives away from the obstacle, and sends CLEAR. Every message is a line
-// of JSON; `paddock modules schema` describes them all.
+// of JSON; `paddock nodes schema` describes them all.
 import net from "node:net";
 import readline from "node:readline";
 

@@ -16,14 +16,14 @@ from paddock.control.policies.braitenberg import Braitenberg, explorer
 from paddock.core.observation import WheelSpeeds
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world
-from paddock.simulation.worlds.world_spec import Box, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Box, RobotPlacement, WorldSpec
 
 TWO = paddock.WorldSpec(
     name="two",
     bounds=(0, 0, 2, 2),
     robots=(
-        Placed(name="red", type="e-puck", at=(0.5, 0.5)),
-        Placed(name="blue", type="e-puck", at=(1.5, 1.5), heading_deg=180),
+        RobotPlacement(name="red", type="e-puck", at=(0.5, 0.5)),
+        RobotPlacement(name="blue", type="e-puck", at=(1.5, 1.5), heading_deg=180),
     ),
 )
 ONE = TWO.with_robots(TWO.robots[0])
@@ -548,7 +548,7 @@ def test_snapshot_with_other_robots_is_refused() -> None:
 
 
 def test_snapshot_with_other_walls_is_refused() -> None:
-    far = Placed(name="red", type="e-puck", at=(1.5, 1.5))
+    far = RobotPlacement(name="red", type="e-puck", at=(1.5, 1.5))
     boxed = paddock.WorldSpec(
         name="boxed", bounds=(0, 0, 2, 2), boxes=(Box(at=(0.5, 0.5), size=(0.5, 0.5)),), robots=(far,)
     )
@@ -609,7 +609,8 @@ def test_poses_are_a_copy() -> None:
 def test_ten_thousand_robots_open_sense_and_drive() -> None:
     kind = load_robot("e-puck")
     robots = tuple(
-        Placed(name=f"r{i}", type=kind, at=(0.1 + 0.1 * (i % 100), 0.1 + 0.1 * (i // 100))) for i in range(10_000)
+        RobotPlacement(name=f"r{i}", type=kind, at=(0.1 + 0.1 * (i % 100), 0.1 + 0.1 * (i // 100)))
+        for i in range(10_000)
     )
     arena = paddock.open(paddock.WorldSpec(name="crowd", bounds=(0, 0, 10.1, 10.1), robots=robots))
     assert len(arena.robots) == 10_000
@@ -623,14 +624,16 @@ def test_ten_thousand_robots_open_sense_and_drive() -> None:
 
 
 def test_a_shipped_world_can_be_given_other_robots() -> None:
-    world = load_world("clutter").with_robots(Placed(name="green", type="e-puck", at=(0.75, 0.9)))
+    world = load_world("clutter").with_robots(RobotPlacement(name="green", type="e-puck", at=(0.75, 0.9)))
     assert list(paddock.open(world).robots) == ["green"]
 
 
 def test_concurrent_reads_do_not_change_the_simulation() -> None:
     def crowd() -> paddock.Arena:
         places = [(0.2 * (i % 12) + 0.2, 0.2 * (i // 12) + 0.2) for i in range(144)]
-        robots = tuple(Placed(name=f"r{i}", type="e-puck", at=at, heading_deg=31 * i) for i, at in enumerate(places))
+        robots = tuple(
+            RobotPlacement(name=f"r{i}", type="e-puck", at=at, heading_deg=31 * i) for i, at in enumerate(places)
+        )
         arena = paddock.open(WorldSpec(name="crowd", bounds=(0, 0, 2.8, 2.8), robots=robots), seed=4)
         for robot in arena.robots.values():
             robot.enable("proximity")

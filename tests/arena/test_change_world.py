@@ -8,7 +8,7 @@ import pytest
 
 import paddock
 from paddock.core.errors import SimulationError, UnknownName
-from paddock.simulation.worlds import Placed, load_world
+from paddock.simulation.worlds import RobotPlacement, load_world
 
 
 def test_changed_arena_is_bit_identical_to_a_new_one() -> None:
@@ -39,7 +39,7 @@ def test_handles_and_enabled_devices_carry_over_by_robot_name() -> None:
 
 def test_robot_of_another_type_refuses_missing_devices() -> None:
     world = load_world("empty")
-    other = world.with_robots(Placed(name="red", type="pioneer-p3dx", at=(1.0, 1.0)))
+    other = world.with_robots(RobotPlacement(name="red", type="pioneer-p3dx", at=(1.0, 1.0)))
     with paddock.open("empty") as arena:
         red, ground, encoders = arena["red"], arena["red"].ground, arena["red"].encoders
         red.enable("ground", "encoders", "position", "camera")

@@ -18,7 +18,7 @@ from paddock.simulation.robots import load_robot
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.position import PositionSpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.simulation.worlds.world_spec import Box, Placed
+from paddock.simulation.worlds.world_spec import Box, RobotPlacement
 
 KIND = load_robot("e-puck")
 SLOW = replace(
@@ -36,8 +36,8 @@ WORLD = paddock.WorldSpec(
     bounds=(0, 0, 4, 4),
     boxes=(Box(at=(1.0, 0.5), size=(0.2, 0.2)),),
     robots=(
-        Placed(name="red", type=SLOW, at=(0.5, 0.5), noise=False),
-        Placed(name="blue", type="e-puck", at=(3.5, 3.5), heading_deg=90, noise=False),
+        RobotPlacement(name="red", type=SLOW, at=(0.5, 0.5), noise=False),
+        RobotPlacement(name="blue", type="e-puck", at=(3.5, 3.5), heading_deg=90, noise=False),
     ),
 )
 NAMES = [sensor.name for sensor in SLOW.sensors]
@@ -409,7 +409,7 @@ def test_robot_removed_while_its_handle_is_created_can_be_respawned(monkeypatch:
 
         def remove() -> None:
             made.wait(60)
-            with arena.turn:
+            with arena.mutex:
                 arena._rebuild([robot for robot in arena._list_placed() if robot.name != "new"])
             removed.set()
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.arena import Robot, free_run_of, odometry_of, range_model_of, travel_sensors_of, walls_of
+from paddock.arena import Robot, list_walls, make_free_run, make_odometry, make_range_model, make_travel_sensors
 from paddock.control.behaviours.tasks import find_task
 from paddock.core.geometry import Pose
-from paddock.experiments.scenarios.scenario_body import view_of
+from paddock.experiments.scenarios.scenario_body import make_task_context
 from paddock.experiments.scenarios.scenario_spec import OdometrySpec, Safety
 from paddock.perception.estimation import (
     EKF,
@@ -24,13 +24,13 @@ from paddock.perception.estimation import (
     PoseFix,
     TravelSensors,
 )
-from paddock.simulation.worlds.world_spec import Box, Cylinder, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Box, Cylinder, RobotPlacement, WorldSpec
 
 NOISE = MotionNoise(wheel=1e-6, count=0.0001)
 
 
 def world(kind: str, at: tuple[float, float] = (0.8, 1.0), heading: float = 20.0, **more: Any) -> WorldSpec:
-    robot = Placed(name="r", type=kind, at=at, heading_deg=heading, noise=False, **more)
+    robot = RobotPlacement(name="r", type=kind, at=at, heading_deg=heading, noise=False, **more)
     return WorldSpec(
         name="room",
         bounds=(0, 0, 4, 3),
@@ -45,8 +45,8 @@ def test_expected_ranges_match_the_simulated_readings(device: str) -> None:
     arena = paddock.open(world("pioneer-p3dx"))
     robot = arena["r"]
     robot.enable(device)
-    walls = walls_of(arena.world, above=robot.spec.sensor(device).mounts[0][2])
-    model = range_model_of(robot.spec, device, walls, sigma=0.01)
+    walls = list_walls(arena.world, above=robot.spec.sensor(device).mounts[0][2])
+    model = make_range_model(robot.spec, device, walls, sigma=0.01)
     expected = model.expect(np.array([robot.pose]))[0]
     read = np.minimum(robot.device(device).read(), model.range)
     near = np.abs(expected - read) < 0.02
@@ -55,8 +55,8 @@ def test_expected_ranges_match_the_simulated_readings(device: str) -> None:
 
 def test_walls_lower_than_the_sensor_are_excluded() -> None:
     spec = world("e-puck")
-    low = walls_of(spec, above=0.2)
-    assert len(walls_of(spec)) > len(low) == 4 + 24  # the box and the chords of the cylinder, without the border
+    low = list_walls(spec, above=0.2)
+    assert len(list_walls(spec)) > len(low) == 4 + 24  # the box and the chords of the cylinder, without the border
 
 
 class Still:
@@ -92,7 +92,9 @@ def test_without_an_estimate_the_trace_has_odometry_of_measured_wheels() -> None
             "drive": {"measured": {"left_diameter": 0.040, "right_diameter": 0.042, "wheel_separation": 0.050}},
         }
     )
-    arena = paddock.open(WorldSpec(name="w", bounds=(-1, -1, 1, 1), robots=(Placed(name="r", type=spec, at=(0, 0)),)))
+    arena = paddock.open(
+        WorldSpec(name="w", bounds=(-1, -1, 1, 1), robots=(RobotPlacement(name="r", type=spec, at=(0, 0)),))
+    )
     arena["r"].enable("encoders")
     trace = arena.run(4.0, lambda _: (0.1, 0.1), every=0.02).trace
     assert trace.pose[-1, 2] > 0.3  # it bends to the left, as its right wheel is larger
@@ -105,7 +107,9 @@ def test_task_uses_the_given_localiser() -> None:
     robot = arena["r"]
     robot.enable("encoders", "proximity")
     believed = Pose(0.7, 1.1, 0.3)
-    context = view_of(robot.spec, dt=arena.dt, safety=Safety(enabled=False), odometry=OdometrySpec(), start=believed)
+    context = make_task_context(
+        robot.spec, dt=arena.dt, safety=Safety(enabled=False), odometry=OdometrySpec(), start=believed
+    )
     context.odometry.noise = NOISE
     covariance = np.diag([0.002, 0.002, 0.02]) ** 2
     camera = FixModel(lambda time: [PoseFix(time, *robot.pose, covariance)])
@@ -132,14 +136,14 @@ def test_run_with_contact_is_refused_for_wheel_calibration() -> None:
     with pytest.raises(
         paddock.PaddockError, match=r"trace of r: it touched something at [\d.]+ s: use a part of the trace without"
     ):
-        free_run_of(trace)
+        make_free_run(trace)
 
 
 def test_travel_sensors_match_the_robot() -> None:
     robot = paddock.open("empty")["red"]
-    sensors = travel_sensors_of(robot.spec)
+    sensors = make_travel_sensors(robot.spec)
     assert (sensors.encoders, sensors.gyroscope) == ("encoders", None)
     assert sensors.odometry.noise.count == pytest.approx(0.0001288, rel=1e-3)
-    assert odometry_of(robot.spec) == Odometry(wheel_separation=0.053)
+    assert make_odometry(robot.spec) == Odometry(wheel_separation=0.053)
     with pytest.raises(paddock.UnknownName, match="no range sensor of e-puck called 'light'"):
-        range_model_of(robot.spec, "light", walls_of(world("e-puck")), sigma=0.01)
+        make_range_model(robot.spec, "light", list_walls(world("e-puck")), sigma=0.01)

@@ -11,14 +11,14 @@ import pytest
 import paddock
 from paddock.arena import Arena, Robot
 from paddock.arena.observers import Schedule
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 
 WORLD = paddock.WorldSpec(
     name="yard",
     bounds=(0, 0, 2, 2),
     robots=(
-        Placed(name="red", type="e-puck", at=(0.5, 0.5)),
-        Placed(name="blue", type="e-puck", at=(1.5, 1.5)),
+        RobotPlacement(name="red", type="e-puck", at=(0.5, 0.5)),
+        RobotPlacement(name="blue", type="e-puck", at=(1.5, 1.5)),
     ),
 )
 
@@ -138,7 +138,7 @@ def test_schedule_keeps_its_grid_after_a_late_call() -> None:
 
 def test_first_observation_has_all_devices_and_later_ones_changes(arena: Arena, red: Robot) -> None:
     diary = Diary()
-    quiet = WORLD.with_robots(Placed(name="red", type="e-puck", at=(0.5, 0.5), noise=False))
+    quiet = WORLD.with_robots(RobotPlacement(name="red", type="e-puck", at=(0.5, 0.5), noise=False))
     with paddock.open(quiet) as still:
         robot = still["red"]
         robot.enable("proximity", "ground", "encoders")
@@ -180,7 +180,9 @@ def test_observer_can_select_devices(arena: Arena, red: Robot) -> None:
 
 
 def test_late_observer_receives_all_devices_first(arena: Arena) -> None:
-    with paddock.open(WORLD.with_robots(Placed(name="red", type="e-puck", at=(0.5, 0.5), noise=False))) as still:
+    with paddock.open(
+        WORLD.with_robots(RobotPlacement(name="red", type="e-puck", at=(0.5, 0.5), noise=False))
+    ) as still:
         robot = still["red"]
         robot.enable("ground")
         first, second = Diary(), Diary()

@@ -20,7 +20,7 @@ from paddock.simulation.sensors.compass import CompassSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.position import PositionSpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.simulation.worlds.world_spec import Box, Placed
+from paddock.simulation.worlds.world_spec import Box, RobotPlacement
 
 KIND = load_robot("e-puck")
 FULL = replace(
@@ -46,8 +46,8 @@ def arena() -> Arena:
             bounds=(0, 0, 2, 2),
             boxes=(Box(at=(1.5, 0.5), size=(0.2, 0.2)),),
             robots=(
-                Placed(name="red", type=FULL, at=(0.5, 0.5), noise=False),
-                Placed(name="blue", type="e-puck", at=(1.5, 1.5), noise=False),
+                RobotPlacement(name="red", type=FULL, at=(0.5, 0.5), noise=False),
+                RobotPlacement(name="blue", type="e-puck", at=(1.5, 1.5), noise=False),
             ),
         )
     )
@@ -355,7 +355,7 @@ def test_device_without_raw_values_is_reported(red: Robot, name: str) -> None:
 
 def test_single_raw_value_is_a_float() -> None:
     scaled = replace(KIND, sensors=(CompassSpec(name="north", scale=100),))
-    robot = Placed(name="red", type=scaled, at=(1, 1))
+    robot = RobotPlacement(name="red", type=scaled, at=(1, 1))
     red = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(robot,)))["red"]
     red.enable()
     assert isinstance(red.north.read(), float)
@@ -457,7 +457,7 @@ def test_invalid_tone_is_refused(red: Robot, tone: Any) -> None:
 
 def test_missing_speaker_and_leds_are_reported_as_unknown_names() -> None:
     mute = replace(KIND, speaker=False, leds=())
-    robot = Placed(name="red", type=mute, at=(1, 1))
+    robot = RobotPlacement(name="red", type=mute, at=(1, 1))
     red = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(robot,)))["red"]
     with pytest.raises(paddock.UnknownName, match="no device of red called 'speaker'"):
         red.speaker.play(440)
@@ -513,7 +513,7 @@ def test_non_finite_pose_is_refused(red: Robot, pose: Any) -> None:
 
 def test_set_pose_among_many_robots_is_detected_immediately() -> None:
     robots = tuple(
-        Placed(name=f"r{i}", type="e-puck", at=(0.5 + i % 10, 0.5 + i // 10), noise=False) for i in range(100)
+        RobotPlacement(name=f"r{i}", type="e-puck", at=(0.5 + i % 10, 0.5 + i // 10), noise=False) for i in range(100)
     )
     arena = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 10, 10), robots=robots))
     last, first = arena["r99"], arena["r0"]
@@ -561,7 +561,7 @@ def test_contacts_are_reported_while_touching(arena: Arena, red: Robot) -> None:
 
 def test_device_may_have_any_unused_python_name() -> None:
     sensors = tuple(CompassSpec(name=name) for name in ("read", "x", "keys", "world", "dt"))
-    robot = Placed(name="red", type=replace(KIND, sensors=sensors), at=(1, 1), heading_deg=90)
+    robot = RobotPlacement(name="red", type=replace(KIND, sensors=sensors), at=(1, 1), heading_deg=90)
     red = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(robot,)))["red"]
     red.enable()
     seen = red.sense()

@@ -52,7 +52,7 @@ class Served(PaddockProcess):
     """`paddock serve …`, or another command with a page, as a separate process."""
 
     def __init__(self, *arguments: str, port: int = 0, command: str = "serve") -> None:
-        super().__init__(command, *arguments, port=port)
+        super().__init__(*command.split(), *arguments, port=port)
 
     def connect(self, **arguments: Any) -> RemoteArena:
         """Connect a program; as a supervisor unless there is a token."""
@@ -74,7 +74,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def tick_of(arena: RemoteArena) -> int:
+def find_tick(arena: RemoteArena) -> int:
     """The current tick of the server."""
     arena.step(0)
     return arena.tick
@@ -82,7 +82,7 @@ def tick_of(arena: RemoteArena) -> int:
 
 def owner_of(arena: RemoteArena, robot: str) -> str:
     """The current driver of a robot; an empty text if there is none."""
-    tick_of(arena)  # reads the news that came meanwhile
+    find_tick(arena)  # reads the news that came meanwhile
     return arena.owner(robot)
 
 

@@ -17,7 +17,7 @@ from browser.test_layout import NAMELESS
 from network.server.classes_served import ServedClass, make_class, served_class
 from network.server.parties import on_loop
 from paddock.arena.referees.score_function import ScoreFunction
-from paddock.network.server.classroom import Classroom
+from paddock.network.server.services.classroom.classroom import Classroom
 
 DUE = datetime(2020, 1, 31, 18)
 LONG_NAME = "Johanna-Theresia von und zu Hohenlohe-Waldenburg"
@@ -244,7 +244,7 @@ class Slowness(ScoreFunction):
 
 
 def test_best_time_is_the_shortest(lesson: ServedClass, lecturer: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(Slowness()))
+    on_loop(lesson.server, lambda: lesson.server.scoreboard.set_referee(Slowness()))
     monkeypatch.setattr(
         Classroom, "entrants", property(lambda classroom: {*classroom.present})
     )  # as if their programs ran
@@ -266,7 +266,7 @@ def test_heat_has_countdown_on_all_pages_and_scoreboard_on_projector(
         Classroom, "entrants", property(lambda classroom: {*classroom.present})
     )  # as if their programs ran
     referee = ScoreFunction(lambda arena: {name: i for i, name in enumerate(arena.robots)})
-    on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(referee))
+    on_loop(lesson.server, lambda: lesson.server.scoreboard.set_referee(referee))
     student: Visit = shared_visit(lesson.link("Ada Lovelace"))
     secret = lesson.folder.keys.projector
     wall: Visit = visit(f"{lesson.server.url(token=secret)}&view=projector")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import paddock
-from browser.stage import expect, tick_of, until
+from browser.stage import expect, find_tick, until
 
 
 def test_play_and_pause(clutter, page):
@@ -16,11 +16,11 @@ def test_play_and_pause(clutter, page):
     page.until("paddock.session.clock.tick > 5")
     page.find("play").click()
     expect(page.find("play")).to_have_attribute("aria-label", "Play")
-    before = tick_of(arena)
+    before = find_tick(arena)
     assert before > 5
     assert not arena.running
     page.pictures(20)
-    assert tick_of(arena) == before
+    assert find_tick(arena) == before
     page.until("paddock.session.clock.tick === before", before=before)
     expect(page.find("time")).to_have_text(f"{before * arena.dt:.2f} s")
 
@@ -30,11 +30,11 @@ def test_step_advances_one_tick(clutter, page):
     for tick in (1, 2, 3):
         page.find("step").click()
         page.until("paddock.session.clock.tick === tick", tick=tick)
-        assert tick_of(arena) == tick
+        assert find_tick(arena) == tick
     page.page.keyboard.press(".")
     page.until("paddock.session.clock.tick === 4")
     page.pictures(10)
-    assert tick_of(arena) == 4
+    assert find_tick(arena) == 4
 
 
 def test_step_pauses_running_clock(clutter, page):
@@ -44,7 +44,7 @@ def test_step_pauses_running_clock(clutter, page):
     page.find("step").click()
     page.until("!paddock.session.clock.running")
     expect(page.find("play")).to_have_attribute("aria-label", "Play")
-    tick_of(arena)
+    find_tick(arena)
     assert not arena.running
 
 
@@ -84,7 +84,7 @@ def test_reset_restores_initial_state(clutter, page):
     page.until("paddock.session.clock.tick === 0")
     expect(page.find("time")).to_have_text("0.00 s")
     arena["red"].stop()
-    assert tick_of(arena) == 0
+    assert find_tick(arena) == 0
     assert tuple(arena["red"].pose) == pytest.approx((0.75, 0.9, 1.5708), abs=1e-4)
     assert arena.digest() == start
 
@@ -97,7 +97,7 @@ def test_seed_set_on_page_gives_same_run_as_local_arena(clutter, page):
     for tick in (1, 2):
         page.find("step").click()
         page.until("paddock.session.clock.tick === tick", tick=tick)
-    assert tick_of(arena) == 2
+    assert find_tick(arena) == 2
     assert arena.seed == 1234
     with paddock.open("clutter", seed=1234) as twin:
         twin.step(2)
@@ -111,7 +111,7 @@ def test_invalid_seed_is_refused_with_reason(clutter, page):
         page.find("seed").press("Enter")
         page.find("toast").click()  # it has come, and goes
         expect(page.find("toast")).to_have_count(0)
-    tick_of(arena)
+    find_tick(arena)
     assert arena.seed == 0
 
 
@@ -120,7 +120,7 @@ def test_largest_seed_is_exact(clutter, page):
     page.find("seed").fill("9223372036854775807")
     page.find("seed").press("Enter")
     page.until("String(paddock.session.clock.seed) === '9223372036854775807'")
-    tick_of(arena)
+    find_tick(arena)
     assert arena.seed == 2**63 - 1
     expect(page.find("seed")).to_have_value("9223372036854775807")
 

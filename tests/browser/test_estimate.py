@@ -10,7 +10,7 @@ from browser.test_drawing import PIXELS
 CONTROLLER = """
 import numpy as np
 
-from paddock.arena import travel_sensors_of
+from paddock.arena import make_travel_sensors
 from paddock.core.geometry import Pose
 from paddock.perception.estimation import ParticleFilter
 from paddock.simulation.robots import load_robot
@@ -20,7 +20,7 @@ START = Pose(0.5, 1.5, 0.0)  # half a metre from where the robot is
 
 class Controller:
     def __init__(self):
-        sensors = travel_sensors_of(load_robot("e-puck"), START)
+        sensors = make_travel_sensors(load_robot("e-puck"), START)
         spread = np.diag([0.2, 0.05, 0.1]) ** 2
         self.localiser = ParticleFilter(sensors, covariance=spread, particles=(100, 1000), pick="robust")
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from browser.stage import Visit, expect, tick_of
+from browser.stage import Visit, expect, find_tick
 from paddock.network.client.remote import RemoteArena
 
 BESIDE_WALL = (0.06, 0.94, math.pi)  # in `clutter`, with its nose 23 mm from the western wall
@@ -21,7 +21,7 @@ ALL_SHOWN = """values.every((value, i) =>
 
 def sensed_now(page: Visit, arena: RemoteArena) -> None:
     """Wait until the monitor shows the readings of the server's current tick."""
-    page.until("paddock.sensed?.tick === tick", tick=tick_of(arena))
+    page.until("paddock.sensed?.tick === tick", tick=find_tick(arena))
 
 
 def test_click_on_robot_selects_it(shared_stage):

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from browser.stage import Finger, Visit, expect, tick_of
+from browser.stage import Finger, Visit, expect, find_tick
 
 HANDLE = 24  # pixels from the body's edge to the handle
 
@@ -24,7 +24,7 @@ def test_dragged_robot_is_moved(clutter, page):
     page.until("Math.abs(paddock.robots()[0].x - 0.5) < 0.01")
     assert tuple(arena["red"].pose) == pytest.approx((0.5, 0.4, math.pi / 2), abs=0.01)
     expect(page.find("monitor-name")).to_have_text("red")
-    assert tick_of(arena) == 0
+    assert find_tick(arena) == 0
 
 
 def test_handle_turns_robot_in_place(clutter, page):

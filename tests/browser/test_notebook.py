@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 import paddock
 from paddock.network.server import Server, Settings
-from paddock.network.server.notebook import NOTEBOOKS, frame_html
+from paddock.network.server.show import NOTEBOOKS, frame_html
 
 
 @contextmanager

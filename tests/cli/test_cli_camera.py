@@ -40,7 +40,7 @@ def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
     world = load_world("line-crossing")
     lens = OverheadCamera(world, SMALL.from_toml(spec.read_text())).model.lens
     (tmp_path / "lens.toml").write_text(lens.scale_to((1600, 1200)).to_toml())  # as calibrated in larger pictures
-    with PaddockProcess("serve", "line-crossing", "--overhead-camera", str(spec)) as server:
+    with PaddockProcess("serve", "line-crossing", "--bridge", f"overhead-camera={spec}") as server:
         url = server.line(r"(http://127\.0\.0\.1:\d+/stream\.mjpg)")
         options = ["--lens", "lens.toml", "--world", "line-crossing", "--user", "lab", "--password", "secret"]
         command = ["-m", "paddock", "camera", "locate", url, *options, "--pictures", "2", "--json"]
@@ -116,7 +116,7 @@ def test_invalid_arguments_are_refused(tmp_path: Path) -> None:
         list(read_folder(tmp_path))
     with pytest.raises(paddock.PaddockError, match="expected either --site FILE or --world NAME"):
         choose_site(None, None)
-    with pytest.raises(paddock.PaddockError, match=r"none\.toml: no such file: `paddock camera calibrate` writes one"):
+    with pytest.raises(paddock.PaddockError, match=r"none\.toml: no such file: `paddock camera lens` writes one"):
         choose_lens(tmp_path / "none.toml", None)
     assert choose_lens(None, "line-crossing") == OverheadCamera(load_world("line-crossing")).model.lens
     wide = np.zeros((720, 1280, 3), np.uint8)

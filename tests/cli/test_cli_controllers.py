@@ -109,7 +109,7 @@ def test_score_file_errors_name_the_line_and_imports_work(tmp_path: Path) -> Non
     (tmp_path / "bad.py").write_text("import math\n\nWIDTH = math.sqr(2)\n")
     with paddock.open("line-crossing") as arena, officiate(arena, load_score_function(tmp_path / "good.py")) as game:
         assert game.scores == {"red": 3.0, "blue": 3.0}
-    done = command("serve", "clutter", "--port", "0", "--score", "bad.py", folder=tmp_path)
+    done = command("serve", "clutter", "--port", "0", "--referee", "bad.py", folder=tmp_path)
     assert done.returncode == 2
     assert "paddock: bad.py line 3: AttributeError: module 'math' has no attribute 'sqr'" in done.stderr
 
@@ -180,7 +180,7 @@ def test_robot_type_is_refused_as_an_address() -> None:
     done = command("run", "-c", "mine.py", "--robot", "e-puck2")
     assert done.returncode == 2
     assert "expected the address of a robot, such as epuck2://192.168.1.20, got 'e-puck2'" in done.stderr
-    assert "types of robots (see: paddock robots) belong into worlds" in unwrap(done.stderr)
+    assert "types of robots (see: paddock robot list) belong into worlds" in unwrap(done.stderr)
 
 
 def test_an_address_without_its_scheme_is_answered_with_the_whole_url() -> None:
@@ -327,7 +327,9 @@ def emulators() -> Iterator[tuple[str, list[str]]]:
     """Yield the address of a server, and of red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi."""
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
-    with PaddockProcess("serve", "line-crossing", "--epuck-serial", "red", "--epuck2", "blue=0") as server:
+    with PaddockProcess(
+        "serve", "line-crossing", "--bridge", "epuck-serial=red", "--bridge", "epuck2=blue=0"
+    ) as server:
         yield server.url, [server.line(rf"^{name}: .*?(epuck2?://[^)\s]+)") for name in ("red", "blue")]
 
 
@@ -406,9 +408,9 @@ def test_a_scout_does_not_rub_along_walls_with_its_built_in_controller(seed: int
     with paddock.open("maze", seed=seed) as arena:
         drivers = chosen_controllers(arena, None, None, otherwise=choose_built_in)
         arena["scout"].enable(*drivers.devices["scout"])
-        figures = arena.run(60, drivers.controllers, metrics=["distance", "contact-time"]).metrics
-    assert figures["contact_time"] < 1.0
-    assert figures["distance"] > 4.0
+        results = arena.run(60, drivers.controllers, metrics=["distance", "contact-time"]).metrics
+    assert results["contact_time"] < 1.0
+    assert results["distance"] > 4.0
 
 
 def test_a_contact_of_a_single_tick_is_visible_in_the_table_of_a_run(tmp_path: Path) -> None:

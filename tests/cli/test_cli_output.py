@@ -13,15 +13,15 @@ from rich.console import Console
 
 from command_line import paddock
 from paddock.cli import _shorten_warnings
-from paddock.cli.progress import show_runs
 from paddock.core.errors import PaddockWarning
+from paddock.core.terminal.progress import show_runs
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
 
 
 @needs_full
-@pytest.mark.parametrize("arguments", [("worlds",), ("robots", "--urdf", "e-puck"), ("maze",)])
+@pytest.mark.parametrize("arguments", [("world", "list"), ("robot", "urdf", "e-puck"), ("world", "maze")])
 def test_full_disk_is_reported_in_one_line(arguments: tuple[str, ...]) -> None:
     command = [sys.executable, "-c", "from paddock.cli import main; main()", *arguments]
     with FULL.open("w") as full:
@@ -33,11 +33,11 @@ def test_full_disk_is_reported_in_one_line(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("worlds", "--show", "empty", "-o", "made.png"),
-        ("worlds", "--map", "empty", "-o", "made.yaml"),
-        ("robots", "--urdf", "e-puck", "-o", "made.urdf"),
-        ("maze", "-o", "made.toml"),
-        ("camera", "board", "-o", "made.png"),
+        ("world", "show", "empty", "-o", "made.png"),
+        ("world", "export", "empty", "-o", "made.yaml"),
+        ("robot", "urdf", "e-puck", "-o", "made.urdf"),
+        ("world", "maze", "-o", "made.toml"),
+        ("camera", "markers", "-o", "made.png"),
     ],
 )
 def test_brackets_in_file_names_are_printed_literally(tmp_path: Path, folder: str, arguments: tuple[str, ...]) -> None:
@@ -55,13 +55,10 @@ def test_brackets_in_file_names_are_printed_literally(tmp_path: Path, folder: st
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("worlds", "--show", "empty", "--map", "empty"), "expected one of --show and --map"),
-        (("robots", "--show", "e-puck", "--urdf", "e-puck"), "expected one of --show and --urdf"),
-        (("worlds", "-o", "x.png"), "--output x.png: expected --show or --map, too"),
-        (("replay", "run.mcap", "--check", "--from", "3"), "--check compares the whole recording: leave --from out"),
-        (("orders", "walk", "walk.txt", "--port", "8000"), "--port is the port of the page: add --page"),
-        (("modules", "up", "explore", "--together", "--json"), "leave --only and --json out"),
-        (("serve", "empty", "--bridge", "\x1b[31mred\x07"), r"--bridge \x1b[31mred\x07: expected NAME=ROBOT"),
+        (("record", "replay", "run.mcap", "-c", "mine.py"), "--controller and --policy drive live robots"),
+        (("ecoli", "host", "walk", "walk.txt", "--port", "8000"), "--port is the port of the page: add --page"),
+        (("nodes", "up", "explore", "--together", "--json"), "leave --only and --json out"),
+        (("serve", "empty", "--bridge", "\x1b[31mred\x07"), r"--bridge \x1b[31mred\x07: expected NAME=VALUE"),
     ],
 )
 def test_unusable_options_are_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -75,19 +72,19 @@ def test_unusable_options_are_refused(tmp_path: Path, arguments: tuple[str, ...]
     ("arguments", "message"),
     [
         (
-            ("calibrate", "empty", "--chart", "squares.jpg"),
+            ("robot", "calibrate", "empty", "--chart", "squares.jpg"),
             "squares.jpg: expected a file name ending in .png, .svg, .pdf",
         ),
-        (("calibrate", "empty", "-o", "no/mine.toml"), "no/mine.toml: no such folder"),
+        (("robot", "calibrate", "empty", "-o", "no/mine.toml"), "no/mine.toml: no such folder"),
         (("run", "empty", "--record", "no/run.mcap", "--headless"), "no/run.mcap: no such folder"),
-        (("evolve", "avoid", "--record", "no/run.mcap"), "no/run.mcap: no such folder"),
+        (("study", "evolve", "avoid", "--record", "no/run.mcap"), "no/run.mcap: no such folder"),
         (("ecoli", "waypoints", "-o", "no/walk.txt"), "no/walk.txt: no such folder"),
         (("ecoli", "network", "-o", "a.file"), "a.file is a file"),
         (("ecoli", "network", "-o", "a.file/figures"), "a.file is a file"),
         (("exercise", "new", "a.file/mine"), "a.file/mine: cannot be created: Not a directory"),
         (("exercise", "handout", "maze", "-o", "a.file/mine"), "a.file/mine: cannot be created: Not a directory"),
         (("serve", "empty", "--referee", "laps", "--results", "a.file/results"), "a.file is a file"),
-        (("modules", "replay", "no.jsonl", "--bus", "lines://127.0.0.1:1"), "no.jsonl: cannot be read: No such file"),
+        (("nodes", "replay", "no.jsonl", "--bus", "lines://127.0.0.1:1"), "no.jsonl: cannot be read: No such file"),
         (
             ("run", "--robot", "epuck:///dev/none", "-c", "mine.py", "--trace", "t.txt"),
             "t.txt: expected a file name ending in .csv",
@@ -138,6 +135,6 @@ def test_warning_is_printed_above_a_progress_bar(capsys: pytest.CaptureFixture[s
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no device without an end")
 def test_an_import_of_a_file_without_an_end_is_refused(tmp_path: Path) -> None:
-    done = paddock("import", "/dev/zero", folder=tmp_path)
+    done = paddock("world", "import", "/dev/zero", folder=tmp_path)
     assert done.returncode == 2
     assert "/dev/zero: expected a text of at most 20,000,000 characters" in done.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.cli.progress import print_runs
+from paddock.core.terminal.progress import print_runs
 
 
 def test_lines_of_progress_estimate_the_time_left_without_runs_of_an_earlier_call() -> None:

@@ -30,7 +30,7 @@ public final class Tour {
             bug.setPollOnly("proximity", true);
             System.out.println("polled " + bug.poll("proximity").length);
             System.out.println("digest " + arena.digest());
-            bug.leave();
+            bug.release();
             arena.leaveLock();
             arena.pause();
             arena.reset(3);

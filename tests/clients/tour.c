@@ -48,7 +48,7 @@ int main(int count, char **arguments) {
     tell(arena, paddock_digest(arena, digest, 10));
     paddock_digest(arena, digest, sizeof digest);
     printf("digest %s\n", digest);
-    paddock_leave(arena, "bug");
+    paddock_release_robot(arena, "bug");
     paddock_leave_lock(arena);
     paddock_pause(arena);
     paddock_reset(arena, 3);

@@ -15,7 +15,7 @@ from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import Pivot, SensorSpec
-from paddock.simulation.worlds.world_spec import Arc, Field, Placed, Stroke, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Arc, Field, RobotPlacement, Stroke, Wall, WorldSpec
 
 FAR, TINY = 1000.0, 1e-6
 coordinates = st.floats(-100, 100)
@@ -71,10 +71,10 @@ def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
     if cls is RobotSpec and name == "leds":
         return st.lists(names, max_size=3, unique=True).map(tuple)
     if cls is RobotSpec and name == "sensors":
-        return st.lists(_of(typing.get_args(hint)[0]), max_size=3, unique_by=lambda s: s.name).map(tuple)
+        return st.lists(_draw_value(typing.get_args(hint)[0]), max_size=3, unique_by=lambda s: s.name).map(tuple)
     if cls is WorldSpec and name in ("robots", "starts", "fields", "aliases"):
-        return st.lists(_of(typing.get_args(hint)[0]), max_size=2, unique_by=lambda s: s.name).map(tuple)
-    return _of(hint)
+        return st.lists(_draw_value(typing.get_args(hint)[0]), max_size=2, unique_by=lambda s: s.name).map(tuple)
+    return _draw_value(hint)
 
 
 def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
         keys["at"] = keys.get("at") or (0.0, 0.0)
         keys["radius"] = keys.get("radius") or 1.0
         keys["image"] = keys.get("image") or "sugar.png"
-    if cls is Placed:
+    if cls is RobotPlacement:
         keys.pop("start", None)
         keys["at"] = keys.get("at") or (0.0, 0.0)
     if cls is BodySpec:
@@ -106,12 +106,12 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
         keys["bounds"] = (x, y, x + 1 + abs(width), y + 1 + abs(height))
         if keys.get("starts") and keys.get("robots"):
             first = keys["robots"][0]
-            stands = Placed(name=first.name, type=first.type, start=keys["starts"][0].name)
+            stands = RobotPlacement(name=first.name, type=first.type, start=keys["starts"][0].name)
             keys["robots"] = (stands, *keys["robots"][1:])
     return keys
 
 
-def _of(hint: Any) -> st.SearchStrategy[Any]:
+def _draw_value(hint: Any) -> st.SearchStrategy[Any]:
     """Draw any value that an annotation admits."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -119,11 +119,11 @@ def _of(hint: Any) -> st.SearchStrategy[Any]:
     if origin is Literal:
         return st.sampled_from(arguments)
     if origin in (Union, types.UnionType):
-        return st.one_of([_of(choice) for choice in arguments])
+        return st.one_of([_draw_value(choice) for choice in arguments])
     if origin is tuple:
         if arguments[-1] is Ellipsis:
-            return st.lists(_of(arguments[0]), max_size=3).map(tuple)
-        return st.tuples(*[_of(argument) for argument in arguments])
+            return st.lists(_draw_value(arguments[0]), max_size=3).map(tuple)
+        return st.tuples(*[_draw_value(argument) for argument in arguments])
     if isinstance(hint, type) and issubclass(hint, Spec):
         return specs(hint)
     plain: dict[Any, st.SearchStrategy[Any]] = {
@@ -140,16 +140,16 @@ def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
         low, high = max(rule.low, rule.above, -rule.limit, -FAR), min(rule.high, rule.limit, FAR)
         if hint is int:
             return st.integers(int(low), int(high))
-        if rule.least > 0:
-            some = st.floats(max(rule.least, low), high)
+        if rule.minimum > 0:
+            some = st.floats(max(rule.minimum, low), high)
             return st.one_of(st.just(0.0), some) if low == 0 > rule.above else some
         return st.floats(TINY if rule.above == 0 else low, high, exclude_min=rule.above == low != 0)
     if isinstance(rule, Count):
-        return st.lists(_of(get_args(hint)[0]), min_size=rule.least, max_size=rule.least + 2).map(tuple)
+        return st.lists(_draw_value(get_args(hint)[0]), min_size=rule.minimum, max_size=rule.minimum + 2).map(tuple)
     if isinstance(rule, Tagged):
         return st.one_of([specs(cls) for cls in rule.classes.load_all().values()])
     if isinstance(rule, Description):
-        return _of(hint)
+        return _draw_value(hint)
     assert isinstance(rule, Text)
     return colors if "colour" in rule.expected else names
 

@@ -74,7 +74,7 @@ def new_dispatch() -> Dispatch:
         arguments=("number", "value", "values"),
         about="What it does.",
         registry=registry,
-        kernel_of=lambda kind: getattr(kind, "kernel", None),
+        get_kernel=lambda kind: getattr(kind, "kernel", None),
         gives_number=True,
     )
 

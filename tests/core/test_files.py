@@ -105,7 +105,7 @@ def test_all_modules_write_files_through_core_files() -> None:
         source / "learning/evolve/strategies/neat.py",  # settings that are read once
         source
         / "network/nodes/coordinator.py",  # these write line by line, and keep what there was when they are killed
-        source / "network/nodes/recording.py",
+        source / "network/nodes/bus_recorder.py",
         source / "network/nodes/supervisor.py",
         source / "report/recordings/exact.py",  # into a temporary folder
         source / "report/recordings/mcap_file.py",  # chunk by chunk, and keeps what there was when it is killed

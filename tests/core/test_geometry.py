@@ -18,7 +18,7 @@ from paddock.core.geometry import (
     arc_points,
     bar,
     bounding_radius,
-    box_of,
+    compute_bounds,
     crosses_itself,
     inner_radius,
     is_convex,
@@ -139,7 +139,7 @@ def test_inner_radius_is_half_the_minimum_width(outline: Convex) -> None:
 
 @given(shapes_somewhere())
 def test_shape_lies_within_its_box_and_bounding_circle(shape: Shape) -> None:
-    left, bottom, right, top = box_of(shape)
+    left, bottom, right, top = compute_bounds(shape)
     assert (left, bottom) == pytest.approx((-farthest(shape, -1, 0), -farthest(shape, 0, -1)))
     assert (right, top) == pytest.approx((farthest(shape, 1, 0), farthest(shape, 0, 1)))
     assert bounding_radius(shape) == pytest.approx(max(farthest(shape, *d) for d in DIRECTIONS), abs=0.005)

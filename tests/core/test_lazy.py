@@ -14,7 +14,7 @@ import paddock.perception.mapping
 
 def test_server_start_does_not_import_bridges_and_mapping() -> None:
     unused = "{'paddock.bridges.coppelia', 'paddock.bridges.player', 'paddock.perception.mapping.graph_slam'}"
-    program = f"import sys, paddock.cli.serve; print({unused} & set(sys.modules))"
+    program = f"import sys, paddock.cli.serve_world; print({unused} & set(sys.modules))"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert told.strip() == "set()"
 

@@ -11,7 +11,7 @@ import pytest
 
 import paddock
 from paddock.core.observation import Slot, WheelSpeeds, acting
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 
 PICTURE = np.zeros((2, 3, 3), np.uint8)
 
@@ -87,7 +87,7 @@ def test_observation_can_be_copied_and_pickled(duplicate: Any) -> None:
 
 @pytest.mark.parametrize("name", ["e-puck", "pioneer-p3dx"])
 def test_sensed_observation_can_be_pickled(name: str) -> None:
-    robot = Placed(name="it", type=name, at=(2, 2))
+    robot = RobotPlacement(name="it", type=name, at=(2, 2))
     it = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 4, 4), robots=(robot,)))["it"]
     it.enable()
     here = it.sense()

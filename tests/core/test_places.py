@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.core.error_location import error_location, is_users, problem_of
+from paddock.core.error_location import error_location, explain_error, is_users
 
 
 def raised(path: Path, text: str) -> Exception:
@@ -30,7 +30,7 @@ def test_error_location_is_the_innermost_user_file(tmp_path: Path, monkeypatch: 
 def test_syntax_error_is_located_and_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     error = raised(tmp_path / "mine.py", "x = 1\ndef act(o)\n")
-    assert (error_location(error), problem_of(error)) == ("mine.py line 2", "SyntaxError: expected ':'")
+    assert (error_location(error), explain_error(error)) == ("mine.py line 2", "SyntaxError: expected ':'")
 
 
 def test_error_outside_files_has_a_location_only_if_the_source_is_named() -> None:
@@ -52,7 +52,7 @@ def test_error_outside_files_has_a_location_only_if_the_source_is_named() -> Non
     ],
 )
 def test_problem_has_its_exception_type_except_for_paddock_errors(error: Exception, told: str) -> None:
-    assert problem_of(error) == told
+    assert explain_error(error) == told
 
 
 def test_files_of_paddock_and_python_are_not_user_files() -> None:

@@ -20,7 +20,7 @@ from paddock.simulation.robots import load_robot
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.sensors.sonar import SonarSpec
 from paddock.simulation.worlds import load_world, save_world, world_names
-from paddock.simulation.worlds.world_spec import Box, Cylinder, Floor, Placed, Start, Wall
+from paddock.simulation.worlds.world_spec import Box, Cylinder, Floor, RobotPlacement, Start, Wall
 
 ROOM = {"name": "room", "bounds": [0, 0, 2, 2]}
 
@@ -95,7 +95,7 @@ def test_toml_and_python_build_the_same_world() -> None:
         bounds=(0, 0, 2, 2),
         boxes=(Box(at=(1, 1), size=(0.2, 0.1)),),
         starts=(Start(name="door", at=(0.5, 0.5)),),
-        robots=(Placed(name="red", type="e-puck", start="door"),),
+        robots=(RobotPlacement(name="red", type="e-puck", start="door"),),
     )
 
 
@@ -117,7 +117,7 @@ def test_replaced_copy_is_validated() -> None:
 
 def test_with_robots_changes_only_the_robots() -> None:
     world = paddock.WorldSpec(name="room", bounds=(0, 0, 2, 2), walls=(Wall(points=((0, 1), (1, 1))),))
-    other = world.with_robots(Placed(name="red", type="e-puck", at=(0.5, 0.5)))
+    other = world.with_robots(RobotPlacement(name="red", type="e-puck", at=(0.5, 0.5)))
     assert [robot.name for robot in other.robots] == ["red"]
     assert other.with_robots() == world
 
@@ -127,7 +127,7 @@ def test_folder_of_a_world_is_not_part_of_its_value(tmp_path: Path) -> None:
     world = load_world(tmp_path / "room.toml")
     assert world == paddock.WorldSpec.from_table(ROOM)
     assert "folder" not in world.to_table()
-    assert world.path_of("rug.png") == tmp_path / "rug.png"
+    assert world.resolve_path("rug.png") == tmp_path / "rug.png"
 
 
 def test_a_sensor_is_found_by_name() -> None:
@@ -268,9 +268,9 @@ def test_non_finite_or_non_numeric_value_is_refused(value: Any) -> None:
     [
         (Number("metres", above=0, limit=100), -1, "metres > 0"),
         (Number("metres", above=0, limit=100), 101, "metres > 0 and <= 100"),
-        (Number("metres", above=0, least=0.01, limit=100), 101, "metres > 0 and <= 100"),
-        (Number("metres", above=0, least=0.01, limit=100), 1e-9, "metres >= 0.01 and <= 100"),
-        (Number("metres", low=0, least=0.01, limit=100), 1e-9, "metres >= 0.01 and <= 100 or 0"),
+        (Number("metres", above=0, minimum=0.01, limit=100), 101, "metres > 0 and <= 100"),
+        (Number("metres", above=0, minimum=0.01, limit=100), 1e-9, "metres >= 0.01 and <= 100"),
+        (Number("metres", low=0, minimum=0.01, limit=100), 1e-9, "metres >= 0.01 and <= 100 or 0"),
         (Number("metres", limit=100), -101, "metres >= -100 and <= 100"),
         (Number("metres", above=0, limit=100), math.inf, "finite metres > 0"),
         (Number(low=0), math.nan, "a finite number >= 0"),

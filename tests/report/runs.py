@@ -38,11 +38,11 @@ def square(robot: str = "red") -> Trace:
     return record_square(robot).trace()
 
 
-def episode_of(*traces: Trace, figures: Mapping[str, float] | None = None, **more: Any) -> Episode:
+def episode_of(*traces: Trace, results: Mapping[str, float] | None = None, **more: Any) -> Episode:
     """Return an episode with the given traces."""
     seconds = max((float(trace.time[-1] - trace.time[0]) for trace in traces if len(trace)), default=0.0)
     values: dict[str, Any] = {
-        "robots": {trace.robot: RobotRecord(trace=trace, metrics=dict(figures or {})) for trace in traces},
+        "robots": {trace.robot: RobotRecord(trace=trace, metrics=dict(results or {})) for trace in traces},
         "events": tuple(event for trace in traces for event in trace.events),
         "reason": "time is up",
         "ticks": round(seconds),

@@ -22,6 +22,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.perception.estimation import Estimate, consistency_band, evaluate_squares
+from paddock.report.chart_style import new_axes, save_figure
 from paddock.report.charts import (
     DotSeries,
     Level,
@@ -29,15 +30,14 @@ from paddock.report.charts import (
     bin_shares,
     break_gaps,
     dot_chart,
+    find_range,
     histogram,
     line_chart,
-    range_of,
     thin_line,
 )
 from paddock.report.drawing.colours import ERROR, LEFT, LINES, MEAN, RIGHT, TARGET, line_color, palette
 from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
 from paddock.report.evolution_charts import elites_map, learning_curve
-from paddock.report.figures import new_axes, save_figure
 from paddock.report.interval_charts import IntervalSeries, interval_lines
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
 
@@ -301,10 +301,10 @@ def test_palette_is_json_data_and_line_colours_differ() -> None:
 
 
 def test_ranges_are_never_empty() -> None:
-    assert range_of([np.array([])]) == pytest.approx((-0.06, 1.06))
-    assert range_of([np.full(3, 2.0)]) == pytest.approx((1.8, 2.2))
-    assert range_of([np.zeros(3)]) == (-1.0, 1.0)
-    assert range_of([np.array([math.nan, 3.0, math.inf, 1.0])], margin=0.0) == (1.0, 3.0)
+    assert find_range([np.array([])]) == pytest.approx((-0.06, 1.06))
+    assert find_range([np.full(3, 2.0)]) == pytest.approx((1.8, 2.2))
+    assert find_range([np.zeros(3)]) == (-1.0, 1.0)
+    assert find_range([np.array([math.nan, 3.0, math.inf, 1.0])], margin=0.0) == (1.0, 3.0)
 
 
 def overlapping_texts(ax: Axes) -> list[tuple[str, str]]:

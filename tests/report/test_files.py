@@ -20,9 +20,9 @@ from paddock.arena.episodes import Event
 from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
+from paddock.core.json_values import plain
 from paddock.report import TaskOutcome, fresh_folder, write_run
 from paddock.report.report_files import ALL_FILES, RunFile
-from paddock.report.summary import plain
 from paddock.simulation.worlds import load_world
 from report.runs import episode_of, record_square, square
 
@@ -236,8 +236,8 @@ def test_long_run_is_written_completely(tmp_path: Path) -> None:
         a = i / 500
         pose = Pose(1.0 + 0.5 * math.cos(a), 1.0 + 0.5 * math.sin(1.1 * a), a)
         recorder.add(i * 0.02, pose, estimated=pose, wheels=(a, -a), task=f"t{i // 7 % 3}", error=0.01 * math.sin(i))
-    figures = {"distance": 1.0, "mean_speed": 1.0, "contacts": 0.0, "contact_time": 0.0}
-    write_run(episode_of(recorder.trace(), figures=figures), EMPTY, tmp_path, title="long", config={}, files=ALL_FILES)
+    results = {"distance": 1.0, "mean_speed": 1.0, "contacts": 0.0, "contact_time": 0.0}
+    write_run(episode_of(recorder.trace(), results=results), EMPTY, tmp_path, title="long", config={}, files=ALL_FILES)
     with (tmp_path / "trace.csv").open(encoding="utf-8") as trace:
         assert sum(1 for _ in trace) == 8001
     with Image.open(tmp_path / "wheels.png") as picture:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from matplotlib.font_manager import fontManager
 
+from paddock.report.chart_style import can_write, find_family, save_figure
 from paddock.report.charts import Series, line_chart
-from paddock.report.figures import can_write, find_family, save_figure
 from paddock.teaching.contests import Bracket, draw_bracket
 
 NAME = "\u674e\u96f7"  # two Chinese letters, which matplotlib's own font does not have

@@ -32,8 +32,8 @@ public final class Robot {
     }
 
     /** Give up ownership of the robot. It stops; a spawned robot is removed. */
-    public void leave() {
-        arena.ask("leave", Map.of("robot", name));
+    public void release() {
+        arena.ask("release_robot", Map.of("robot", name));
         arena.forget(name);
     }
 

@@ -12,14 +12,20 @@ from paddock.core.lazy import import_on_demand
 if TYPE_CHECKING:
     from paddock.arena.calibration import SquareTest, drive_squares, drive_straight
     from paddock.arena.localisation import (
-        free_run_of,
-        odometry_of,
-        range_model_of,
-        travel_sensors_of,
-        walls_of,
-        wheels_of,
+        get_wheels,
+        list_walls,
+        make_free_run,
+        make_odometry,
+        make_range_model,
+        make_travel_sensors,
     )
-    from paddock.arena.mapping import map_localiser_of, map_truth_of, mapper_of, motion_noise_of, range_reader_of
+    from paddock.arena.mapping import (
+        make_map_localiser,
+        make_map_truth,
+        make_mapper,
+        make_motion_noise,
+        make_range_reader,
+    )
 
 __all__ = [
     "Arena",
@@ -29,17 +35,17 @@ __all__ = [
     "SquareTest",
     "drive_squares",
     "drive_straight",
-    "free_run_of",
-    "map_localiser_of",
-    "map_truth_of",
-    "mapper_of",
-    "motion_noise_of",
-    "odometry_of",
-    "range_model_of",
-    "range_reader_of",
-    "travel_sensors_of",
-    "walls_of",
-    "wheels_of",
+    "get_wheels",
+    "list_walls",
+    "make_free_run",
+    "make_map_localiser",
+    "make_map_truth",
+    "make_mapper",
+    "make_motion_noise",
+    "make_odometry",
+    "make_range_model",
+    "make_range_reader",
+    "make_travel_sensors",
 ]
 
 __getattr__ = import_on_demand(__name__)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base_arena import ONE, BaseArena, check_ticks
+from paddock.arena.base_arena import ONE, SimulatedArena, check_ticks
 from paddock.arena.episodes.events import Event, Kind
-from paddock.arena.local import LocalBody, Robots
+from paddock.arena.local_body import LocalBody, Robots
 from paddock.core.argument_checks import check_seed
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.geometry import Pose
@@ -29,7 +29,7 @@ from paddock.simulation.engine.step import step
 from paddock.simulation.sensors.sense import sense_for, take_picture
 from paddock.simulation.worlds.build import BuiltWorld, build
 from paddock.simulation.worlds.placement import Room, start_pose
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 if TYPE_CHECKING:
     from paddock.arena.compiled_run import CompiledRecording
@@ -94,7 +94,7 @@ class TickRecorder(Protocol):
         """Record an event."""
 
 
-class Arena(BaseArena):
+class Arena(SimulatedArena):
     """A simulation in this process. Time advances only in `step` and `run`. It is thread-safe: threads share a lock."""
 
     robots: Robots
@@ -103,7 +103,7 @@ class Arena(BaseArena):
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         super().__init__()
-        self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots are added or removed
+        self.mutex = threading.RLock()  # kernels share the workspace, and rows move when robots are added or removed
         self._watched: list[Robot] = []
         self.layout = self.restarts = 0  # number of changes of the set of robots; number of resets and restores
         self._on_tick, self._on_state_change = Callbacks(), Callbacks()
@@ -179,14 +179,14 @@ class Arena(BaseArena):
         """Simulate ticks without calling the gate; for the owner of the gate."""
         if self._on_tick.calls:
             for _ in range(check_ticks(n)):
-                with self.turn:
+                with self.mutex:
                     self._step(self.model, self.state, self.commands, self.scratch, 1)
                     if self.recorder is not None:
                         self.recorder.after_ticks()
                     for call in self._on_tick.calls:
                         call()
         elif n is ONE:  # a fast path; other integers equal to 1 take the slower one, and arrays are refused there
-            with self.turn:
+            with self.mutex:
                 self._step(self.model, self.state, self.commands, self.scratch, 1)
                 if self.recorder is not None:
                     self.recorder.after_ticks()
@@ -216,7 +216,7 @@ class Arena(BaseArena):
         slice_of_ticks = 1
         while ticks > 0:
             now = min(ticks, slice_of_ticks)
-            with self.turn:
+            with self.mutex:
                 if interrupted():
                     return
                 if self.recorder is not None:
@@ -268,11 +268,11 @@ class Arena(BaseArena):
 
     def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:
         """Render the image of one camera."""
-        with self.turn:
+        with self.mutex:
             take_picture(self.model, self.state, self.scratch, 0, robot, device, depth, picture)
 
     def reset(self, seed: int | None = None) -> None:
-        with self.turn:
+        with self.mutex:
             self._start_anew(self.seed if seed is None else check_seed(seed))
             self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
 
@@ -286,7 +286,7 @@ class Arena(BaseArena):
 
     def snapshot(self) -> Snapshot:
         """Return an exact copy of the current state and commands."""
-        with self.turn:
+        with self.mutex:
             return Snapshot(self.state.copy(), self.commands.copy(), self._fingerprint)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -295,7 +295,7 @@ class Arena(BaseArena):
             raise SimulationError(f"restore: expected a snapshot, got {format_value(snapshot)}")
         if snapshot.model != self._fingerprint:
             raise SimulationError("restore: this snapshot was taken in another world")
-        with self.turn:
+        with self.mutex:
             self.take_over(snapshot.state, snapshot.commands)
             self.note_event("restore", text="restored a snapshot")
 
@@ -305,7 +305,7 @@ class Arena(BaseArena):
 
     def take_over(self, state: engine.State, commands: Floats) -> None:
         """Copy all state in place, since bodies keep views of it."""
-        with self.turn:
+        with self.mutex:
             for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
                 np.copyto(mine, other)
             self.restarts += 1
@@ -328,7 +328,7 @@ class Arena(BaseArena):
             self.recorder.add_event(Event(time=self.time, kind=kind, robot=robot, text=text))
 
     def digest(self) -> str:
-        with self.turn:
+        with self.mutex:
             return engine.digest(self.state, self.commands)
 
     def _spawn(
@@ -336,7 +336,7 @@ class Arena(BaseArena):
     ) -> None:
         if name in self.numbers:
             raise SimulationError(f"spawn: a robot called {name!r} already exists; choose another name")
-        with self.turn:
+        with self.mutex:
             room = self.room()
             for robot, other in zip(self.world.robots, self.built.robots, strict=True):
                 room.add(other, start_pose(self.world, robot), f"the start of robot {robot.name!r}")
@@ -344,21 +344,21 @@ class Arena(BaseArena):
             problem = "fits nowhere in the world" if pose is None else room.problem(spec, pose)
             if problem or pose is None:
                 raise SimulationError(f"robot {name!r} {problem}")
-            new = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=math.degrees(pose.heading), color=color)
+            new = RobotPlacement(name=name, type=spec, at=pose[:2], heading_deg=math.degrees(pose.heading), color=color)
             self._rebuild([*self._list_placed(), new])
             self.note_event("spawn", name, f"{name} was spawned")
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
-        with self.turn:
+        with self.mutex:
             self._rebuild([robot for robot in self._list_placed() if robot.name != name])
             self.note_event("remove", name, f"{name} was removed")
 
-    def _list_placed(self) -> list[Placed]:
+    def _list_placed(self) -> list[RobotPlacement]:
         """Return all robots of the world, with their specs instead of type names, which would be looked up again."""
         return [replace(placed, type=spec) for placed, spec in zip(self.world.robots, self.built.robots, strict=True)]
 
-    def _rebuild(self, robots: list[Placed]) -> None:
+    def _rebuild(self, robots: list[RobotPlacement]) -> None:
         """Continue with another set of robots. Robots that existed before keep their state."""
         self.adopt(build(self.world.with_robots(*robots), dt=self.dt, like=self.built))
 
@@ -378,7 +378,7 @@ class Arena(BaseArena):
         """
         self.check_live("change_world")
         number, built = self.seed if seed is None else check_seed(seed), build(spec, dt=self.dt)
-        with self.turn:
+        with self.mutex:
             if self.recorder is not None:
                 raise SimulationError("change_world: this arena is being recorded: close its recorder first")
             self._move_into(built, number)
@@ -406,5 +406,5 @@ class Arena(BaseArena):
 
     def index(self) -> None:
         """Update the spatial index of the robots after they were moved by hand."""
-        with self.turn:
+        with self.mutex:
             index_crowd(self.model.grids, self.motion, self.scratch.crowd)

@@ -1,4 +1,4 @@
-"""BaseArena: the common interface of local and remote arenas."""
+"""BaseArena: what all arenas have in common, also a real robot that is its own arena. SimulatedArena: with a world."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ ONE = 1  # number of ticks of most steps
 
 
 class BaseArena(Closing):
-    """A simulation with robots by name. Time moves in `step` and `run`."""
+    """Robots by name, in a simulation or in reality. Time moves in `step` and `run`."""
 
     robots: Mapping[str, Robot]
-    world: WorldSpec
     episode: Episode | None = None  # the last run, however it ended
     recorders: Mapping[str, TraceRecorder] = MappingProxyType({})  # of the current run, by robot
     foreign_drivers: Mapping[str, str] = MappingProxyType(
@@ -63,9 +62,6 @@ class BaseArena(Closing):
         """Iterate over the names of the robots."""
         return iter(self.robots)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.world.name}, robots: {len(self.robots)}, time: {self.time:g} s>"
-
     def _repr_html_(self) -> str | None:
         return display_html("arena", self)
 
@@ -75,9 +71,9 @@ class BaseArena(Closing):
         """Length of a tick [s]."""
 
     @property
-    @abstractmethod
     def seed(self) -> int:
-        """Seed of all noise."""
+        """Seed of all noise; 0 where nothing is simulated."""
+        return 0
 
     @property
     @abstractmethod
@@ -94,10 +90,12 @@ class BaseArena(Closing):
     @property
     def known_world(self) -> WorldSpec | None:
         """The world, or None for a real robot."""
-        try:
-            return self.world
-        except PaddockError:
-            return None
+        return None
+
+    @property
+    def known_digest(self) -> str | None:
+        """Hash of state and commands, or None for a real robot, or if a server refuses it."""
+        return None
 
     @property
     def estimates(self) -> dict[str, Estimate]:
@@ -126,58 +124,6 @@ class BaseArena(Closing):
     @abstractmethod
     def reset(self, seed: int | None = None) -> None:
         """Reset to the start, with the same seed or another one. Enabled devices stay enabled."""
-
-    def spawn(
-        self,
-        name: str,
-        kind: str | Path | RobotSpec,
-        *,
-        at: tuple[float, float] | None = None,
-        heading: float = 0.0,
-        color: str | None = None,
-    ) -> Robot:
-        """Add a robot to the world.
-
-        Args:
-            name: name of the robot.
-            kind: name of a built-in robot, path of a TOML file, or a RobotSpec.
-            at: position [m]; it must be free now, and not overlap the start of another robot. None: any free position.
-            heading: heading [rad].
-            color: colour of its body; by default that of its type.
-        """
-        if not isinstance(name, str):
-            raise SimulationError(f"spawn: expected the name of a robot, got {format_value(name)}")
-        place = (0.0, 0.0) if at is None else at
-        if not is_list(place) or len(place) != 2 or not all_finite(*place, heading):
-            raise SimulationError(
-                f"robot {name!r} cannot be placed at {at!r}, {heading!r}: expected finite numbers, (x, y) and heading"
-            )
-        check_heading(f"robot {name!r} cannot be placed at {at!r}", heading)
-        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
-        self._spawn(name, spec, None if at is None else (float(at[0]), float(at[1])), heading, color)
-        return self[name]
-
-    @abstractmethod
-    def _spawn(
-        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
-    ) -> None:
-        """Add a robot; the numbers of its pose have been checked."""
-
-    @abstractmethod
-    def remove(self, name: str) -> None:
-        """Remove a robot from the world. Its handle can no longer be used."""
-
-    @abstractmethod
-    def digest(self) -> str:
-        """Return a hash of state and commands. In the same world, equal digests mean equal futures."""
-
-    @abstractmethod
-    def snapshot(self) -> Any:
-        """Return an exact copy of the current state and commands, for `restore`."""
-
-    @abstractmethod
-    def restore(self, snapshot: Any) -> None:
-        """Go back to a snapshot."""
 
     @abstractmethod
     def close(self) -> None:
@@ -286,6 +232,78 @@ class BaseArena(Closing):
     def is_recording(self) -> bool:
         """Whether a run is in progress."""
         return self._events is not None
+
+
+class SimulatedArena(BaseArena):
+    """A simulation. It has a world, to which robots can be added, and its state can be stored and restored."""
+
+    world: WorldSpec
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.world.name}, robots: {len(self.robots)}, time: {self.time:g} s>"
+
+    @property
+    def known_world(self) -> WorldSpec | None:
+        return self.world
+
+    @property
+    def known_digest(self) -> str | None:
+        try:
+            return self.digest()
+        except PaddockError:
+            return None
+
+    def spawn(
+        self,
+        name: str,
+        kind: str | Path | RobotSpec,
+        *,
+        at: tuple[float, float] | None = None,
+        heading: float = 0.0,
+        color: str | None = None,
+    ) -> Robot:
+        """Add a robot to the world.
+
+        Args:
+            name: name of the robot.
+            kind: name of a built-in robot, path of a TOML file, or a RobotSpec.
+            at: position [m]; it must be free now, and not overlap the start of another robot. None: any free position.
+            heading: heading [rad].
+            color: colour of its body; by default that of its type.
+        """
+        if not isinstance(name, str):
+            raise SimulationError(f"spawn: expected the name of a robot, got {format_value(name)}")
+        place = (0.0, 0.0) if at is None else at
+        if not is_list(place) or len(place) != 2 or not all_finite(*place, heading):
+            raise SimulationError(
+                f"robot {name!r} cannot be placed at {at!r}, {heading!r}: expected finite numbers, (x, y) and heading"
+            )
+        check_heading(f"robot {name!r} cannot be placed at {at!r}", heading)
+        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
+        self._spawn(name, spec, None if at is None else (float(at[0]), float(at[1])), heading, color)
+        return self[name]
+
+    @abstractmethod
+    def _spawn(
+        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
+    ) -> None:
+        """Add a robot; the numbers of its pose have been checked."""
+
+    @abstractmethod
+    def remove(self, name: str) -> None:
+        """Remove a robot from the world. Its handle can no longer be used."""
+
+    @abstractmethod
+    def digest(self) -> str:
+        """Return a hash of state and commands. In the same world, equal digests mean equal futures."""
+
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """Return an exact copy of the current state and commands, for `restore`."""
+
+    @abstractmethod
+    def restore(self, snapshot: Any) -> None:
+        """Go back to a snapshot."""
 
 
 def check_ticks(n: int) -> int:

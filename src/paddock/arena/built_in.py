@@ -25,8 +25,9 @@ SLOWER = 0.3  # speed of the inner wheel while it steers away, as a fraction of 
 
 def name_built_in(robot: Robot) -> str:
     """Return the name of the built-in controller that suits a robot's sensors."""
-    strokes = bool(robot.arena.world.floor.strokes) or robot.arena.world.floor.image is not None
-    if strokes and {"ground", "proximity"} <= set(robot.devices):
+    world = robot.arena.known_world
+    has_lines = world is not None and (bool(world.floor.strokes) or world.floor.image is not None)
+    if has_lines and {"ground", "proximity"} <= set(robot.devices):
         return "line patrol"
     if "proximity" in robot.devices and robot.devices["proximity"].spec.channels == 8:
         return "explorer"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paddock.arena.batches.batch_result import trace_numbers
 from paddock.arena.batches.batch_tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
 from paddock.arena.batches.loop import loop_for
-from paddock.arena.batches.metric_sums import figures_of, metric_sums_of, write_motions
-from paddock.arena.batches.policy_table import check_runs, policy_table_of, remember
-from paddock.arena.batches.rollout import trace_numbers
+from paddock.arena.batches.metric_sums import compute_results, make_metric_sums, write_motions
+from paddock.arena.batches.policy_table import build_policy_table, check_runs, remember
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.episodes import Event, Trace
@@ -44,7 +44,7 @@ def drive_compiled(arena: Arena, loop: EpisodeLoop) -> str:
     plan = loop.plan
     policies = {arena.numbers[robot.name]: (robot, policy) for robot, policy in plan.controllers.items()}
     by_number = {number: policy for number, (_, policy) in policies.items()}
-    table = policy_table_of(arena.built, by_number)
+    table = build_policy_table(arena.built, by_number)
     for robot, policy in policies.values():
         check_devices(robot, policy)
     for followed in loop.robots:
@@ -88,7 +88,7 @@ class CompiledRecording:
         self.every = plan.every if self.has_rows else max(1, plan.ticks)
         rows = -(-plan.ticks // self.every) + 1
         poses, ticks = motion[None, :, X : HEADING + 1].copy(), np.array([loop.start])
-        self.sums = metric_sums_of([built], plan.metrics, enabled, poses, ticks, rows, self.every)
+        self.sums = make_metric_sums([built], plan.metrics, enabled, poses, ticks, rows, self.every)
         write_motions(self.sums.trace[:, 0], motion[None])
 
     def hand_over(self) -> None:
@@ -100,11 +100,11 @@ class CompiledRecording:
             if rows > 0:
                 ticks = loop.start + self.every * np.arange(rows)
                 add_compiled_rows(robot, ticks, self.sums.trace[0, :rows, self._numbers[robot.name]])
-        figures = figures_of(self.sums, plan.metrics, RunTime(np.array([[loop.passed]]), loop.arena.dt))
+        results = compute_results(self.sums, plan.metrics, RunTime(np.array([[loop.passed]]), loop.arena.dt))
         for robot in loop.robots:
             number = self._numbers[robot.name]
             mine = [name for metric in plan.metrics if metric.robot in (None, robot.name) for name in metric.names()]
-            robot.computed = {name: float(figures[name][0, number]) for name in mine}
+            robot.computed = {name: float(results[name][0, number]) for name in mine}
 
     def resume_in_python(self) -> None:
         """Prepare for the Python loop to continue the run from here."""
@@ -133,7 +133,7 @@ def add_compiled_rows(robot: EpisodeRobot, ticks: Ints, rows: Floats) -> None:
     robot.add_rows(trace_numbers(rows, ticks, robot.robot.arena.dt), readings)
 
 
-def trace_of_rows(robot: Robot, devices: Sequence[str], ticks: Ints, rows: Floats, events: Sequence[Event]) -> Trace:
+def make_trace(robot: Robot, devices: Sequence[str], ticks: Ints, rows: Floats, events: Sequence[Event]) -> Trace:
     """Return the trace of a robot that a batch has driven, from its rows with the readings of some devices."""
     for name in devices:
         robot.enable(name)

@@ -16,7 +16,7 @@ from paddock.arena.base_arena import BaseArena
 from paddock.control.policies.policy import is_policy
 from paddock.control.policies.policy_registry import load_policy
 from paddock.control.policies.trainable import Trainable
-from paddock.core.error_location import error_location, place, problem_of, show_path
+from paddock.core.error_location import error_location, explain_error, place, show_path
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
 from paddock.core.observation import Observation, acting
 from paddock.core.user_code import check_file, check_text, load_fresh
@@ -53,10 +53,10 @@ class Drivers:
         if period is None:
             return self.controllers
         ticks = max(1, round(period / dt))
-        return {name: EveryFewTicks(controller, ticks) for name, controller in self.controllers.items()}
+        return {name: DecimatedController(controller, ticks) for name, controller in self.controllers.items()}
 
 
-class EveryFewTicks:
+class DecimatedController:
     """A controller that is called once every few ticks; its command stays valid in between."""
 
     def __init__(self, controller: Any, ticks: int) -> None:
@@ -231,7 +231,7 @@ def report_error_location(path: Path | None, *names: str) -> Iterator[None]:
                 raise
             line = next((found for name in names if (found := _find_definition(path, name))), None)
             where = place(path, line) if line else str(path)
-        raise PaddockError(f"{where}: {problem_of(error)}") from error
+        raise PaddockError(f"{where}: {explain_error(error)}") from error
 
 
 def _find_definition(path: Path, name: str) -> int | None:

@@ -234,7 +234,7 @@ class Speaker:
         return self.robot.body.tone
 
 
-def devices_of(robot: Robot, specs: Iterable[SensorSpec]) -> dict[str, Device]:
+def make_devices(robot: Robot, specs: Iterable[SensorSpec]) -> dict[str, Device]:
     """Create the handles of a robot's sensors, by name. Their values are consecutive in a row of readings."""
     devices: dict[str, Device] = {}
     first = 0

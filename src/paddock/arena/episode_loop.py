@@ -11,7 +11,7 @@ from paddock.arena.episode_plan import EpisodePlan
 from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.episodes import Episode, Event, RobotRecord
 from paddock.arena.run_monitor import text_attribute
-from paddock.core.error_location import error_location, problem_of, warn_user
+from paddock.core.error_location import error_location, explain_error, warn_user
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.simulation.engine.clock import Pacer
 
@@ -87,13 +87,13 @@ class EpisodeLoop:
         former = self.arena.collect_events(self.events)
         try:
             reason = drive(self)
-            self._compute_figures()
+            self._compute_results()
         except BaseException as error:
             crashed = not isinstance(error, KeyboardInterrupt)
             with contextlib.suppress(Exception):  # a metric may have raised, or a robot may be unreachable
                 if self._handled == len(self.events) and self._tick <= self.arena.tick:  # else it was set back
                     self._measure_ticks()
-                self._compute_figures()
+                self._compute_results()
             self._stop_robots()
             self.arena.collect_events(former)
             self.arena.episode = self._finish(self._describe(error), failed=True) if crashed else self._interrupt()
@@ -122,10 +122,10 @@ class EpisodeLoop:
                 self.look_at_events()
         return reason
 
-    def _compute_figures(self) -> None:
+    def _compute_results(self) -> None:
         for robot in self.robots:
             if robot.computed is None:
-                robot.computed = robot.figures()
+                robot.computed = robot.compute_results()
 
     def _measure_ticks(self) -> None:
         ticks = self.count_ticks()  # more than one if the clock is free-running
@@ -215,7 +215,7 @@ class EpisodeLoop:
 
     def _describe(self, error: BaseException) -> str:
         where = error_location(error)
-        return f"{where}: {problem_of(error)}" if where else problem_of(error)
+        return f"{where}: {explain_error(error)}" if where else explain_error(error)
 
     def _interrupt(self) -> Episode:
         return replace(self._finish("interrupted"), nondeterminism="it depends on when the run was interrupted")
@@ -236,17 +236,13 @@ class EpisodeLoop:
             for robot in self.robots
         }
         events = {event: None for record in records.values() for event in record.trace.events} | dict.fromkeys(common)
-        try:
-            digest = arena.digest()
-        except PaddockError:  # a real robot has none, and a server may refuse it
-            digest = None
         return Episode(
             robots=records,
             events=tuple(sorted(events, key=lambda event: event.time)),
             reason=reason,
             ticks=self.passed,
             seconds=round(self.passed * arena.dt, 9),
-            digest=digest,
+            digest=arena.known_digest,
             failed=failed,
             culprit=culprit,
             nondeterminism=arena.nondeterminism,

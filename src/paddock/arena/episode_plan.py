@@ -110,14 +110,14 @@ def _warn_of_shared_state(controllers: Mapping[str, Any]) -> None:
         robots.setdefault(id(controller), []).append(name)
     for names in robots.values():
         shared = controllers[names[0]]
-        if len(names) > 1 and _vars_of(shared) and not is_policy(shared):
+        if len(names) > 1 and _get_variables(shared) and not is_policy(shared):
             warn_user(
                 f"run: {', '.join(names)} have the same {type(shared).__name__} as their controller. If it keeps "
                 "state, each robot continues with the state of the others: create one for each robot"
             )
 
 
-def _vars_of(controller: Any) -> Mapping[str, Any]:
+def _get_variables(controller: Any) -> Mapping[str, Any]:
     """Return the attributes that a controller may change; empty for functions, classes and frozen dataclasses."""
     parameters = getattr(type(controller), "__dataclass_params__", None)
     frozen = parameters is not None and parameters.frozen

@@ -13,14 +13,14 @@ from paddock.arena.body import RemovedBody
 from paddock.arena.episodes.events import MOTIONS, Event
 from paddock.arena.episodes.recorder import UNKNOWN, TraceRecorder
 from paddock.arena.episodes.trace import ESTIMATE, POSE, Floats
-from paddock.arena.localisation import odometry_of
+from paddock.arena.localisation import make_odometry
 from paddock.arena.metrics.meter import Meter
 from paddock.arena.metrics.metric import Metric
 from paddock.arena.robot import Robot
 from paddock.arena.run_monitor import list_attribute, text_attribute
 from paddock.control.policies.policy import RunStart, TimedPolicy, is_timed
 from paddock.core.argument_checks import all_finite
-from paddock.core.error_location import problem_of
+from paddock.core.error_location import explain_error
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
@@ -91,9 +91,9 @@ class EpisodeRobot:
         """Whether an event belongs to its trace."""
         return event.robot in (None, self.name) and not (self.left and event.kind == "end")
 
-    def figures(self) -> Mapping[str, float]:
+    def compute_results(self) -> Mapping[str, float]:
         """Compute the figures of its metrics by name."""
-        return self._absent if self.meter is None else self.meter.figures() | self._absent
+        return self._absent if self.meter is None else self.meter.compute_results() | self._absent
 
     @property
     def silent(self) -> bool:
@@ -143,11 +143,11 @@ class EpisodeRobot:
             try:
                 end(reason)
             except Exception as error:  # keep the recorded data
-                self._warn(now, f"its controller's end() failed: {problem_of(error)}")
+                self._warn(now, f"its controller's end() failed: {explain_error(error)}")
         try:
             self._record_end(now)
         except Exception as error:  # in an attribute of the controller; keep the recorded data
-            self._warn(now, f"the last state of its controller is missing: {problem_of(error)}")
+            self._warn(now, f"the last state of its controller is missing: {explain_error(error)}")
         wheels = self.robot.wheels
         if wheels.capped:
             text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the maximum wheel speed"
@@ -232,7 +232,7 @@ class EpisodeRobot:
             device = self._encoders
             if device not in readings:
                 return None
-            self._odometry = device, odometry_of(self.robot.spec, pose)
+            self._odometry = device, make_odometry(self.robot.spec, pose)
         device, odometry = self._odometry
         return odometry.update(*readings[device].tolist()) if device in readings else None
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CHORDS = 24  # line segments that approximate a cylinder
 
 
-def wheels_of(spec: RobotSpec) -> WheelCalibration:
+def get_wheels(spec: RobotSpec) -> WheelCalibration:
     """Return the wheel parameters for a robot's odometry: the measured ones, else those of the data sheet."""
     drive, measured = spec.drive, spec.drive.measured
     if measured is None:
@@ -35,13 +35,13 @@ def wheels_of(spec: RobotSpec) -> WheelCalibration:
     return WheelCalibration(measured.wheel_separation, (left + right) / 2 / drive.wheel_diameter, right / left)
 
 
-def odometry_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise = CERTAIN) -> Odometry:
+def make_odometry(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise = CERTAIN) -> Odometry:
     """Create the odometry of a robot, starting at a pose."""
-    wheels = wheels_of(spec)
+    wheels = get_wheels(spec)
     return Odometry(wheels.wheel_separation, wheels.wheel_ratio, pose, right_to_left=wheels.right_to_left, noise=noise)
 
 
-def travel_sensors_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise | None = None) -> TravelSensors:
+def make_travel_sensors(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise | None = None) -> TravelSensors:
     """Return the encoders of a robot, and its gyroscope if it has one with noise.
 
     Args:
@@ -56,14 +56,14 @@ def travel_sensors_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise |
         noise = MotionNoise(slip=spec.drive.slip_noise, count=encoders.resolution / (encoders.scale or 1.0))
     sigma = 0.0 if gyroscope is None else gyroscope.noise / (gyroscope.scale or 1.0)
     return estimation.TravelSensors(
-        odometry_of(spec, pose, noise),
+        make_odometry(spec, pose, noise),
         encoders.name,
         gyroscope.name if gyroscope is not None and sigma > 0 else None,
         sigma,
     )
 
 
-def range_model_of(
+def make_range_model(
     spec: RobotSpec, device: str, walls: Floats, *, sigma: float, sigma_relative: float = 0.0
 ) -> RangeModel:
     """Create the range model of a robot's proximity sensors, sonars or laser for given walls.
@@ -71,7 +71,7 @@ def range_model_of(
     Args:
         spec: the robot.
         device: the name of its sensor.
-        walls: see `walls_of`.
+        walls: see `list_walls`.
         sigma: standard deviation of a reading [m].
         sigma_relative: additional standard deviation, relative to the range.
     """
@@ -81,7 +81,7 @@ def range_model_of(
         raise UnknownName(f"range sensor of {spec.name}", device, ranging)
     return estimation.RangeModel(
         device=device,
-        beams=np.array(rays_of(sensor)),
+        beams=np.array(list_rays(sensor)),
         walls=walls,
         range=sensor.range,
         sigma=sigma,
@@ -90,7 +90,7 @@ def range_model_of(
     )
 
 
-def rays_of(sensor: RangeSensorSpec) -> list[tuple[float, float, float]]:
+def list_rays(sensor: RangeSensorSpec) -> list[tuple[float, float, float]]:
     """Return the ray of each reading of a distance sensor: x forward, y left [m], heading [rad]."""
     if isinstance(sensor, LaserSpec):
         x, y, _, heading = sensor.mounts[0]
@@ -98,7 +98,7 @@ def rays_of(sensor: RangeSensorSpec) -> list[tuple[float, float, float]]:
     return [(x, y, math.radians(heading)) for x, y, _, heading in sensor.mounts]
 
 
-def free_run_of(trace: Trace, encoders: str = "encoders") -> FreeRun:
+def make_free_run(trace: Trace, encoders: str = "encoders") -> FreeRun:
     """Convert a recorded run to the input of `fit_wheels`, with the true poses of a simulation.
 
     Args:
@@ -116,7 +116,7 @@ def free_run_of(trace: Trace, encoders: str = "encoders") -> FreeRun:
     return estimation.FreeRun(travel[known], trace.pose[known])
 
 
-def walls_of(world: WorldSpec, *, above: float = 0.0) -> Floats:
+def list_walls(world: WorldSpec, *, above: float = 0.0) -> Floats:
     """Return all surfaces as segments x0, y0, x1, y1 [m]. `above`: only objects taller than this [m]."""
     rows: list[tuple[float, float, float, float]] = []
     for piece in solids(world):

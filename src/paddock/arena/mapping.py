@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.localisation import first_sensor, travel_sensors_of, walls_of
+from paddock.arena.localisation import first_sensor, list_walls, make_travel_sensors
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import ORIGIN, Disc, Pose, bounding_radius, inner_radius
@@ -24,7 +24,7 @@ CELL, FINE_CELL = 0.05, 0.01  # cell size of maps [m], for sensors with a range 
 SMALL_BODY, SMALL_CELL = 0.1, 0.02  # radius below which a body passes gaps that need smaller cells [m]
 
 
-def range_reader_of(spec: RobotSpec, device: str | None = None) -> RangeReader:
+def make_range_reader(spec: RobotSpec, device: str | None = None) -> RangeReader:
     """Return a reader of scans from a robot's laser, sonars or infrared sensors. None: the best one available."""
     ranging = {s.name: s for s in spec.sensors if isinstance(s, RangeSensorSpec) and s.kind in KINDS}
     if not ranging:
@@ -49,7 +49,7 @@ def range_reader_of(spec: RobotSpec, device: str | None = None) -> RangeReader:
     )
 
 
-def motion_noise_of(spec: RobotSpec) -> MotionNoise:
+def make_motion_noise(spec: RobotSpec) -> MotionNoise:
     """Return the motion noise of a robot, from its slip, its encoders and the tolerance of uncalibrated wheels."""
     slip, error = spec.drive.slip_noise, 0.0 if spec.drive.measured else WHEEL_ERROR
     encoders = first_sensor(spec, "encoders")
@@ -57,7 +57,7 @@ def motion_noise_of(spec: RobotSpec) -> MotionNoise:
     return MotionNoise(wheel=error**2 * SCAN_DISTANCE, turn=error**2 * SCAN_DISTANCE, slip=slip, count=count)
 
 
-def mapper_of(
+def make_mapper(
     robot: Robot,
     *,
     method: str | None = None,
@@ -90,7 +90,7 @@ def mapper_of(
     return Mapper(travel, reader, method=method, resolution=resolution, seed=seed, **options)
 
 
-def map_localiser_of(
+def make_map_localiser(
     robot: Robot,
     grid: OccupancyGrid,
     *,
@@ -116,13 +116,13 @@ def _enable_sensors(
     robot: Robot, device: str | None, pose: Pose, noise: MotionNoise | None
 ) -> tuple[TravelSensors, RangeReader]:
     """Return the encoders and the range sensor of a robot, and enable them."""
-    reader = range_reader_of(robot.spec, device)
-    travel = travel_sensors_of(robot.spec, pose, motion_noise_of(robot.spec) if noise is None else noise)
+    reader = make_range_reader(robot.spec, device)
+    travel = make_travel_sensors(robot.spec, pose, make_motion_noise(robot.spec) if noise is None else noise)
     robot.enable(reader.device, *(name for name in (travel.encoders, travel.gyroscope) if name is not None))
     return travel, reader
 
 
-def map_truth_of(
+def make_map_truth(
     world: WorldSpec, spec: RobotSpec, start: Pose, *, device: str | None = None, resolution: float = CELL
 ) -> MapTruth:
     """Return the ground truth of a map: the reachable area, and the surfaces that the sensor can detect from it.
@@ -134,11 +134,11 @@ def map_truth_of(
         device: the range sensor; None: the best one available.
         resolution: side of a cell [m].
     """
-    reader = range_reader_of(spec, device)
+    reader = make_range_reader(spec, device)
     height = min(z for _, _, z, _ in spec.sensor(reader.device).mounts)
     shape = spec.body.shape
     return MapTruth.of(
-        walls_of(world, above=height),
+        list_walls(world, above=height),
         start[:2],
         shape.radius if isinstance(shape, Disc) else inner_radius(shape),
         max_range=reader.reach,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.body import Body, PoseSource
-from paddock.arena.devices import Camera, Device, Leds, Speaker, devices_of
+from paddock.arena.devices import Camera, Device, Leds, Speaker, make_devices
 from paddock.arena.observers import Watches
 from paddock.core.argument_checks import all_finite, check_heading
 from paddock.core.display import display_html
@@ -116,7 +116,7 @@ class Robot:
             self.speaker = Speaker(self)
         self.watches = Watches(self)
         self.lost_devices: dict[str, str] = {}  # devices of a former world, with the available ones
-        self.devices = devices_of(self, self.spec.sensors)
+        self.devices = make_devices(self, self.spec.sensors)
         self.__dict__.update(self.devices)
         self.refresh()
 
@@ -132,7 +132,8 @@ class Robot:
         if body.spec.speaker:
             self.speaker = Speaker(self)
         self.devices = {
-            name: device.replace(former.pop(name, None)) for name, device in devices_of(self, body.spec.sensors).items()
+            name: device.replace(former.pop(name, None))
+            for name, device in make_devices(self, body.spec.sensors).items()
         }
         self.__dict__.update(self.devices)  # without a gap, since other threads may access them
         for name, gone in former.items():

@@ -85,7 +85,7 @@ class RunSpec(Spec):
     every: Annotated[float, Number("seconds", above=0)] | None = (
         None  # between two rows of the traces; None: as in `arena.run`
     )
-    dt: Annotated[float, Number("seconds", least=1e-4, above=0, high=1)] | None = None  # None: the tick of the world
+    dt: Annotated[float, Number("seconds", minimum=1e-4, above=0, high=1)] | None = None  # None: the tick of the world
     folder: str = field(default="", compare=False, repr=False)  # base of relative file names
     file: str = field(default="", compare=False, repr=False)  # file name in error messages
 
@@ -240,7 +240,7 @@ class RunSpec(Spec):
                     chosen.slow_down(self.period, arena.dt),
                     metrics=self.make_metrics(),
                     every=self.every,
-                    until=_any_of([each for each in conditions if each is not None]),
+                    until=_join_conditions([each for each in conditions if each is not None]),
                     speed=speed,
                     on_step=on_step,
                 )
@@ -318,7 +318,7 @@ def load_run(source: str | Path | Mapping[str, Any] | RunSpec) -> RunSpec:
     return replace(spec, folder=str(path.parent), file=path.name)
 
 
-def _any_of(conditions: Sequence[Until]) -> Until | None:
+def _join_conditions(conditions: Sequence[Until]) -> Until | None:
     """Return a condition that is met if one of these is met; the first gives the reason."""
     if len(conditions) < 2:
         return conditions[0] if conditions else None
@@ -330,9 +330,9 @@ def _add_figures(episode: Episode, drivers: Drivers, game: Officiating | None) -
     scored = episode if game is None else game.add_to(episode)
     if drivers.summarise is None:
         return scored
-    figures = drivers.summarise(scored)
+    results = drivers.summarise(scored)
     robots = {
-        name: replace(record, metrics={**record.metrics, **figures.get(name, {})})
+        name: replace(record, metrics={**record.metrics, **results.get(name, {})})
         for name, record in scored.robots.items()
     }
     return replace(scored, robots=robots)

@@ -26,7 +26,7 @@ def main() -> None:
         if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):  # which typer turns into an exit
             sys.stderr.write("paddock: stopped\n")
         raise
-    except BrokenPipeError:  # `paddock worlds | head`
+    except BrokenPipeError:  # `paddock world list | head`
         sys.stderr.close()
         sys.exit(0)
     except OSError as error:  # such as a full disk
@@ -98,7 +98,7 @@ def _print_message(text: object, style: str) -> None:
 
     from rich.text import Text
 
-    from paddock.cli.console import Console
+    from paddock.core.terminal.console import Console
     from paddock.core.terminal_text import visible
 
     console = Console(stderr=True)
@@ -113,6 +113,8 @@ def _make_command() -> Callable[..., Any]:
     """Return the root command, created once per process."""
     from typer.main import get_command
 
-    from paddock.cli.app import app
+    from paddock.cli.app import app, shorten_help
 
-    return get_command(app)
+    command = get_command(app)
+    shorten_help(command)
+    return command

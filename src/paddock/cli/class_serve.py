@@ -11,17 +11,17 @@ from urllib.parse import urlsplit
 
 import paddock
 from paddock.arena.referees import Referee
-from paddock.cli.console import Console
-from paddock.cli.serve import print_log
+from paddock.cli.serve_world import print_log
 from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
 from paddock.core.locks import lock_folder
+from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import shell_word, visible
 from paddock.network.client.remote import RemoteArena
 from paddock.network.server import Server, Settings
-from paddock.network.server.classroom import Classroom
-from paddock.network.server.lessons import open_lesson
+from paddock.network.server.services.classroom.classroom import Classroom
+from paddock.network.server.services.classroom.lessons import open_lesson
 from paddock.network.server.show import open_browser
 from paddock.teaching.classroom import ClassFolder
 from paddock.teaching.classroom.links import RUNNING, read_addresses, warn_unreachable
@@ -29,7 +29,7 @@ from paddock.teaching.classroom.links import RUNNING, read_addresses, warn_unrea
 SERVING = ".serving"  # lock file of the server, in the class folder
 
 
-def settings_of(folder: ClassFolder) -> Settings:
+def make_settings(folder: ClassFolder) -> Settings:
     """Return the server settings of a class."""
     spec = folder.spec
     host = urlsplit(spec.address).hostname
@@ -62,7 +62,7 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
     lesson = replace(open_lesson(folder), own_referee=referee)
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     server = Server(arena, settings)
-    server.classroom = Classroom(folder, lesson)
+    server.services.append(Classroom(folder, lesson, server.heats))
     running = folder.path / RUNNING
 
     def ready() -> None:

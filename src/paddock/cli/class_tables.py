@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from paddock.cli.console import Console
-from paddock.cli.sheets import print_sheet, sheet_console
-from paddock.cli.tables import cell, new_table
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.tables import cell, new_table
 from paddock.core.terminal_text import visible
 from paddock.experiments.reproductions.rows import number
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
+from paddock.report.terminal_tables import make_console, print_table
 from paddock.teaching.classroom import ClassFolder, ResultRow, join_links, staff_links
 
 
@@ -24,7 +24,7 @@ def print_students(folder: ClassFolder) -> None:
         own = [(exercise, count) for (robot, exercise), count in files.items() if robot == student.robot]
         submitted = [f"{exercise} ({count}{late[student.robot, exercise]})" for exercise, count in own]
         rows.append((visible(student.name), student.robot, student.state, ", ".join(submitted)))
-    print_sheet(sheet_console(), folder.spec.title, Sheet(("student", "robot", "state", "submissions"), tuple(rows)))
+    print_table(make_console(), folder.spec.title, Table(("student", "robot", "state", "submissions"), tuple(rows)))
 
 
 def print_class_links(folder: ClassFolder) -> None:
@@ -51,10 +51,10 @@ def print_results(folder: ClassFolder) -> None:
     table = []
     for (exercise, student), rows in sorted(rows_of.items(), key=lambda item: (item[0][0], _mean_place(item[1]))):
         places, last = [row.place for row in rows], rows[-1]
-        figures = (str(len(rows)), str(places.count(1)), number(_mean_place(rows)), str(sum(r.fouls for r in rows)))
-        table.append((visible(student), visible(exercise), *figures, visible(_score(last))))
+        results = (str(len(rows)), str(places.count(1)), number(_mean_place(rows)), str(sum(r.fouls for r in rows)))
+        table.append((visible(student), visible(exercise), *results, visible(_score(last))))
     heads = ("student", "exercise", "heats", "won", "mean place", "fouls", "last score")
-    print_sheet(sheet_console(), f"{folder.spec.title}: results", Sheet(heads, tuple(table)))
+    print_table(make_console(), f"{folder.spec.title}: results", Table(heads, tuple(table)))
 
 
 def _mean_place(rows: list[ResultRow]) -> float:

@@ -1,4 +1,4 @@
-"""`paddock contest`: leagues and elimination brackets between submitted files."""
+"""`paddock class contest`: leagues and elimination brackets between submitted files."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paddock.cli.options import Json, Workers
 from paddock.core.errors import PaddockError
+from paddock.core.terminal.shared_options import Json, Workers, out_option
 from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
     from paddock.teaching.contests import Entrant
 
-contest_app = typer.Typer(
-    name="contest",
-    help="Contests of submitted controllers: leagues, and single or double elimination.",
-    no_args_is_help=True,
-)
+contest_app = typer.Typer(help="Contests of submitted files: leagues and elimination.", no_args_is_help=True)
 ContestFile = Annotated[Path, typer.Argument(help="The contest.toml.")]
 Submissions = Annotated[
     Path | None,
@@ -28,7 +24,8 @@ Submissions = Annotated[
 ClassPath = Annotated[Path | None, typer.Option("--class", help="Class folder whose submissions to use instead.")]
 Exercise = Annotated[str | None, typer.Option(help="With --class: the exercise of the submissions.")]
 Results = Annotated[
-    Path | None, typer.Option(help="Folder for the results. Default: results/ next to the contest.toml.")
+    Path | None,
+    out_option("Folder for results. Default: results/ of the contest."),
 ]
 
 
@@ -39,13 +36,13 @@ def new(
 ) -> None:
     """Create a folder with a commented contest.toml, and two example controllers.
 
-    paddock contest new line-race
-    paddock contest new ring --game sumo
+    paddock class contest new line-race
+    paddock class contest new ring --game sumo
     """
     from paddock.teaching.contests import new_contest
 
     file = new_contest(folder, game)
-    then = f"paddock contest run {shell_word(file)}"
+    then = f"paddock class contest run {shell_word(file)}"
     typer.echo(f"wrote {file}; copy the submissions into {folder / 'submissions'}, then: {then}")
 
 
@@ -64,16 +61,16 @@ def run(
     The same files and seed give the same results, to the last byte. To resume a contest that was stopped or killed, run
     the same command again; finished heats are not repeated.
 
-      paddock contest run line-race/contest.toml
-      paddock contest run contest.toml --submissions handed-in --out results --workers 4
-      paddock contest run contest.toml --class robotics-101 --exercise line-following
-      paddock replay results/heats/001.mcap --open
+      paddock class contest run line-race/contest.toml
+      paddock class contest run contest.toml --submissions files --out results
+      paddock class contest run contest.toml --class robotics-101 --exercise maze
+      paddock record replay results/heats/001.mcap --open
     """
-    from paddock.cli.console import Console
-    from paddock.cli.ending import end_with_results
-    from paddock.cli.files import print_written
-    from paddock.cli.progress import show_runs
     from paddock.core.jobs import parse_workers
+    from paddock.core.terminal.console import Console
+    from paddock.core.terminal.ending import end_with_results
+    from paddock.core.terminal.output_files import print_written
+    from paddock.core.terminal.progress import show_runs
     from paddock.teaching.contests import load_contest, run_contest
 
     spec, aside = load_contest(contest), Console(stderr=True)
@@ -93,21 +90,21 @@ def show(
 ) -> None:
     """Print the standings of a contest, or all its heats.
 
-    paddock contest show line-race/results
-    paddock contest show line-race/results --heats
+    paddock class contest show line-race/results
+    paddock class contest show line-race/results --heats
     """
-    from paddock.cli.sheets import print_sheet, sheet_console
-    from paddock.cli.tables import print_json
+    from paddock.core.terminal.tables import print_json
+    from paddock.report.terminal_tables import make_console, print_table
     from paddock.teaching.contests.contest_files import read_results, read_standings
-    from paddock.teaching.contests.contest_report import heats_sheet, standings_sheet
+    from paddock.teaching.contests.contest_report import tabulate_heats, tabulate_standings
 
     rows = read_results(results) if heats else read_standings(results)
     if json:
         for row in rows:
             print_json(row)
     else:
-        print_sheet(
-            sheet_console(), "Heats" if heats else "Standings", (heats_sheet if heats else standings_sheet)(rows)
+        print_table(
+            make_console(), "Heats" if heats else "Standings", (tabulate_heats if heats else tabulate_standings)(rows)
         )
 
 

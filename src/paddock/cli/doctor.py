@@ -11,11 +11,20 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import NamedTuple
 
-from paddock.cli.console import Console
-from paddock.cli.tables import cell, new_table, print_json
+import typer
+
 from paddock.core.provenance import available_threads
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.shared_options import Json
+from paddock.core.terminal.tables import cell, new_table, print_json
 
 NOT_FOR_USERS = ("dev",)  # extras that are not reported
+
+
+def doctor(json: Json = False) -> None:
+    """Check this installation: versions, compiler, packages."""
+    if not examine(json_lines=json):
+        raise typer.Exit(1)
 
 
 class Finding(NamedTuple):
@@ -58,7 +67,7 @@ def findings() -> Iterator[Finding]:
     yield Finding("Python", platform.python_version(), good, "" if good else "install Python 3.11 or newer")
     yield Finding("system", f"{platform.system()} {platform.machine()}, {available_threads()} cores", True)
     try:
-        wanted = [requirement_of(text) for text in requires("paddock") or ()]
+        wanted = [parse_requirement(text) for text in requires("paddock") or ()]
     except PackageNotFoundError:
         wanted = []
         yield Finding("dependencies", "unknown: Paddock is not installed as a package", False, "pip install -e .")
@@ -90,7 +99,7 @@ class Requirement(NamedTuple):
             return ""
 
 
-def requirement_of(text: str) -> Requirement:
+def parse_requirement(text: str) -> Requirement:
     """Parse a requirement such as `gtsam>=4.3; platform_system != 'Windows' and extra == 'slam'`."""
     specifier, _, condition = text.partition(";")
     name, extra = re.match(r"[\w.-]+", specifier), re.search(r"extra\s*==\s*['\"]([^'\"]+)", condition)

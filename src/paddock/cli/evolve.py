@@ -1,4 +1,4 @@
-"""`paddock evolve`: evolve a controller, show the progress, save the best."""
+"""`paddock study evolve`: evolve a controller, show the progress, save the best."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import paddock
 from paddock.arena.metrics import Goal
-from paddock.cli.console import Console
-from paddock.cli.ending import INTERRUPTED, end_on_sigterm
-from paddock.cli.files import print_written
-from paddock.cli.tables import cell, new_table, print_json
 from paddock.core.errors import PaddockError
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.ending import INTERRUPTED, end_on_sigterm
+from paddock.core.terminal.output_files import print_written
+from paddock.core.terminal.tables import cell, new_table, print_json
 from paddock.core.terminal_text import shell_word
 from paddock.learning.evolve.evolution import Evolution, Generation
+from paddock.learning.evolve.evolution_study import Study, Watch, evolve, resume
 from paddock.learning.evolve.folder import CHAMPION, EvolutionExists
 from paddock.learning.evolve.options import EvolutionConfig, Execution
-from paddock.learning.evolve.study import Study, Watch, evolve, resume
 from paddock.learning.evolve.tasks.evolution_task import EvolutionTask
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
 from paddock.learning.evolve.tasks.user_fitness import reports_solved
@@ -68,7 +68,7 @@ def run_evolution(
             try:
                 study = evolve(EvolutionConfig.from_table(options), out=out, execution=execution, watch=watch)
             except EvolutionExists as error:
-                command = f"paddock evolve --resume --out {shell_word(out)}"
+                command = f"paddock study evolve --resume --out {shell_word(out)}"
                 raise PaddockError(f"{error}: {command}") from None
         elif out is None:
             raise PaddockError("--resume: expected the folder of an evolution, --out DIR")
@@ -82,7 +82,7 @@ def run_evolution(
         aside.print(f"{done} {are} already done: nothing to do{but}", style="yellow", highlight=False, soft_wrap=True)
     if record is not None and study.evolution.history:
         record_champion(study.evolution, record)
-        print_written(record, f"   (paddock replay {shell_word(record)})", err=True)
+        print_written(record, f"   (paddock record replay {shell_word(record)})", err=True)
     if json_line:
         print_json(study.summary)
     else:

@@ -1,157 +1,122 @@
-"""Implementation of `paddock exercise`."""
+"""`paddock exercise`: commands, options and help texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
-from rich.text import Text
 
-from paddock.arena import Arena
-from paddock.cli.console import Console
-from paddock.cli.files import check_new, print_written
-from paddock.cli.pages import offer_to_run_again, show_page
-from paddock.cli.sheets import print_sheet, sheet_console
-from paddock.cli.tables import cell, new_table, print_json
-from paddock.core.errors import PaddockError
-from paddock.core.terminal_text import shell_word, visible
-from paddock.report.document import ensure_folder, write_document
-from paddock.teaching.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
-from paddock.teaching.exercises.exercise_report import list_failures, marks_report, marks_sheet
-from paddock.teaching.exercises.exercise_spec import STARTER
-from paddock.teaching.exercises.folders import new_exercise, write_handout
-from paddock.teaching.exercises.verify import verify_exercise
-from paddock.teaching.sandbox.submissions import find_submission
+from paddock.cli import options
+from paddock.core.terminal.shared_options import Force, Json, out_option
+
+exercise_app = typer.Typer(help="Exercises: list, try and check them, write your own.", no_args_is_help=True)
+
+Program = Annotated[
+    Path, typer.Argument(help="Your Python file with act(observation), or a folder with controller.py.")
+]
 
 
-def list_exercises() -> None:
-    """Print a table of the shipped exercises."""
-    table = new_table("Exercises", "name", "title", "devices", "points", "seeds", right=("points", "seeds"))
-    for name in exercise_names():
-        found = load_exercise(name)
-        row = name, found.title, ", ".join(found.devices), f"{found.points:g}", str(len(found.seeds))
-        table.add_row(*map(cell, row))
-    Console().print(table)
+@exercise_app.command("list")
+def list_all() -> None:
+    """List the shipped exercises."""
+    from paddock.cli.exercise_view import list_exercises
+
+    list_exercises()
 
 
-def show_exercise(name: str) -> None:
-    """Print the text of an exercise, and its checks as a table."""
-    found, console = load_exercise(name), Console()
-    console.print(Markdown(_visible_lines(found.read_text())))
-    table = new_table("Checks", "check", "measure", "required", "points", right=("points",))
-    for check in found.checks:
-        row = check.name, check.measure.rpartition(":")[2], check.required_range, f"{check.points:g}"
-        table.add_row(*map(cell, row))
-    console.print(table)
-    seeds = ", ".join(map(str, found.seeds))
-    console.print(
-        f"{found.seconds:g} s with each of the seeds {seeds}; in {found.folder}", highlight=False, markup=False
-    )
+@exercise_app.command()
+def show(name: options.ExerciseName) -> None:
+    """Print the text of an exercise and its checks.
+
+    paddock exercise show line-following
+    """
+    from paddock.cli.exercise_view import show_exercise
+
+    show_exercise(name)
 
 
-def _visible_lines(text: str) -> str:
-    return "\n".join(visible(line) for line in text.splitlines())
+@exercise_app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="The folder to create.")],
+    template: Annotated[str, typer.Option("--from", help="The exercise to copy.")] = "line-following",
+) -> None:
+    """Create your own exercise: a folder with copies of all files of another exercise, for editing.
+
+    paddock exercise new week-3 --from maze
+    paddock exercise verify week-3
+    """
+    from paddock.cli.exercise_view import begin_exercise
+
+    begin_exercise(folder, template)
 
 
-def begin_exercise(folder: Path, template: str) -> None:
-    """Create the folder of a new exercise, and list its files."""
-    for path in new_exercise(folder, template):
-        typer.echo(path)
-    typer.echo(f"edit these files, then: paddock exercise verify {shell_word(folder)}")
+@exercise_app.command("try")
+def try_out(
+    name: options.ExerciseName,
+    controller: Annotated[
+        Path | None,
+        typer.Option("--controller", "-c", help="Python file with the controller. Default: the exercise's starter.py."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the run. Default: the first public seed.")] = None,
+    speed: options.Speed = None,
+    headless: options.Headless = False,
+    port: options.Port = None,
+) -> None:
+    """Run and watch a program in an exercise, with one seed.
+
+    paddock exercise try line-following -c mine.py --seed 3
+    """
+    options.refuse_page_options(headless, speed=speed, port=port)
+    from paddock.cli.exercise_view import try_exercise
+
+    if not try_exercise(name, controller, seed=seed, speed=speed, headless=headless, port=port):
+        raise typer.Exit(1)
 
 
-def try_exercise(
-    name: str, controller: Path | None, *, seed: int | None, speed: float | None, headless: bool, port: int | None
-) -> bool:
-    """Run a program with one seed, on the page, and again on request of a viewer; return whether it did not fail."""
-    found, console = load_exercise(name), Console()
-    again = True
+@exercise_app.command()
+def check(
+    name: options.ExerciseName,
+    file: Program,
+    seed: Annotated[
+        list[int] | None, typer.Option(help="Use only this seed. May be repeated. Default: all public seeds.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Folder for an HTML page with the paths of all runs.")] = None,
+    json: Json = False,
+) -> None:
+    """Check a program as in grading, with the public seeds. The exit status is 0 only if it earns all points.
 
-    @contextmanager
-    def watch(arena: Arena) -> Iterator[None]:
-        nonlocal again
-        with show_page(arena, console=console, speed=speed, port=port) as page:
-            yield
-            ended = arena.episode
-            reason, failed = ("the run did not start", True) if ended is None else (ended.reason, ended.failed)
-            again = offer_to_run_again(page, console, reason, failed=failed)
+    paddock exercise check line-following mine.py
+    paddock exercise check line-following mine.py --report checked
+    """
+    from paddock.cli.exercise_view import check_file
 
-    file, folder = _find_program(controller or found.path(STARTER))
-    chosen = found.seeds[0] if seed is None else seed
-    while again:
-        again = False
-        run = run_exercise(found, file, chosen, folder=folder, watch=None if headless else watch)
-    if run.output:
-        console.print(_visible_lines(run.output), highlight=False, markup=False)
-    for robot, figures in run.figures.items():
-        values = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in figures.items())
-        console.print(f"{robot}: {values}", highlight=False, markup=False)
-    if run.failure is not None:
-        console.print(Text.assemble(("failed: ", "bold red"), visible(str(run.failure))))
-    return run.failure is None
+    if not check_file(name, file, seeds=seed, report=report, json_lines=json):
+        raise typer.Exit(1)
 
 
-def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Path | None, json_lines: bool) -> bool:
-    """Check a program and print its marks; return whether it earned all points."""
-    found, aside = load_exercise(name), Console(stderr=True)
-    if report is not None:
-        ensure_folder(report)
-    with aside.status(f"checking {cell(file.name)} …"):
-        program, folder = _find_program(file)
-        marks = check_exercise(found, program, seeds, folder=folder)
-    if json_lines:
-        _print_marks(marks)
-    else:
-        print_sheet(sheet_console(), f"{found.title}: {file.name}", marks_sheet(marks))
-    for text, failed in list_failures(marks).items():
-        message = f"seed {', '.join(map(str, failed))}: {visible(text)}"
-        aside.print(Text.assemble(("failed: ", "bold red"), message), soft_wrap=True, highlight=False)
-    if report is not None:
-        written = write_document(found.title, list(marks_report(found, marks, file.name)), report)
-        print_written(written[1], err=True)
-    return marks.full
+@exercise_app.command()
+def handout(
+    name: options.ExerciseName,
+    out: Annotated[Path | None, out_option("Folder or .zip file. Default: NAME.zip.")] = None,
+    force: Force = False,
+) -> None:
+    """Write the files for students: all except the solution, the hidden seeds and the wrong programs.
+
+    paddock exercise handout week-3 -o week-3.zip
+    """
+    from paddock.cli.exercise_view import hand_out
+
+    hand_out(name, out, force)
 
 
-def _find_program(path: Path) -> tuple[Path, Path | None]:
-    """Return the file of a program, and its folder if it has one, as in grading."""
-    if not path.is_dir():
-        return path, None
-    found = find_submission(path)
-    if found.problem:
-        raise PaddockError(f"{path}: {found.problem}")
-    return found.file, found.folder
+@exercise_app.command()
+def verify(name: options.ExerciseName) -> None:
+    """Verify an exercise before use: its solution must earn all points, and its wrong programs must not.
 
+    paddock exercise verify week-3
+    """
+    from paddock.cli.exercise_view import verify
 
-def _print_marks(marks: Marks) -> None:
-    for mark in marks.checks:
-        figures = {str(seed): figure for seed, figure in zip(marks.seeds, mark.figures, strict=True)}
-        row = {"check": mark.check.name, "points": mark.points, "of": mark.check.points, "figures": figures}
-        print_json(row)
-
-
-def hand_out(name: str, output: Path | None, force: bool) -> None:
-    """Write the files for students, and list them."""
-    found = load_exercise(name)
-    out = Path(f"{found.name}.zip") if output is None else output
-    if out.suffix == ".zip":
-        check_new(out, force=force)
-    for file in write_handout(found, out, force=force):
-        typer.echo(file)
-    print_written(out)
-
-
-def verify(name: str) -> bool:
-    """Verify an exercise and print the findings; return whether it is ready for students."""
-    found: Exercise = load_exercise(name)
-    console, fit = Console(), True
-    with console.status("") as status:
-        for finding in verify_exercise(found, on_file=lambda file: status.update(f"running {cell(file)} …")):
-            fit = fit and (finding.holds or not finding.needed)
-            missed = ("NO", "bold red") if finding.needed else ("!", "bold yellow")
-            mark, style = ("yes", "green") if finding.holds else missed
-            detail = f": {visible(finding.detail)}" if finding.detail else ""
-            console.print(Text.assemble((f"{mark:>3} ", style), finding.what, detail), soft_wrap=True)
-    return fit
+    if not verify(name):
+        raise typer.Exit(1)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from paddock.arena import Arena
-from paddock.cli.console import Console
-
-if TYPE_CHECKING:
-    from paddock.network.server.show import Show
+from paddock.core.terminal.console import Console
+from paddock.network.server.core.core_server import PORT
+from paddock.network.server.show import Show, open_browser, show
 
 BROWSER_STARTS = 10.0  # seconds
 
@@ -23,9 +21,6 @@ def show_page(
 
     With `needs_viewer`, wait until the page is open; otherwise wait only for a browser that this function started.
     """
-    from paddock.network.server.server import PORT
-    from paddock.network.server.show import open_browser, show
-
     page = show(arena, speed=1.0 if speed is None else speed or None, port=port, open_page=False)
     try:
         moved = f"; port {PORT} is in use" if port is None and page.server.port != PORT else ""

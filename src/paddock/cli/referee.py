@@ -11,35 +11,30 @@ from paddock.arena import Arena
 from paddock.arena.controllers import load_file
 from paddock.arena.referees import Officiating, Referee, make_referee, officiate
 from paddock.arena.referees.score_function import ScoreFunction
-from paddock.cli.console import Console
 from paddock.cli.driving import DriveOutcome, DrivePlan, run_drivers
-from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.spec import read_toml_file
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.tables import cell, new_table
 from paddock.core.terminal_text import visible
 from paddock.report.document import ensure_folder
 
 if TYPE_CHECKING:
-    from paddock.network.server.heat_manager import HeatSettings
+    from paddock.network.server.services.heats import HeatSettings
     from paddock.network.server.show import Show
 
 SHOWN = 12  # printed fouls
 
 
-def choose_referee(name: str | None, score: Path | None = None) -> Referee | None:
-    """Return the referee of `--referee` or `--score`, or None."""
-    if name is not None and score is not None:
-        raise PaddockError("expected either --referee or --score")
-    if score is not None:
-        return load_score_function(score)
-    return None if name is None else load_referee(name)
-
-
-def load_referee(name: str) -> Referee:
-    """Load a referee by name, by `file.py:Name`, or from a TOML file with a key `kind` and its options."""
-    if not name.endswith(".toml"):
-        return make_referee(name)
+def choose_referee(name: str | None) -> Referee | None:
+    """Return the referee of `--referee`: a name, `file.py:Name`, a TOML file with a key `kind`, or a file of scores."""
+    if name is None:
+        return None
     path = Path(name)
+    if path.suffix == ".py":
+        return load_score_function(path)
+    if path.suffix != ".toml":
+        return make_referee(name)
     table = read_toml_file(path)
     return make_referee(table.get("referee", table), folder=path.parent)
 
@@ -54,8 +49,8 @@ def load_score_function(path: Path) -> ScoreFunction:
 
 def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     """Return the settings of heats: their length, and the folder of their results."""
-    from paddock.network.server.heat_manager import HeatSettings
-    from paddock.teaching.classroom.results import append_results, next_heat
+    from paddock.network.server.services.heats import HeatSettings
+    from paddock.teaching.classroom.class_results import append_results, next_heat
 
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise PaddockError(f"--heat-seconds: expected seconds > 0, got {seconds:g}")

@@ -1,233 +1,205 @@
-"""`paddock run` and `paddock demo`: run controllers in a world, with a status line, a summary and a picture."""
+"""`paddock demo` and `paddock run`: a world, a scenario or a robot with controllers."""
 
 from __future__ import annotations
 
-import math
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import paddock
-from paddock.arena import Arena
-from paddock.arena.base_arena import BaseArena
-from paddock.arena.built_in import choose_built_in, name_built_in
-from paddock.arena.controllers import Drivers, chosen_controllers
-from paddock.arena.episodes import Episode
-from paddock.arena.referees import Referee
-from paddock.cli.console import Console
-from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
-from paddock.cli.ending import INTERRUPTED
-from paddock.cli.files import check_picture, print_written, save_picture
-from paddock.cli.pages import offer_to_run_again, show_page
-from paddock.cli.referee import run_with_referee
-from paddock.cli.run_writer import RunFiles, RunWriter
-from paddock.cli.sheets import print_sheet
-from paddock.core.error_location import warn_user
-from paddock.core.errors import PaddockError
-from paddock.core.jit import stopwatch_on_compiler
-from paddock.core.terminal_text import shell_word, visible
-from paddock.report import write_run
-from paddock.report.report_files import ALL_FILES, USUAL_FILES
-from paddock.report.sheets import Sheet
-from paddock.simulation.worlds import WorldSpec
-from paddock.simulation.worlds.blind_spots import describe_blind_spots
-from paddock.simulation.worlds.placement import source_files
+import typer
 
-SHOWN = 12  # robots in the table
-COLUMNS = ("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading")
-NOTICEABLE = 0.5  # compilation time that is reported [s]
+from paddock.cli import options
+from paddock.core.terminal.shared_options import FILES, Force, Seed, file_option, out_option
+from paddock.core.user_code import check_file
+
+# Modes of `paddock run` that replace a world, each with the options that it uses.
+MODES = {
+    "scenario": ("robot", "seed", "speed", "out", "report", "headless", "port", "traceback"),
+    "robot": (
+        *(
+            "scenario",
+            "controller",
+            "policy",
+            "seconds",
+            "trace",
+            "out",
+            "report",
+            "take_over",
+            "headless",
+            "traceback",
+        ),
+    ),
+}
+
+DEMO_SPEED = 3.0  # simulated seconds per second
+DEFAULT_SECONDS = 30.0  # simulated time of a run in a world
 
 
-def run_world(
-    world: str,
-    controller: Path | None,
-    *,
-    seconds: float,
-    speed: float | None,
-    seed: int,
-    picture: Path | None,
-    headless: bool,
-    out: Path | None = None,
-    html: bool = False,
-    port: int | None = None,
-    policy: Path | None = None,
-    needs_viewer: bool = False,
-    traceback: bool = False,
-    record: Path | None = None,
-    referee: Referee | None = None,
-    choose: Callable[[Arena], Drivers] | None = None,
-    files: RunFiles | None = None,
-    settings: Mapping[str, Any] | None = None,
+Scenario = Annotated[
+    str | None,
+    typer.Option(
+        help="Scenario instead of a world, or a TOML file.",
+        autocompletion=options.complete(options.list_scenarios),
+    ),
+]
+RobotAddress = Annotated[str | None, typer.Option(help="Address of a robot instead, such as epuck:///dev/rfcomm0.")]
+TakeOver = Annotated[bool, typer.Option("--take-over", help="Take the robot over from its driver.")]
+RunSeconds = Annotated[float | None, typer.Option(help="Default: 30; with --robot, until Ctrl-C.")]
+OptionalSeed = Annotated[int | None, typer.Option(help="Seed of all noise. Default: 0, or the scenario's.")]
+Traceback = Annotated[
+    bool, typer.Option("--traceback", rich_help_panel=options.CONTROL, help="Print full tracebacks of errors.")
+]
+RunFolder = Annotated[
+    Path | None,
+    out_option("Folder for log, traces, summary and pictures."),
+]
+Report = Annotated[
+    bool, typer.Option("--report", rich_help_panel=FILES, help="Also write an HTML report; default folder: runs.")
+]
+TraceFile = Annotated[Path | None, file_option("With --robot: its trace, .csv, .npz or .parquet.")]
+
+
+def demo(
+    seconds: options.Seconds = 60.0,
+    seed: Seed = 1,
+    picture: options.Picture = Path("demo.png"),
+    speed: Annotated[
+        float | None,
+        typer.Option(min=0, rich_help_panel=options.PAGE, help="Times real time; 0: flat out. Default: 3."),
+    ] = None,
+    headless: options.Headless = False,
+    port: options.Port = None,
 ) -> None:
-    """Run a world and print a report; with `out`, write a folder with all results.
+    """Watch two e-pucks meet on a line with obstacles, and pass each other.
 
-    A viewer of the page can restart the run; with `needs_viewer`, the run starts only when there is a viewer. `choose`
-    creates the controllers if given; `files` are added to the folder, and `settings` to its summary.
+    Opens the page, prints its address, and starts when a browser shows it. At
+    the end it prints a summary and saves a picture of the trails. The page stays
+    open for another run until Ctrl-C.
+
+      paddock demo
+      paddock demo --headless --seconds 20
     """
-    console, page, is_built_in = Console(), None, not (controller or policy or choose)
-    choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
-    picture = check_picture(picture)
-    check_seconds(seconds)
-    with open_world(world, seed, warns=settings is None) as arena, keep_recording(arena, record), ExitStack() as stack:
-        if not headless:
-            shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
-            page = stack.enter_context(shown)
-        while True:
-            writer = _new_writer(out, arena, files, controller, policy)
-            drive = DrivePlan(
-                seconds=seconds,
-                choose=partial(choose, arena),
-                file=controller,
-                every=arena.dt if out is not None else None,
-                headless=headless and settings is None,  # a mapping run is long and always shows its status line
-                traceback=traceback,
-                keep=None if writer is None else writer.keep,
-            )
-            try:
-                outcome, wall_time = _measure_run(partial(run_with_referee, arena, drive, referee, console, page))
-            except PaddockError as error:  # such as an error in a file that was edited before the run was repeated
-                if page is None or not offer_to_run_again(page, console, str(error), failed=True):
-                    raise
-                continue
-            with suppress(SystemExit):  # rich exits if the reader of a pipe has closed it; the files are written anyway
-                _report(console, arena, outcome.episode, wall_time, is_built_in=is_built_in)
-            config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
-            write_folder(console, arena, arena.world, outcome.episode, writer, html, config)
-            _write_picture(arena, outcome.episode, picture)
-            why, failed = outcome.explanation, outcome.episode.failed
-            if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
-                break
-    if outcome.interrupted or outcome.episode.failed:
-        sys.exit(INTERRUPTED if outcome.interrupted else 2)
+    options.refuse_page_options(headless, speed=speed, port=port)
+    from paddock.cli.run_world import run_world
+
+    speed = DEMO_SPEED if speed is None else speed
+    how: dict[str, Any] = {"seconds": seconds, "speed": speed, "seed": seed, "picture": picture}
+    run_world("line-crossing", None, headless=headless, port=port, needs_viewer=True, **how)
 
 
-def open_world(world: str, seed: int, *, warns: bool) -> Arena:
-    """Open a world; `warns`: for each type of robot, warn about obstacles that are lower than all its range sensors."""
-    arena = paddock.open(world, seed=seed)
-    for spec in {robot.spec.name: robot.spec for robot in arena.robots.values()}.values() if warns else ():
-        if found := describe_blind_spots(arena.world, spec):
-            warn_user(f"{arena.world.name}: {found}: no range sensor detects it")
-    return arena
-
-
-def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunWriter | None:
-    """Return the writer of a run's folder below `out`, with its world, its robots and the user's own files."""
-    inputs = [*source_files(arena.world), *filter(None, own)]
-    return None if out is None else RunWriter(out, arena.world.name, inputs, files)
-
-
-def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
-    """Return the settings that determine a run, for its summary."""
-    config = {
-        "seed": arena.seed,
-        "seconds": seconds,
-        "controller": str(driver or f"built-in: {_name_built_ins(arena)}"),
-    }
-    return config if referee is None else {**config, "referee": referee.to_table()}
-
-
-def _name_built_ins(arena: BaseArena) -> str:
-    """Return the names of the built-in controllers of all robots."""
-    return ", ".join(dict.fromkeys(map(name_built_in, arena.robots.values())))
-
-
-@contextmanager
-def keep_recording(arena: Arena, path: Path | None) -> Iterator[None]:
-    """Record the block if a file is given."""
-    if path is None:
-        yield
-        return
-    with paddock.record(arena, path):
-        yield
-    print_written(path, f"   (paddock replay {shell_word(path)})")
-
-
-def write_folder(
-    console: Console,
-    arena: BaseArena,
-    world: WorldSpec,
-    episode: Episode,
-    writer: RunWriter | None,
-    html: bool,
-    config: dict[str, Any],
+def run(
+    context: typer.Context,
+    world: options.OptionalWorld = None,
+    scenario: Scenario = None,
+    robot: RobotAddress = None,
+    take_over: TakeOver = False,
+    seconds: RunSeconds = None,
+    seed: OptionalSeed = None,
+    controller: options.Controller = None,
+    policy: options.PolicyFile = None,
+    traceback: Traceback = False,
+    referee: options.RefereeName = None,
+    speed: options.Speed = None,
+    headless: options.Headless = False,
+    port: options.Port = None,
+    out: RunFolder = None,
+    report: Report = False,
+    picture: options.Picture = None,
+    trace: TraceFile = None,
+    record: options.Record = None,
+    force: Force = False,
 ) -> None:
-    """Write the folder of a run, if it has one: traces, summary, pictures and provenance, and with `html` a report."""
-    if writer is None or not episode.robots:
-        return
-    folder = writer.folder
-    with console.status("writing the trace and pictures …"):
-        write_run(
-            episode,
-            world,
-            folder,
-            title=world.title or world.name,
-            config={"world": world.name, **config},
-            files=ALL_FILES if html else USUAL_FILES,
+    """Run a world with your own or a built-in controller.
+
+    A controller is a Python file with a function for every tick and robot:
+
+      def act(observation):
+          left, middle, right = observation.ground
+          return 0.10, 0.05 if right < 0.5 else 0.10   # wheel speeds in m/s
+
+      paddock run line-track -c my_controller.py --referee laps
+      paddock run clutter --seconds 120 --out runs --report
+      paddock run runs/maze/world.toml --policy runs/maze/champion.npz
+      paddock run --scenario paper-loop --seed 3 --out runs --report
+      paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
+    """
+    check_choices(context, world, scenario, robot)
+    out = Path("runs") if report and out is None else out
+    how: dict[str, Any] = {"headless": headless, "traceback": traceback, "out": out}
+    if scenario is not None:
+        from paddock.cli.run_scenario import run_scenario_file
+
+        if not run_scenario_file(scenario, seed=seed, report=report, robot=robot, speed=speed, port=port, **how):
+            raise typer.Exit(1)
+    elif robot is not None:
+        from paddock.cli.run_robot import run_robot
+
+        run_robot(
+            robot, controller, policy=policy, take_over=take_over, seconds=seconds, trace=trace, html=report, **how
         )
-        writer.write_provenance(arena)
-        if writer.files is not None:
-            writer.files.write(episode, folder)
-    page = f"; the report is {folder / 'report.html'}" if html else ""
-    print_written(folder, page)
+    elif world is not None:
+        from paddock.cli.referee import choose_referee
+        from paddock.cli.run_world import run_world
+
+        how |= {"seconds": DEFAULT_SECONDS if seconds is None else seconds, "speed": speed, "port": port}
+        how |= {"record": record, "picture": picture, "html": report}
+        run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
 
 
-def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None:
-    if picture is None:
-        return
-    from paddock.report.drawing.draw_world import draw_world
+def refuse_old_recording(options: Mapping[str, Any]) -> None:
+    """Raise an error if the recording already exists and --force is not set."""
+    if options["record"] is not None:
+        from paddock.core.terminal.output_files import check_new
 
-    trails = {name: [(x, y) for x, y in record.trace.path().tolist()] for name, record in episode.robots.items()}
-    save_picture(draw_world(arena.world, poses=arena.poses, trails=trails), picture)
-
-
-def _measure_run(run: Callable[[], DriveOutcome]) -> tuple[DriveOutcome, str]:
-    """Return the outcome of a run and its wall time as text."""
-    started = time.perf_counter()
-    with stopwatch_on_compiler() as compile_s:
-        outcome = run()
-    return outcome, describe_wall_time(time.perf_counter() - started, compile_s[0])
+        check_new(options["record"], force=options["force"])
 
 
-def describe_wall_time(wall: float, compile_s: float) -> str:
-    """Return the wall time of a run [s] without the time to compile kernels, which is given separately."""
-    more = f", and {compile_s:.0f} s to compile kernels" if compile_s >= NOTICEABLE else ""
-    return f"{max(0.0, wall - compile_s):.2f} s{more}"
-
-
-def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str, *, is_built_in: bool) -> None:
-    if not arena.robots:
-        console.print(f"{arena.world.name}: no robots in this world", style="yellow", markup=False)
-        return
-    if episode.failed and not episode.ticks:
-        console.print(f"{arena.world.name}: an error ended the run before the first tick", style="yellow", markup=False)
-        return
-    ended = "; an error ended the run" if episode.failed else ""
-    rows = []
-    for name, record in list(episode.robots.items())[:SHOWN]:
-        figures, (x, y, heading) = record.metrics, record.trace.pose[-1]
-        row = (
-            visible(name),
-            visible(arena[name].spec.name if name in arena else "left"),
-            f"{figures['distance']:.2f}",
-            f"{figures['mean_speed']:.3f}" if episode.ticks else "-",
-            f"{figures['contact_time']:.2f}",
-            f"{x:.2f}, {y:.2f}",
-            f"{round(math.degrees(heading))}°",
+def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:
+    """Check that exactly one of world, scenario and robot is given, and no option that it does not use."""
+    if (world is None) == (scenario is None and robot is None):
+        raise typer.BadParameter("expected either a world or --scenario or --robot")
+    if robot is not None and "://" not in robot:
+        raise typer.BadParameter(
+            f"--robot: expected the address of a robot, such as epuck2://192.168.1.20, got {robot!r}"
+            + explain_address(robot)
         )
-        rows.append(row)
-    title = f"{arena.world.name}: {episode.seconds:g} s simulated in {wall_time}{ended}"
-    print_sheet(console, title, Sheet(COLUMNS, tuple(rows)))
-    if (more := len(arena.robots) - SHOWN) > 0:
-        console.print(f"… and {more} more")
-    if is_built_in:
-        console.print(f"built-in controller: {_name_built_ins(arena)}", style="dim", highlight=False)
-    for event in episode.interventions[:SHOWN]:
-        console.print(f"{event.time:8.2f} s  {event}", style="yellow", markup=False, highlight=False)
-    if episode.digest is not None and not episode.failed:
-        why = episode.why_not_repeatable
-        meaning = f"not repeatable: {why}" if why else "equal for equal world, controller and seed"
-        console.print(f"digest {episode.digest[:16]} ({meaning})", style="dim", markup=False)
+    mode = next((mode for mode in MODES if context.params[mode] is not None), None)
+    if mode is not None:
+        refuse_unused(context, mode, MODES[mode])
+    if robot is None and (context.params["trace"] is not None or context.params["take_over"]):
+        raise typer.BadParameter("--trace and --take-over need --robot; --out writes the traces of a world")
+    without_page = context.params["headless"] or robot is not None
+    options.refuse_page_options(without_page, speed=context.params["speed"], port=context.params["port"])
+    refuse_old_recording(context.params)
+    controller, policy = context.params["controller"], context.params["policy"]
+    refuse_both(controller, policy)
+    if controller is not None:
+        check_file(controller, str(controller))  # before a page is opened or a robot is connected
+    if mode == "robot" and controller is None and policy is None:
+        raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
+
+
+def explain_address(robot: str) -> str:
+    """Return what a user probably meant by an address without `://`: a type of robot, or an incomplete URL."""
+    from paddock.network.client import suggest_url
+    from paddock.simulation.robots import robot_names
+
+    if robot in robot_names() or robot.endswith(".toml"):
+        return ": types of robots (see: paddock robot list) belong into worlds"
+    return suggest_url("", robot)
+
+
+def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:
+    """Raise an error for given options that a mode would ignore."""
+    written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in (mode, *used) and source is not None and source.name != "DEFAULT":
+            others = ", ".join(written[option] for option in used if written[option].startswith("-"))
+            raise typer.BadParameter(f"{written[name]} cannot be used with {written[mode]}, which takes {others}")
+
+
+def refuse_both(controller: Path | None, policy: Path | None) -> None:
+    """Raise an error if both a controller and a policy are given."""
+    if controller is not None and policy is not None:
+        raise typer.BadParameter("expected either --controller or --policy")

@@ -15,19 +15,19 @@ from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import chosen_controllers
 from paddock.arena.episodes import Trace
 from paddock.arena.episodes.trace_files import FORMATS
-from paddock.cli.console import Console
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
-from paddock.cli.ending import INTERRUPTED
-from paddock.cli.files import check_new, print_written
-from paddock.cli.run import write_folder
-from paddock.cli.run_writer import RunWriter
+from paddock.cli.run_world import write_folder
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.provenance import hide_token
-from paddock.experiments.scenarios.runner import world_of_run
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.ending import INTERRUPTED
+from paddock.core.terminal.output_files import check_new, print_written
+from paddock.experiments.scenarios.runner import find_run_world
 from paddock.network.client import SERVERS
 from paddock.network.client.remote import RemoteArena
+from paddock.report.run_writer import RunWriter
 from paddock.simulation.worlds import WorldSpec
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 
 MARGIN = 0.3  # empty floor around the path of a real robot in its picture [m]
 
@@ -74,7 +74,7 @@ def run_robot(
             halted = halt(robot, console)
         try:
             if writer is not None:
-                world = world_of_run(arena, [robot]) or floor_around(robot, outcome.episode.trace)
+                world = find_run_world(arena, [robot]) or floor_around(robot, outcome.episode.trace)
                 settings = {"robot": hide_token(url), "controller": str(controller or policy)}
                 write_folder(console, arena, world, outcome.episode, writer, html, settings)
         finally:
@@ -99,13 +99,13 @@ def floor_around(robot: Robot, trace: Trace) -> WorldSpec:
         places = np.zeros((1, 3))
     (left, bottom), (right, top) = places[:, :2].min(axis=0) - MARGIN, places[:, :2].max(axis=0) + MARGIN
     x, y, heading = places[0].tolist()
-    placed = Placed(name=robot.name, type=robot.spec, at=(x, y), heading_deg=math.degrees(heading))
+    placed = RobotPlacement(name=robot.name, type=robot.spec, at=(x, y), heading_deg=math.degrees(heading))
     return WorldSpec(name=robot.name, bounds=(left, bottom, right, top), robots=(placed,))
 
 
 def choose_robot(arena: BaseArena, url: str) -> Robot:
     """Return the robot of an address; for a server, the robot of `robot=`, or the only one."""
-    if (name := robot_of(url)) is not None:
+    if (name := parse_robot_name(url)) is not None:
         return arena[name]
     if urlsplit(url).scheme.lower() in SERVERS and len(arena.robots) != 1:
         some = ", ".join(list(arena.robots)[:12])
@@ -133,7 +133,7 @@ def claim(arena: BaseArena, robot: Robot, *, take_over: bool) -> None:
         raise
 
 
-def robot_of(url: str) -> str | None:
+def parse_robot_name(url: str) -> str | None:
     """Return the robot's name in the address of a server, or None."""
     parts = urlsplit(url)
     if parts.scheme.lower() not in SERVERS:

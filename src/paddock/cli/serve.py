@@ -1,187 +1,134 @@
-"""`paddock serve`: serve a world on the network, with a page, join links, and optionally a classroom."""
+"""`paddock serve`: options and help text."""
 
 from __future__ import annotations
 
-import logging
-import math
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Annotated
 
-import paddock
-from paddock.arena import Arena
-from paddock.arena.base_arena import BaseArena
-from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, report_error_location
-from paddock.arena.referees import Referee
-from paddock.bridges.common.bridge import LOOPBACK, OpenBridges
-from paddock.cli.class_tables import print_join_links
-from paddock.cli.console import Console
-from paddock.cli.driving import ENDLESS
-from paddock.core.errors import PaddockError
-from paddock.core.terminal_text import VisibleFormatter, visible
-from paddock.network.server import Server, Settings
-from paddock.network.server.access import Grant, Role
-from paddock.network.server.classroom import Classroom
-from paddock.network.server.heat_manager import HeatSettings
-from paddock.network.server.lessons import Lesson
-from paddock.network.server.show import open_browser
-from paddock.simulation.worlds import load_world
-from paddock.teaching.classroom import ClassFolder, ClassSpec, robot_names, seat_students
-from paddock.teaching.classroom.names import read_names
+import typer
+
+from paddock.cli import options
+from paddock.cli.run import refuse_both, refuse_old_recording, refuse_unused
+from paddock.core.terminal.shared_options import Force, Seed
+from paddock.core.terminal_text import visible
+
+# Options that are allowed with real robots. Bridges are not, because they require no token.
+SERVED_REAL = (
+    *("world", "host", "port", "token", "allow_host", "classroom", "referee", "controller", "policy", "open_page"),
+)
+
+RealRobots = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Address of a real robot to serve; with ?name=, it starts where the world has that robot. Repeatable."
+    ),
+]
+NamesOfStudents = Annotated[
+    Path | None,
+    typer.Option(rich_help_panel=options.NETWORK, help="Text file of students, who get robots and links."),
+]
 
 
-def serve_world(
-    world: str | None,
-    settings: Settings,
-    *,
-    robots: Sequence[str] = (),
-    seed: int,
-    classroom: Path | None,
-    referee: Referee | None = None,
-    heats: HeatSettings | None = None,
-    controller: Path | None = None,
-    policy: Path | None = None,
-    bridges: Sequence[tuple[str, str]] = (),
-    bridge_host: str = LOOPBACK,
-    record: Path | None = None,
-    open_page: bool,
+def serve(
+    context: typer.Context,
+    world: options.OptionalWorld = None,
+    robot: RealRobots = None,
+    bridge: options.Bridges = None,
+    list_bridges: Annotated[bool, typer.Option("--bridges", help="List these bridges and their values.")] = False,
+    seed: Seed = 0,
+    speed: options.ServerSpeed = None,
+    lock_step: Annotated[bool, typer.Option("--lock-step", help="Time advances only when every client asks.")] = False,
+    open_page: options.OpenPage = False,
+    host: options.Host = "127.0.0.1",
+    port: options.ServerPort = 8642,
+    token: options.Token = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(rich_help_panel=options.NETWORK, help="Further host name of this machine."),
+    ] = None,
+    bridge_host: Annotated[
+        str, typer.Option(rich_help_panel=options.NETWORK, help="Address of bridges, which need no token.")
+    ] = "127.0.0.1",
+    classroom: NamesOfStudents = None,
+    controller: options.Controller = None,
+    policy: options.PolicyFile = None,
+    referee: options.RefereeName = None,
+    heat_seconds: Annotated[
+        float | None, typer.Option(rich_help_panel=options.SCORES, help="Longest heat in simulated seconds.")
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(rich_help_panel=options.SCORES, help="Folder for results and recordings."),
+    ] = None,
+    record: options.Record = None,
+    force: Force = False,
 ) -> None:
-    """Serve a world until Ctrl-C; the arguments are those of the command."""
-    console = Console(highlight=False, soft_wrap=True, markup=False)
-    print_log()
-    if settings.speed is not None and not (math.isfinite(settings.speed) and 0.01 <= settings.speed <= 1000):
-        raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for no limit, got {settings.speed:g}")
-    names = read_names(classroom) if classroom is not None else []
-    arena, seats = open_real_arena(world, robots, names) if robots else open_arena(world or "", seed, names)
-    server = Server(arena, settings, referee=referee, heats=heats)
-    server.people.update({robot: student for student, robot in seats.items()})
-    stack = ExitStack()
-    if names and not robots:
-        fixed = "robots of this world are driven or recorded here" if controller or policy or bridges or record else ""
-        room = open_classroom(world or "", seed, names, referee=referee, heats=heats, fixed=fixed)
-        server.classroom = stack.enter_context(room)
-    choose = partial(chosen_controllers, controller=controller, policy=policy)
-    drivers = choose(server.arena)
-    bridged = OpenBridges(server.arena, bridges, host=bridge_host)
-    if any(name == "orders" for name, _ in bridges):
-        from paddock.experiments.ecoli.waypoint_robots import OrderRobots
+    """Serve a world to programs and browsers, here or on the network.
 
-        server.list_orders = next(bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots)).list_orders
-    links = [(student, robot, token_for(server, student, robot)) for student, robot in seats.items()]
+    paddock serve clutter -c my_controller.py --lock-step --open
+    paddock serve line-track --host 0.0.0.0 --classroom names.txt
+    paddock serve line-crossing --bridge epuck-serial=red --bridge epuck2=blue
+    paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20
+    """
+    if list_bridges:
+        print_bridges()
+        return
+    from paddock.cli.referee import choose_referee, plan_heats
+    from paddock.cli.serve_world import serve_world
+    from paddock.network.server import Settings
 
-    def ready() -> None:
-        announce(console, server, links)
-        for line in bridged.describe():
-            console.print(visible(line))
-        if links:
-            print_links(console, server, links)
-        if drivers.controllers:
-            threading.Thread(target=drive, args=(server, drivers, choose, controller, console), daemon=True).start()
-        if open_page:
-            open_browser(server.url(token=server.supervisor))
-
-    with (
-        stack,
-        arena,
-        bridged,
-        paddock.record(arena, record, all_devices=True, people=server.people) if record is not None else nullcontext(),
-    ):
-        server.run(ready)
-    console.print("stopped")
+    check_served(context)
+    pace, hosts = choose_speed(speed, lock_step=lock_step), tuple(allow_host or ())
+    settings = Settings(host=host, port=port, speed=pace, lock_step=lock_step, token=token, allowed_hosts=hosts)
+    serve_world(
+        world, settings, robots=robot or (), seed=seed, classroom=classroom, referee=choose_referee(referee),
+        heats=plan_heats(heat_seconds, results), controller=controller, policy=policy,
+        bridges=[split_bridge(text) for text in bridge or ()], bridge_host=bridge_host, record=record,
+        open_page=open_page,
+    )  # fmt: skip
 
 
-@contextmanager
-def open_classroom(
-    world: str, seed: int, names: Sequence[str], *, referee: Referee | None, heats: HeatSettings | None, fixed: str
-) -> Iterator[Classroom]:
-    """Yield the classroom of a class with these students; `fixed` is the reason why its world cannot be changed."""
-    lesson = Lesson(world=load_world(world), seed=seed, own_referee=referee, own_heats=heats)
-    with TemporaryDirectory(prefix="paddock-class-") as place:
-        folder = ClassFolder.create(Path(place) / "class", ClassSpec(title=lesson.title, seed=seed), names)
-        yield Classroom(folder, lesson, fixed=fixed)
+def print_bridges() -> None:
+    """Print the registered bridges, each with its values."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from paddock.bridges.common.bridge import describe_bridges
+    from paddock.core.terminal.console import Console
+
+    console = Console(highlight=False)
+    for bridge in describe_bridges():
+        console.print(bridge.syntax, style="bold", markup=False)
+        console.print(Padding(Text(bridge.meaning), (0, 0, 0, 4)))
 
 
-def print_log() -> None:
-    """Print the messages of the server's log, without control characters."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(VisibleFormatter("%(message)s"))
-    logging.basicConfig(handlers=[handler])
+def split_bridge(text: str) -> tuple[str, str]:
+    """Split the value of --bridge into the bridge's name and its argument."""
+    from paddock.bridges.common.bridge import BRIDGES, describe_bridges
+    from paddock.core.user_code import is_path
+
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise typer.BadParameter(f"--bridge {visible(text)}: expected NAME=VALUE, see paddock serve --bridges")
+    if name not in BRIDGES and not is_path(name):
+        known = "\n".join(f"  {bridge.syntax}" for bridge in describe_bridges())
+        raise typer.BadParameter(f"--bridge: no bridge called {visible(name)!r}; the bridges are:\n{known}")
+    return name, value
 
 
-def announce(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
-    """Print the server's address and its call in Python; without students, also the links of the roles."""
-    console.print(visible(f"serving {server.arena.world.name} at {server.url()}   (Ctrl-C stops it)"))
-    if server.supervisor:
-        console.print(f"supervisor: {server.url(token=server.supervisor)}")
-        if not links:
-            console.print(f"controller: {server.url(token=server.controller)}")
-        console.print(f"viewer:     {server.url(token=server.viewer)}")
-    console.print(f"in Python:  {connect_call(server, classroom=bool(links))}")
+def check_served(context: typer.Context) -> None:
+    """Check that there is a world or a robot, at most one kind of controller, and no option that is not used."""
+    given = context.params
+    if given["world"] is None and not given["robot"]:
+        raise typer.BadParameter("expected a world, or --robot with the address of a real robot")
+    if given["robot"]:
+        refuse_unused(context, "robot", SERVED_REAL)
+    refuse_both(given["controller"], given["policy"])
+    refuse_old_recording(given)
 
 
-def token_for(server: Server, student: str, robot: str) -> str:
-    """Return the token with which a student joins."""
-    if server.classroom is not None:
-        return server.classroom.folder.keys.students[robot]
-    return server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
-
-
-def open_arena(world: str, seed: int, students: list[str]) -> tuple[Arena, dict[str, str]]:
-    """Open a simulation; return it and the robot of each student."""
-    spec, seats = load_world(world), robot_names(students)
-    if students:
-        spec = seat_students(spec, list(seats.values()))
-    return paddock.open(spec, seed=seed), seats
-
-
-def open_real_arena(world: str | None, robots: Sequence[str], students: list[str]) -> tuple[Arena, dict[str, str]]:
-    """Open an arena of real robots; return it and the robot of each student."""
-    from paddock.bridges.common.real_arena import FLOOR, open_real
-
-    if len(students) > len(robots):
-        raise PaddockError(f"--classroom: there are {len(students)} students for {len(robots)} robots")
-    arena = open_real(robots, FLOOR if world is None else load_world(world))
-    owners = {name: name.partition("_")[0] for name in arena.numbers if "_" in name}
-    if students and (shared := next((name for name, owner in owners.items() if owner in arena.numbers), None)):
-        arena.close()
-        raise PaddockError(
-            f"--classroom: robot {shared!r} would also belong to the student of {owners[shared]!r}: "
-            "give it a name without '_' in its address, ?name=red"
-        )
-    return arena, dict(zip(students, arena.numbers, strict=False))
-
-
-def connect_call(server: Server, *, classroom: bool) -> str:
-    """Return the Python call that connects to a server."""
-    if classroom:
-        return "paddock.connect(LINK), with the link of a student"
-    token = f', token="{server.controller}"' if server.controller else ""
-    return f'paddock.connect("{server.url(scheme="ws").removesuffix("/ws")}"{token})'
-
-
-def print_links(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
-    """Print the join links of a classroom: student, robot, link."""
-    print_join_links([(name, robot, f"{server.url(token=token)}&robot={robot}") for name, robot, token in links])
-    if server.loopback:
-        console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
-
-
-def drive(
-    server: Server, drivers: Drivers, choose: Callable[[BaseArena], Drivers], file: Path | None, console: Console
-) -> None:
-    """Drive robots as a lock-step client, so that other clients see the driver and the clock waits for it."""
-    name = file.name if file is not None else "policy"
-    try:
-        token = server.supervisor or None
-        with (
-            paddock.connect(server.url(scheme="ws"), token=token, name=name, lock_step=True) as arena,
-            report_error_location(file, *ANSWERING),
-        ):
-            drivers.enable(arena)
-            arena.run(ENDLESS, drivers.controllers, renew=lambda: choose(arena).controllers)
-    except PaddockError as error:
-        if server.goodbye not in str(error):
-            console.print(visible(f"{error}\n{name} has stopped driving", lines=True), style="bold red")
+def choose_speed(speed: float | None, *, lock_step: bool) -> float | None:
+    """Return the simulated seconds per second; None for as fast as possible."""
+    if speed is None:
+        return None if lock_step else 1.0
+    return speed or None

@@ -37,15 +37,15 @@ class Dispatch:
     arguments: tuple[str, ...]  # the first is the number
     about: str  # the docstring
     registry: Registry[Any]
-    kernel_of: Callable[[Any], Kernel | None]  # returns the kernel of an entry; None if it has none
+    get_kernel: Callable[[Any], Kernel | None]  # returns the kernel of an entry; None if it has none
     gives_number: bool = False  # whether to return the result of the case, 0 without a case
     _foreign: dict[int, type] = field(default_factory=dict, compare=False, repr=False)
 
     def number(self, kind: type) -> int:
         """Return the number of an entry; a subclass with the same kernel shares the number of its shipped base."""
-        kernel = self.kernel_of(kind)
+        kernel = self.get_kernel(kind)
         for base in kind.__mro__:
-            if self.registry.is_shipped(base) and self.kernel_of(base) is kernel:
+            if self.registry.is_shipped(base) and self.get_kernel(base) is kernel:
                 return self.registry.number(base)
         number = self.registry.number(kind)
         known = self._foreign.get(number, kind)
@@ -62,7 +62,7 @@ class Dispatch:
         for number in sorted(set(numbers)):
             shipped = number < len(self.registry.builtin)
             name = self.registry.builtin[number] if shipped else str(number)
-            kernel = self.kernel_of(self.registry.get(name) if shipped else self._foreign[number])
+            kernel = self.get_kernel(self.registry.get(name) if shipped else self._foreign[number])
             if kernel is not None:
                 cases.append(Case(number=number, name=f"{self.name}_{name.replace('-', '_')}", kernel=kernel))
         return tuple(cases)
@@ -87,14 +87,14 @@ class Dispatch:
         for i, case in enumerate(cases):
             returned = "return " if self.gives_number and _gives_value(case.kernel) else ""
             lines.append(f"    {'elif' if i else 'if'} {number} == {case.number}:")
-            lines.append(f"        {returned}{case.name}({', '.join(self._arguments_of(case))})")
+            lines.append(f"        {returned}{case.name}({', '.join(self._list_arguments(case))})")
         return "\n".join([*lines, *(["    return 0"] if self.gives_number else [])]) + "\n"
 
     def make(self, cases: Iterable[Case]) -> Kernel:
         """Return the kernel for some cases, generated in memory; equal cases share one kernel."""
         return _make(self, tuple(cases))
 
-    def _arguments_of(self, case: Case) -> list[str]:
+    def _list_arguments(self, case: Case) -> list[str]:
         wanted = list(inspect.signature(case.kernel.function).parameters)
         for argument in wanted:
             if argument not in self.arguments[1:]:

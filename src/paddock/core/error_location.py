@@ -33,7 +33,7 @@ def error_location(error: BaseException, *files: Path | str) -> str | None:
     return None
 
 
-def problem_of(error: BaseException) -> str:
+def explain_error(error: BaseException) -> str:
     """Return the text of an error without its location; errors of other libraries are preceded by their class."""
     if isinstance(error, PaddockError):
         return str(error)
@@ -97,10 +97,10 @@ def _others() -> tuple[Path, ...]:
 def refuse_abstract(kind: type, methods: str) -> None:
     """Refuse a user's class with missing methods; `methods` describes the required methods."""
     if inspect.isabstract(kind):
-        raise PaddockError(f"{place_of_class(kind)}: missing: {methods}")
+        raise PaddockError(f"{locate_class(kind)}: missing: {methods}")
 
 
-def place_of_class(kind: type) -> str:
+def locate_class(kind: type) -> str:
     """Return the location and the name of a class: `mine.py line 3: Mine`."""
     file, line = inspect.getsourcefile(kind), inspect.getsourcelines(kind)[1]
     return f"{place(file or '', line)}: {kind.__name__}"

@@ -117,7 +117,7 @@ def make_new_folder(path: Path) -> None:
         raise PaddockError(f"{path}: cannot be created: {explain_os_error(error)}") from None
 
 
-def stamp_of(path: Path) -> object:
+def read_stamp(path: Path) -> object:
     """Return a value that differs after a file was changed; None if the file does not exist."""
     try:
         status = path.stat()

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 def fingerprint(kernel: Kernel) -> str:
     """Return a digest of a kernel, of all kernels that it calls, and of the constants that they use."""
-    return digest(sorted(_contents(part) for part in parts_of(kernel)))
+    return digest(sorted(_contents(part) for part in iterate_kernels(kernel)))
 
 
-def parts_of(kernel: Kernel, known: set[Any] | None = None) -> Iterator[Kernel]:
+def iterate_kernels(kernel: Kernel, known: set[Any] | None = None) -> Iterator[Kernel]:
     """Iterate over a kernel and all kernels that it calls, each once."""
     known = set() if known is None else known
     if kernel in known:
         return
     known.add(kernel)
     yield kernel
-    for value in _globals_of(kernel).values():
+    for value in _get_globals(kernel).values():
         if type(value) is type(kernel):
-            yield from parts_of(value, known)
+            yield from iterate_kernels(value, known)
 
 
 def digest(value: Any) -> str:
@@ -42,14 +42,14 @@ def global_names(code: types.CodeType) -> list[str]:
     return sorted({step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"})
 
 
-def _globals_of(kernel: Kernel) -> dict[str, Any]:
+def _get_globals(kernel: Kernel) -> dict[str, Any]:
     known = kernel.function.__globals__
     return {name: known[name] for name in global_names(kernel.function.__code__) if name in known}
 
 
 def _contents(kernel: Kernel) -> str:
     code = kernel.function.__code__
-    constants = {name: _constant(value) for name, value in _globals_of(kernel).items()}
+    constants = {name: _constant(value) for name, value in _get_globals(kernel).items()}
     return f"{kernel.function.__qualname__} {code.co_code.hex()} {code.co_consts!r} {code.co_names!r} {constants!r}"
 
 

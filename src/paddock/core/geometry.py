@@ -192,7 +192,7 @@ def inner_radius(polygon: Convex) -> float:
     return smallest / 2
 
 
-def box_of(shape: Shape) -> tuple[float, float, float, float]:
+def compute_bounds(shape: Shape) -> tuple[float, float, float, float]:
     """Return the axis-parallel bounds x0, y0, x1, y1."""
     if isinstance(shape, Disc):
         return (

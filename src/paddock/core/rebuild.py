@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from paddock.core.fingerprint import digest, fingerprint, global_names, parts_of
+from paddock.core.fingerprint import digest, fingerprint, global_names, iterate_kernels
 from paddock.core.jit import Kernel
 
 
@@ -46,7 +46,7 @@ class Variant(NamedTuple):
         names = sorted(
             f"{part.function.__module__}.{part.function.__qualname__}"
             for kernel in kernels
-            for part in parts_of(kernel)
+            for part in iterate_kernels(kernel)
         )
         return cls(digest(names)[:12], digest(sorted(fingerprint(kernel) for kernel in kernels)))
 

@@ -36,7 +36,7 @@ def chain_key(key, number):
 
 
 @kernel
-def key_of(seed, world, robot, device, tick):
+def make_key(seed, world, robot, device, tick):
     """Return the key of one device's sample."""
     return chain_key(chain_key(chain_key(chain_key(np.uint64(seed), world), robot), device), tick)
 

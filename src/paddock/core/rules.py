@@ -27,14 +27,16 @@ class Number:
     above: float = -math.inf
     low: float = -math.inf
     high: float = math.inf
-    least: float = 0.0
+    minimum: float = 0.0
     limit: float = math.inf
 
     def __str__(self) -> str:
         return self._describe(self.above, self.low, self.high)
 
     def admits(self, value: float) -> bool:
-        return math.isfinite(value) and self._in_range(value) and (value == 0 or self.least <= abs(value) <= self.limit)
+        return (
+            math.isfinite(value) and self._in_range(value) and (value == 0 or self.minimum <= abs(value) <= self.limit)
+        )
 
     def explain(self, value: float) -> str:
         """Describe the expected number, including the bound that this value violates."""
@@ -46,8 +48,8 @@ class Number:
         high = min(self.high, self.limit)
         if self.low == self.above == -math.inf:
             return self._describe(-math.inf, -self.limit, high)
-        if abs(value) < self.least:
-            return self._describe(-math.inf, self.least, high) + (" or 0" if self.low == 0 else "")
+        if abs(value) < self.minimum:
+            return self._describe(-math.inf, self.minimum, high) + (" or 0" if self.low == 0 else "")
         return self._describe(self.above, self.low, high)
 
     def _in_range(self, value: float) -> bool:
@@ -68,15 +70,15 @@ class Number:
 class Count:
     """The required number of entries of a list: a minimum, or an exact number."""
 
-    least: int
+    minimum: int
     of: str
     exactly: bool = False
 
     def __str__(self) -> str:
-        return f"{self.least} {self.of}" if self.exactly else f"at least {self.least} {self.of}"
+        return f"{self.minimum} {self.of}" if self.exactly else f"at least {self.minimum} {self.of}"
 
     def admits(self, count: int) -> bool:
-        return count == self.least if self.exactly else count >= self.least
+        return count == self.minimum if self.exactly else count >= self.minimum
 
 
 @dataclass(frozen=True)
@@ -129,13 +131,13 @@ def is_color(color: str) -> bool:
     return color.lower() in ImageColor.colormap
 
 
-Metres = Annotated[float, Number("metres", above=0, least=1e-6, limit=FARTHEST)]
+Metres = Annotated[float, Number("metres", above=0, minimum=1e-6, limit=FARTHEST)]
 MetresOrZero = Annotated[float, Number("metres", low=0, limit=FARTHEST)]
 Coordinate = Annotated[float, Number("metres", limit=FARTHEST)]
 Point = Annotated[tuple[Coordinate, Coordinate], Description("[x, y] in metres")]
 Degrees = Annotated[float, Number("degrees", limit=1e6)]
 Seconds = Annotated[float, Number("seconds", low=0, limit=60)]
-Positive = Annotated[float, Number(above=0, least=1 / NUMBERS, limit=NUMBERS)]
+Positive = Annotated[float, Number(above=0, minimum=1 / NUMBERS, limit=NUMBERS)]
 NotNegative = Annotated[float, Number(low=0, limit=NUMBERS)]
 Quantity = Annotated[float, Number(limit=NUMBERS)]
 Share = Annotated[float, Number(low=0, limit=1)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from paddock.core.error_location import error_location, is_users, problem_of
+from paddock.core.error_location import error_location, explain_error, is_users
 from paddock.core.errors import PaddockError, suggestion
 
 NO_TEXT = "expected a Python program as UTF-8 text; save it with that encoding"
@@ -58,7 +58,9 @@ def load_target(target: str, owner: str) -> Any:
             value = getattr(value, part)
     except Exception as error:
         where = error_location(error)
-        raise PaddockError(f"{owner} cannot be loaded: {f'{where}: ' if where else ''}{problem_of(error)}") from error
+        raise PaddockError(
+            f"{owner} cannot be loaded: {f'{where}: ' if where else ''}{explain_error(error)}"
+        ) from error
     return value
 
 
@@ -189,4 +191,4 @@ def _import_as(name: str, file: Path, loader: importlib.machinery.SourceFileLoad
 
 def _import_error(owner: str, error: Exception, *files: Path) -> PaddockError:
     where = error_location(error, *files)
-    return PaddockError(f"{owner}: {f'{where}: ' if where else ''}{problem_of(error)}")
+    return PaddockError(f"{owner}: {f'{where}: ' if where else ''}{explain_error(error)}")

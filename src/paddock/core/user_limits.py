@@ -1,4 +1,4 @@
-"""ClassLimits: resource limits per user of a served arena, over all connections. Supervisors have no limits."""
+"""UserLimits: resource limits per user of a served arena, over all connections. Supervisors have no limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TimeoutSeconds = Annotated[float, Number("seconds", above=0, high=3600)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ClassLimits(Spec):
+class UserLimits(Spec):
     """Limits per token, from the table `[limits]` in the file of a class."""
 
     connections: Several = 16
@@ -28,4 +28,4 @@ class ClassLimits(Spec):
     idle: Annotated[float, Number("seconds", low=0, high=3600)] = 0.0  # … without a request while it is alive; 0: never
 
 
-NO_CLASS = ClassLimits(join_lock=True, lock_timeout=10.0, message_kb=1000.0)  # limits of servers without a class
+NO_CLASS = UserLimits(join_lock=True, lock_timeout=10.0, message_kb=1000.0)  # limits of servers without a class

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
+from paddock.report.chart_style import HEIGHT, TEXT, axes_width, shorten, style_axes, take_axes, text_width
 from paddock.report.drawing.canvas import round_length
 from paddock.report.drawing.colours import FAINT, TASKS, WHITE, darken
-from paddock.report.figures import HEIGHT, TEXT, axes_width, shorten, style_axes, take_axes, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ KEY_WIDTH = 40.0  # width of its symbol and of the gap to the next entry [points
 BAND = 13.0  # height of the band above a plot with the names of tasks [points]
 
 
-def range_of(columns: Iterable[ArrayLike], *, margin: float = 0.06) -> tuple[float, float]:
+def find_range(columns: Iterable[ArrayLike], *, margin: float = 0.06) -> tuple[float, float]:
     """Return the range of all finite values with a margin; never empty."""
     parts = [np.asarray(column, float).ravel() for column in columns]
     every = np.concatenate([part[np.isfinite(part)] for part in parts]) if parts else np.empty(0)
@@ -173,7 +173,7 @@ def line_chart(
         [x for span in spans for x in span[1:]],
         [level.value for level in marks],
     ]
-    ax.set_xlim(*range_of(places, margin=0.0 if not marks else 0.02))
+    ax.set_xlim(*find_range(places, margin=0.0 if not marks else 0.02))
     if log_x:
         scale_log_x(ax)
     unlabelled = draw_spans(ax, spans)

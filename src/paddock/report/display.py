@@ -13,14 +13,14 @@ import numpy as np
 
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.errors import PaddockError
+from paddock.report.chart_style import new_axes, style_axes
 from paddock.report.charts import add_legend
 from paddock.report.document import render_template
 from paddock.report.drawing.colours import LINES
 from paddock.report.drawing.draw_world import draw_robot, draw_world
-from paddock.report.figures import new_axes, style_axes
-from paddock.report.paths import draw_paths
+from paddock.report.path_pictures import draw_paths
 from paddock.report.run_charts import draw_error, draw_wheels
-from paddock.report.sheets import Sheet, format_number
+from paddock.report.tables import Table, format_number
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.worlds.world_spec import WorldSpec
 
@@ -80,7 +80,7 @@ def display_arena(arena: Any) -> str:
     picture = draw_world(arena.world, poses=list(poses.values()), trails=trails, rays=not trails, size=SIZE)
     rows = [(name, arena[name].spec.name, _format_pose(pose)) for name, pose in list(poses.items())[:FEW]]
     about = f"{arena.time:g} s, seed {arena.seed}, {len(poses)} robot{'' if len(poses) == 1 else 's'}"
-    return render_display(f"Arena {arena.world.name}", about, [picture], Sheet(("robot", "type", "pose"), tuple(rows)))
+    return render_display(f"Arena {arena.world.name}", about, [picture], Table(("robot", "type", "pose"), tuple(rows)))
 
 
 def display_episode(episode: Episode) -> str:
@@ -93,8 +93,8 @@ def display_episode(episode: Episode) -> str:
     traces = [record.trace for record in episode.robots.values() if len(record.trace)]
     charts = [_draw_episode(traces, episode.world)] if traces else []
     about = f"{episode.seconds:g} s, ended: {episode.reason}"
-    sheet = Sheet(("robot", *names), tuple(rows) if names else ())
-    return render_display("Episode", about, charts, sheet.transpose() if len(names) > len(rows) > 0 else sheet)
+    table = Table(("robot", *names), tuple(rows) if names else ())
+    return render_display("Episode", about, charts, table.transpose() if len(names) > len(rows) > 0 else table)
 
 
 def display_trace(trace: Trace) -> str:
@@ -140,10 +140,10 @@ def plot_paths(traces: Sequence[Trace]) -> Axes:
     return ax
 
 
-def render_display(title: str, about: str, pictures: Sequence[Image | Axes], *sheets: Sheet) -> str:
+def render_display(title: str, about: str, pictures: Sequence[Image | Axes], *tables: Table) -> str:
     """Render a title, pictures and tables as an HTML fragment."""
     images = [base64.b64encode(_encode(picture)).decode() for picture in pictures]
-    return render_template("display.html", title=title, about=about, pictures=images, sheets=sheets)
+    return render_template("display.html", title=title, about=about, pictures=images, tables=tables)
 
 
 def _encode(picture: Any) -> bytes:
@@ -159,8 +159,8 @@ def _encode(picture: Any) -> bytes:
     return data.getvalue()
 
 
-def _pairs(facts: Mapping[str, str]) -> Sheet:
-    return Sheet((), tuple(facts.items()))
+def _pairs(facts: Mapping[str, str]) -> Table:
+    return Table((), tuple(facts.items()))
 
 
 def _describe_drive(spec: RobotSpec) -> dict[str, str]:

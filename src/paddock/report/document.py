@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
-from paddock.report.figures import save_figure
+from paddock.report.chart_style import save_figure
 from paddock.report.quantities import branches, format_value, is_tree
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -98,7 +98,7 @@ class LogText:
         return "\n".join(self.lines[:MAX_LINES]) + end
 
 
-Part = Heading | Paragraph | Remark | Failure | Figure | SettingsTable | LogText | Sheet
+Part = Heading | Paragraph | Remark | Failure | Figure | SettingsTable | LogText | Table
 
 
 def render_html(
@@ -195,7 +195,7 @@ def render_markdown(title: str, parts: Sequence[Part]) -> str:
             blocks.append(f"*{part.text}*")
         elif isinstance(part, Figure):
             blocks.append(f"![{part.caption}]({part.name}.png)\n\n*{part.caption}*")
-        elif isinstance(part, Sheet):
+        elif isinstance(part, Table):
             rows = [part.heads, tuple("--:" if flush else "---" for flush in part.numeric), *part.rows]
             blocks.append("\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows))
     return "\n\n".join(blocks) + "\n"

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.perception.estimation import Band, Estimate, Umbmark, ellipse_axes
+from paddock.report.chart_style import TEXT, new_axes, style_axes, take_axes
 from paddock.report.charts import Level, Series, add_legend, line_chart
 from paddock.report.drawing.colours import BEST, ERROR, FAINT, INK, LEFT, LINES, RIGHT, TARGET
-from paddock.report.figures import TEXT, new_axes, style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +124,7 @@ def ellipse_path(estimates: Sequence[Estimate], truth: Sequence[Pose] | None = N
 
 
 def error_map(
-    places: ArrayLike,
+    positions: ArrayLike,
     errors: ArrayLike,
     *,
     unit: str,
@@ -138,7 +138,7 @@ def error_map(
     """Draw errors as enlarged arrows at their positions, coloured by length.
 
     Args:
-        places: positions of the errors, shape (N, 2).
+        positions: positions of the errors, shape (N, 2).
         errors: error vectors, shape (N, 2), in `unit`.
         unit: unit of the errors, such as "mm".
         x_name: label of the x axis, with its unit.
@@ -150,7 +150,7 @@ def error_map(
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    at, off = np.asarray(places, float).reshape(-1, 2), np.asarray(errors, float).reshape(-1, 2)
+    at, off = np.asarray(positions, float).reshape(-1, 2), np.asarray(errors, float).reshape(-1, 2)
     if len(at) != len(off) or not len(at):
         raise PaddockError(f"error map: expected as many errors as places, got {len(off)} and {len(at)}")
     ax = ax if ax is not None else new_axes(height=5.4)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.errors import PaddockError
+from paddock.report.chart_style import TEXT, new_axes, style_axes
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.drawing.colours import BEST, FAINT, LINES, WORST
-from paddock.report.figures import TEXT, new_axes, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.errors import PaddockError
+from paddock.report.chart_style import TEXT, axes_width, new_axes, shorten, style_axes, text_width
 from paddock.report.charts import Series, line_chart
 from paddock.report.drawing.colours import LINES
-from paddock.report.figures import TEXT, axes_width, new_axes, shorten, style_axes, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

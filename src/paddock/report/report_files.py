@@ -12,10 +12,11 @@ from typing import Any, Literal, get_args
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
+from paddock.core.json_values import plain
+from paddock.report.chart_style import save_figure
 from paddock.report.document import Figure, describe_write_error, render_html
-from paddock.report.figures import save_figure
 from paddock.report.run_report import TaskOutcome, run_log_text, run_report
-from paddock.report.summary import plain, summary
+from paddock.report.summary import summary
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 RunFile = Literal["log", "trace", "summary", "pictures", "report"]
@@ -78,13 +79,13 @@ def write_run(
 def _write_files(
     traces: Sequence[Trace],
     world: WorldSpec,
-    whole: Mapping[str, Any],
+    contents: Mapping[str, Any],
     folder: Path,
     files: Collection[RunFile],
     outcomes: Sequence[TaskOutcome],
 ) -> list[Path]:
     """Write traces and numbers first, as pictures may fail."""
-    written, title, log = [], str(whole["title"]), run_log_text(traces, whole)
+    written, title, log = [], str(contents["title"]), run_log_text(traces, contents)
     for trace in traces if "trace" in files else ():
         written.append(folder / name_trace(trace.robot, alone=len(traces) == 1))
         trace.save(written[-1])
@@ -93,7 +94,7 @@ def _write_files(
         write_text(written[-1], log)
     if "summary" in files:
         written.append(folder / "summary.json")
-        write_text(written[-1], json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        write_text(written[-1], json.dumps(contents, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     if "pictures" in files:
         figures = _save_pictures(traces, world, title, folder)
         written += [folder / f"{figure.name}.png" for figure in figures]
@@ -102,7 +103,7 @@ def _write_files(
             pictures = folder if "pictures" in files else Path(other)
             if "pictures" not in files:
                 figures = _save_pictures(traces, world, title, pictures)
-            page = render_html(title, list(run_report(whole, figures, log, outcomes)), pictures)
+            page = render_html(title, list(run_report(contents, figures, log, outcomes)), pictures)
         written.append(folder / "report.html")
         write_text(written[-1], page)
     return written

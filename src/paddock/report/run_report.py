@@ -14,30 +14,30 @@ from paddock.arena.episodes.trace import iterate_events
 from paddock.core.terminal_text import visible
 from paddock.report.document import Failure, Figure, Heading, LogText, Part, Remark, SettingsTable
 from paddock.report.quantities import format_quantity, settings_lines
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 
 SIDE_BY_SIDE = 4  # up to this number, robots are columns; more robots are rows
 
 
-def run_log_text(traces: Sequence[Trace], whole: Mapping[str, Any]) -> str:
+def run_log_text(traces: Sequence[Trace], contents: Mapping[str, Any]) -> str:
     """Return the whole log: title, settings, events in order of time, and the outcome of every robot."""
     wide = max(len(trace.robot) for trace in traces)
-    lines = [str(whole["title"]), "=" * len(str(whole["title"])), "", *settings_lines(run_settings(whole)), ""]
+    lines = [str(contents["title"]), "=" * len(str(contents["title"])), "", *settings_lines(run_settings(contents)), ""]
     for robot, event in list_events(traces):
         head = f"{event.time:10.2f} s  {robot:<{wide}}  "
         lines.append(head + visible(event, lines=True).replace("\n", "\n" + " " * len(head)))
     lines.append("")
-    for robot, numbers in whole["robots"].items():
+    for robot, numbers in contents["robots"].items():
         lines += [robot] + [f"  {name + ':':<22}{value}" for name, value in robot_outcome(numbers)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def run_settings(whole: Mapping[str, Any]) -> dict[str, Any]:
+def run_settings(contents: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a run, and the digest of its final state."""
-    settings = {"world": whole["world"], **whole["config"]}
-    if whole.get("digest"):
-        why = whole["why_not_repeatable"]
-        settings["digest"] = whole["digest"] + (f" (not repeatable: {why})" if why else "")
+    settings = {"world": contents["world"], **contents["config"]}
+    if contents.get("digest"):
+        why = contents["why_not_repeatable"]
+        settings["digest"] = contents["digest"] + (f" (not repeatable: {why})" if why else "")
     return settings
 
 
@@ -92,52 +92,52 @@ class TaskOutcome:
 
 
 def run_report(
-    whole: Mapping[str, Any], figures: Sequence[Figure], log: str, outcomes: Sequence[TaskOutcome] = ()
+    contents: Mapping[str, Any], figures: Sequence[Figure], log: str, outcomes: Sequence[TaskOutcome] = ()
 ) -> Iterator[Part]:
     """Iterate over the parts of the page of a run.
 
     Args:
-        whole: contents of `summary.json`.
+        contents: contents of `summary.json`.
         figures: the pictures.
         log: contents of `run.log`.
         outcomes: results of the tasks; empty: the tasks of the trace are listed with their times only.
     """
-    robots: Mapping[str, Any] = whole["robots"]
+    robots: Mapping[str, Any] = contents["robots"]
     names = ", ".join(list(robots)[:8]) + (", …" if len(robots) > 8 else "")
     kind = "robot" if len(robots) == 1 else "robots"
-    yield Remark(f"{whole['world']} · {whole['duration']:.2f} s · {kind} {names}")
-    if whole.get("failed"):
-        yield Failure(f"The run failed: {whole['ended']}")
+    yield Remark(f"{contents['world']} · {contents['duration']:.2f} s · {kind} {names}")
+    if contents.get("failed"):
+        yield Failure(f"The run failed: {contents['ended']}")
     yield Heading("Outcome")
-    yield outcome_sheet(robots)
-    tasks = outcomes_sheet(outcomes) if outcomes else times_sheet(robots)
+    yield tabulate_outcome(robots)
+    tasks = tabulate_outcomes(outcomes) if outcomes else tabulate_times(robots)
     if tasks.rows:
         yield Heading("Tasks")
         yield tasks
     yield Heading("Pictures")
     yield from figures
     yield Heading("Settings")
-    yield SettingsTable(run_settings(whole))
-    if whole.get("provenance"):
+    yield SettingsTable(run_settings(contents))
+    if contents.get("provenance"):
         yield Heading("Provenance")
-        yield SettingsTable(whole["provenance"])
+        yield SettingsTable(contents["provenance"])
     yield Heading("Log")
     yield LogText(tuple(log.splitlines()))
 
 
-def outcome_sheet(robots: Mapping[str, Any]) -> Sheet:
+def tabulate_outcome(robots: Mapping[str, Any]) -> Table:
     """Return a table of the numbers of all robots; a few robots are shown as columns."""
     found = {robot: dict(robot_outcome(numbers)) for robot, numbers in robots.items()}
     names = tuple(dict.fromkeys(name for rows in found.values() for name in rows))
     if len(robots) <= SIDE_BY_SIDE:
         rows = tuple((name, *(values.get(name, "-") for values in found.values())) for name in names)
-        return Sheet(("", *robots) if len(robots) > 1 else (), rows)
-    return Sheet(
+        return Table(("", *robots) if len(robots) > 1 else (), rows)
+    return Table(
         ("robot", *names), tuple((robot, *(values.get(name, "-") for name in names)) for robot, values in found.items())
     )
 
 
-def outcomes_sheet(outcomes: Sequence[TaskOutcome]) -> Sheet:
+def tabulate_outcomes(outcomes: Sequence[TaskOutcome]) -> Table:
     """Return a table of the tasks, with their results and the reasons why they ended."""
     several = len({task.robot for task in outcomes}) > 1
     rows = tuple(
@@ -151,10 +151,10 @@ def outcomes_sheet(outcomes: Sequence[TaskOutcome]) -> Sheet:
         )
         for task in outcomes
     )
-    return Sheet(("done", "task", "start", "end", "duration", "why"), rows)
+    return Table(("done", "task", "start", "end", "duration", "why"), rows)
 
 
-def times_sheet(robots: Mapping[str, Any]) -> Sheet:
+def tabulate_times(robots: Mapping[str, Any]) -> Table:
     """Return a table of the number and duration of each task."""
     rows = []
     for robot, numbers in robots.items():
@@ -163,4 +163,4 @@ def times_sheet(robots: Mapping[str, Any]) -> Sheet:
             share = f"{100 * seconds / numbers['duration']:.1f} %" if numbers["duration"] > 0 else "-"
             name = f"{robot}: {task}" if len(robots) > 1 else task
             rows.append((name, str(len(starts)), f"{starts[0]:.2f} s", f"{seconds:.2f} s", share))
-    return Sheet(("task", "times", "first at", "duration", "share"), tuple(rows))
+    return Table(("task", "times", "first at", "duration", "share"), tuple(rows))

@@ -12,6 +12,7 @@ from paddock.core.geometry import Pose
 from paddock.core.spec import rgb
 from paddock.perception.mapping import MapView, OccupancyGrid
 from paddock.perception.mapping.view import UNSEEN
+from paddock.report.chart_style import style_axes, take_axes
 from paddock.report.charts import Level, Series, add_legend, line_chart
 from paddock.report.drawing.colours import (
     FAINT,
@@ -26,7 +27,6 @@ from paddock.report.drawing.colours import (
     blend,
     line_color,
 )
-from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -18,15 +15,15 @@ from paddock.arena.metrics import ContactTime, Distance
 METRICS = (Distance(), ContactTime())  # metrics of every summary
 
 
-def summary(trace: Trace, figures: Mapping[str, float] = MappingProxyType({})) -> dict[str, Any]:
+def summary(trace: Trace, results: Mapping[str, float] = MappingProxyType({})) -> dict[str, Any]:
     """Return the numbers of one robot; None if unknown.
 
     Args:
         trace: trace of the robot.
         figures: its metrics, from all ticks; missing ones are computed from the trace.
     """
-    if "distance" not in figures or "contact_time" not in figures:
-        figures = {**trace.evaluate(METRICS), **figures}
+    if "distance" not in results or "contact_time" not in results:
+        results = {**trace.evaluate(METRICS), **results}
     time, pose, estimated, errors = trace.time, trace.pose, trace.estimated_pose, trace.errors
     known = np.abs(errors[np.isfinite(errors)])
     spans = [span for span in trace.spans() if span.task]
@@ -39,7 +36,7 @@ def summary(trace: Trace, figures: Mapping[str, float] = MappingProxyType({})) -
         "dt": trace.dt,
         "start_time": float(time[0]),
         "duration": float(time[-1] - time[0]),
-        **figures,
+        **results,
         "estimated_distance": path_length(estimated) if estimates else None,
         "error_of": trace.error_of,
         "unit": trace.unit,
@@ -59,22 +56,3 @@ def path_length(poses: Floats) -> float:
     known = poses[np.isfinite(poses[:, :2]).all(axis=1), :2]
     steps = np.diff(known, axis=0)
     return float(np.hypot(steps[:, 0], steps[:, 1]).sum())
-
-
-def plain(value: Any) -> Any:
-    """Convert a value to JSON types; numbers that JSON does not support become None."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {part.name: plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(part) for key, part in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(part) for part in value]
-    return value.as_posix() if isinstance(value, Path) else str(value)

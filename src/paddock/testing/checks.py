@@ -19,7 +19,7 @@ from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.compass import CompassSpec
 from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.worlds.build import build
-from paddock.simulation.worlds.world_spec import Border, Cylinder, Field, Light, Placed, Sound, WorldSpec
+from paddock.simulation.worlds.world_spec import Border, Cylinder, Field, Light, RobotPlacement, Sound, WorldSpec
 
 WITNESS = "witness_of_noise"
 
@@ -71,7 +71,7 @@ def furnished_room(
         lights=(Light(at=(0.3, 1.7)),),
         sounds=(Sound(at=(0.4, 0.3), amplitude=0.2),),
         fields=(Field(name="food", shape="radial", at=(2, 1), radius=1),),
-        robots=(Placed(name="it", type=robot, at=(x, 1.0), heading_deg=heading_deg, noise=noise),),
+        robots=(RobotPlacement(name="it", type=robot, at=(x, 1.0), heading_deg=heading_deg, noise=noise),),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import paddock
 from paddock.arena.referees import Referee, make_referee
-from paddock.network.server.server import Server, Settings
+from paddock.network.server import Server, Settings
 from paddock.simulation.worlds import WorldSpec
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.arena.batches.threads import run_in_threads
-from paddock.arena.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
+from paddock.arena.metrics import Avoidance, Closeness, ContactTime, Coverage, Distance, Goal, Line, PathProgress
 from paddock.control.policies.braitenberg import Braitenberg, explorer
 from paddock.control.policies.networks import Network
 from paddock.control.policies.policy import Input, nearness
@@ -22,7 +22,7 @@ from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.inertial import InertialSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
-from paddock.simulation.worlds.world_spec import Box, Cylinder, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Box, Cylinder, RobotPlacement, WorldSpec
 from scenes import crate, puck, world
 
 RING = tuple((0.0, 0.0, 0.03, heading) for heading in (-15, -45, -90, -150, 150, 90, 45, 15))
@@ -40,8 +40,8 @@ AVOID = Braitenberg(
 def crowded(box: float = 0.0) -> WorldSpec:
     """Return a small room with four noisy robots of two kinds."""
     kind = puck(*SENSORS, slip_noise=0.05)
-    robots = [Placed(name=f"r{i}", type=kind, at=(-0.5 + 0.4 * i, -0.4), heading_deg=70 * i) for i in range(3)]
-    robots.append(Placed(name="box", type=crate(*SENSORS, slip_noise=0.05), at=(0.5, 0.5), heading_deg=200))
+    robots = [RobotPlacement(name=f"r{i}", type=kind, at=(-0.5 + 0.4 * i, -0.4), heading_deg=70 * i) for i in range(3)]
+    robots.append(RobotPlacement(name="box", type=crate(*SENSORS, slip_noise=0.05), at=(0.5, 0.5), heading_deg=200))
     return world(
         *robots,
         bounds=(-0.8, -0.8, 0.8, 0.8),
@@ -197,8 +197,8 @@ BLIND = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.12, 0.11))
 def test_metrics_match_values_computed_from_an_arena() -> None:
     ticks = 400
     metrics = [
-        Distance(), ContactTime(), Goal(at=(0.3, 1.0), radius=0.01), Along(points=WAY),
-        Coverage(cell=0.1), Nearness(), Avoidance(speed=0.12), Line(dark=1.1),
+        Distance(), ContactTime(), Goal(at=(0.3, 1.0), radius=0.01), PathProgress(points=WAY),
+        Coverage(cell=0.1), Closeness(), Avoidance(speed=0.12), Line(dark=1.1),
     ]  # fmt: skip
     batch = paddock.batch("clutter", 2, seed=3)
     out = batch.run(ticks * batch.dt, BLIND, metrics=metrics, every=0.1)
@@ -214,27 +214,27 @@ def test_metrics_match_values_computed_from_an_arena() -> None:
         cells = {(int(x / 0.1), int(y / 0.1)) for x, y in at[1:]}
         dark = np.array([np.maximum(0, 1.1 - ground) for _, ground, _ in seen])
         offset = np.abs(dark @ (-1, 0, 1)) / dark.sum(axis=1)
-        figures = {name: values[i, 0] for name, values in out.metrics.items()}
+        results = {name: values[i, 0] for name, values in out.metrics.items()}
         assert 0 < sum(contacts) < ticks
         way = np.hypot(*np.diff(at, axis=0).T)
         backwards = np.array([sum(wheels) < 0 for _, _, wheels in seen[1:]] + [False])
-        assert figures["distance"] == pytest.approx(way.sum())
-        assert figures["mean_speed"] == pytest.approx(np.where(backwards, -way, way).mean() / batch.dt)
-        assert figures["turned"] == pytest.approx(np.abs(turn).sum() * batch.dt)
-        assert figures["along"] == pytest.approx(farthest(at[1:]), abs=2e-4)
-        assert figures["contact_time"] == pytest.approx(sum(contacts) * batch.dt)
-        assert figures["contacts"] == starts
-        assert figures["goal_distance"] == pytest.approx(away[-1])
-        assert figures["goal_nearest"] == pytest.approx(away.min())
-        assert figures["goal_progress"] == pytest.approx(math.hypot(0.45, 0.1) - away.min())
-        assert math.isnan(figures["goal_time"])
-        assert figures["visited"] == len(cells)
-        assert figures["nearness"] == pytest.approx(near.max(axis=1).mean())
-        assert figures["mean_nearness"] == pytest.approx(near.mean())
+        assert results["distance"] == pytest.approx(way.sum())
+        assert results["mean_speed"] == pytest.approx(np.where(backwards, -way, way).mean() / batch.dt)
+        assert results["turned"] == pytest.approx(np.abs(turn).sum() * batch.dt)
+        assert results["along"] == pytest.approx(farthest(at[1:]), abs=2e-4)
+        assert results["contact_time"] == pytest.approx(sum(contacts) * batch.dt)
+        assert results["contacts"] == starts
+        assert results["goal_distance"] == pytest.approx(away[-1])
+        assert results["goal_nearest"] == pytest.approx(away.min())
+        assert results["goal_progress"] == pytest.approx(math.hypot(0.45, 0.1) - away.min())
+        assert math.isnan(results["goal_time"])
+        assert results["visited"] == len(cells)
+        assert results["nearness"] == pytest.approx(near.max(axis=1).mean())
+        assert results["mean_nearness"] == pytest.approx(near.mean())
         swift = v.mean(axis=1) * (1 - np.sqrt(0.5 * abs(v[:, 0] - v[:, 1]))) * (1 - near.max(axis=1))
-        assert figures["avoidance"] == pytest.approx(swift.mean())
-        assert figures["on_line"] == 1.0
-        assert figures["off_centre"] == pytest.approx(offset.mean())
+        assert results["avoidance"] == pytest.approx(swift.mean())
+        assert results["on_line"] == 1.0
+        assert results["off_centre"] == pytest.approx(offset.mean())
         assert np.array_equal(out.trace[i, :, 0], np.array(poses)[::5])
         assert np.array_equal(out.poses[i, 0], poses[-1])
 
@@ -245,7 +245,7 @@ STRAIGHT = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.1, 0.1))
 @settings(max_examples=20)
 @given(st.lists(st.integers(1, 150), min_size=1, max_size=4), st.integers(0, 2**40))
 def test_world_stops_in_the_tick_of_reaching_its_goal(needed: list[int], seed: int) -> None:
-    empty = world(Placed(name="red", type=puck(*SENSORS), at=(0.0, 0.0), noise=False))
+    empty = world(RobotPlacement(name="red", type=puck(*SENSORS), at=(0.0, 0.0), noise=False))
     batch = paddock.batch([empty] * len(needed), seed=seed)
     edges = [0.1 * batch.dt * (ticks - 0.5) for ticks in needed]
     goal = Goal(at=[(edge + 0.3, 0.0) for edge in edges], radius=0.3)
@@ -258,7 +258,7 @@ def test_world_stops_in_the_tick_of_reaching_its_goal(needed: list[int], seed: i
 
 def test_world_continues_until_all_robots_reach_all_goals() -> None:
     kind = puck(*SENSORS)
-    robots = [Placed(name=f"r{i}", type=kind, at=(-1 + 0.3 * i, 0.5 * i), noise=False) for i in range(2)]
+    robots = [RobotPlacement(name=f"r{i}", type=kind, at=(-1 + 0.3 * i, 0.5 * i), noise=False) for i in range(2)]
     batch = paddock.batch(world(*robots), 1)
     still = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.2, 0.2))
     goals = [Goal(at=(0.0, 0.0), radius=0.05, robot="r0"), Goal(at=(0.0, 0.5), radius=0.05, robot="r1", name="other")]
@@ -293,8 +293,8 @@ def test_world_continues_until_all_robots_reach_all_goals() -> None:
         (lambda: paddock.batch("clutter", 4).run(1, recurrent(3)), "3 individuals for 4 worlds"),
         (lambda: Goal(at=(0, 0), radius=0), "Goal: radius: expected metres > 0, got 0"),
         (lambda: Goal(at=(0, math.nan)), "Goal: at: expected [x, y] in metres"),
-        (lambda: Along(points=[(0, 0)]), "expected at least 2 points, got 1"),
-        (lambda: Along(points=[(0, 0), (1, 0)], width=math.nan), "Along: width: expected metres > 0, got nan"),
+        (lambda: PathProgress(points=[(0, 0)]), "expected at least 2 points, got 1"),
+        (lambda: PathProgress(points=[(0, 0), (1, 0)], width=math.nan), "PathProgress: width: expected metres > 0"),
         (lambda: Line(dark=math.nan), "Line: dark: expected a reading > 0, got nan"),
         (lambda: paddock.batch("clutter", 2, starts="everywhere"), "no start rule called 'everywhere'"),
         (lambda: paddock.batch("clutter", 2, starts=[(0, 0, 0)]), "or poses of shape (2, 1, 3), got (1, 3)"),
@@ -327,7 +327,7 @@ def memory_of_several() -> Any:
 
 def test_unknown_metric_is_refused_by_name() -> None:
     out = paddock.batch("clutter", 2).run(0.1, explorer(), metrics=[Distance()])
-    assert repr(out) == "<Rollout of 2 worlds: distance, mean_speed, turned>"
+    assert repr(out) == "<BatchResult of 2 worlds: distance, mean_speed, turned>"
     with pytest.raises(paddock.UnknownName, match="no metric called 'distanze'"):
         out["distanze"]
 

@@ -14,7 +14,7 @@ from paddock.control.policies.braitenberg import explorer
 pytestmark = pytest.mark.heavy
 START = """
 import paddock
-from paddock.arena.metrics import Along, Avoidance, ContactTime, Coverage, Goal, Line, Nearness, Distance
+from paddock.arena.metrics import PathProgress, Avoidance, ContactTime, Coverage, Goal, Line, Closeness, Distance
 from paddock.control.policies.braitenberg import Braitenberg, explorer
 from paddock.control.policies.policy import Input, nearness
 from paddock.control.policies.networks import Network
@@ -25,11 +25,11 @@ from paddock.simulation.sensors.ground import GroundSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.simulation.worlds.world_spec import Box, Cylinder, Light, Placed
+from paddock.simulation.worlds.world_spec import Box, Cylinder, Light, RobotPlacement
 from scenes import crate, puck, world
 
 ALL = [
-    Distance(), ContactTime(), Goal(at=[(0.3, 0.1), (0.2, 0.1)], radius=0.05), Along(points=[(0, 0), (1, 0)]),
+    Distance(), ContactTime(), Goal(at=[(0.3, 0.1), (0.2, 0.1)], radius=0.05), PathProgress(points=[(0, 0), (1, 0)]),
     Coverage(),
 ]
 
@@ -50,12 +50,12 @@ def both(worlds, policy, *, seconds=0.5, metrics=ALL, **how):
         out = batch.run(seconds, policy, metrics=metrics, every=0.1)
         found.append((batch, out))
     (here, mine), (there, its) = found
-    figures = {k: float(np.nanmax(np.abs(v - its[k]), initial=0)) for k, v in mine.metrics.items()}
+    results = {k: float(np.nanmax(np.abs(v - its[k]), initial=0)) for k, v in mine.metrics.items()}
     return {
         "same": [here.digest(i) == there.digest(i) for i in range(6)],
         "ticks": [mine.ticks.tolist(), its.ticks.tolist()],
         "apart": float(np.abs(mine.poses - its.poses).max()),
-        "figures": max(figures.values(), default=0.0),
+        "results": max(results.values(), default=0.0),
         "trace": max(difference(a, b) for a, b in zip(columns_of(mine), columns_of(its), strict=True)),
         "contacts": float(mine.metrics.get("contacts", np.zeros(1)).sum()),
     }
@@ -75,7 +75,7 @@ POOLED = """
         return replace(
             load_world("clutter"), cylinders=(Cylinder(at=(0.5, 0.2 + shift), radius=0.05),),
             boxes=(Box(at=(0.42, 0.05), size=(0.1, 0.04)),), bounds=(0, 0, 0.6, 0.5),
-            robots=(Placed(name="red", type="e-puck", at=(0.25, 0.06), heading_deg=10, slip_noise=0.05),),
+            robots=(RobotPlacement(name="red", type="e-puck", at=(0.25, 0.06), heading_deg=10, slip_noise=0.05),),
         )
 
     net = Network(inputs=(nearness(),), hidden=(5, 4), recurrent=True, speed=0.1288)
@@ -90,7 +90,7 @@ def test_pooled_kernel_is_bit_identical_to_cpu() -> None:
     assert found["same"] == [True] * 6
     assert found["ticks"][0] == found["ticks"][1]
     assert min(found["ticks"][0]) < 150  # some reached their goals
-    assert (found["apart"], found["figures"], found["trace"]) == (0, 0, 0)
+    assert (found["apart"], found["results"], found["trace"]) == (0, 0, 0)
     assert found["contacts"] > 0
 
 
@@ -105,9 +105,9 @@ def test_batch_continues_on_the_gpu_after_host_changes() -> None:
             batch.gpu.threads = 32
         told = []
         for k in range(4):
-            rollout = batch.run(0.2, net, metrics=[Distance(), Coverage()] if k % 2 else [])
-            told += [rollout.poses.tolist(), batch.digest(5), batch.ticks.tolist()]
-            told += [rollout["distance"].tolist()] if k % 2 else []
+            batch_result = batch.run(0.2, net, metrics=[Distance(), Coverage()] if k % 2 else [])
+            told += [batch_result.poses.tolist(), batch.digest(5), batch.ticks.tolist()]
+            told += [batch_result["distance"].tolist()] if k % 2 else []
             if k == 1:
                 batch.state.motion[2, ..., :2] += 0.01
                 batch.memory()  # it goes on with what it was told here, too
@@ -129,7 +129,7 @@ def test_single_precision_stays_close() -> None:
         POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, metrics=[ContactTime()], precision='float32')))"
     )
     assert 0 < found["apart"] < 1e-4
-    assert found["figures"] < 1e-4
+    assert found["results"] < 1e-4
 
 
 GENERAL = """
@@ -143,7 +143,7 @@ GENERAL = """
 
     def room(robot, **parts):
         return world(
-            Placed(name="one", type=robot, at=(0, 0)), bounds=(-0.3, -0.3, 0.5, 0.3),
+            RobotPlacement(name="one", type=robot, at=(0, 0)), bounds=(-0.3, -0.3, 0.5, 0.3),
             cylinders=(Cylinder(at=(0.3, 0.0), radius=0.05),), **parts,
         )
 """
@@ -167,7 +167,7 @@ def test_general_kernel_is_bit_identical_to_cpu(body: str) -> None:
     """
     )
     assert found["same"] == [True] * 6
-    assert (found["figures"], found["trace"]) == (0, 0)
+    assert (found["results"], found["trace"]) == (0, 0)
     assert found["contacts"] > 0
 
 
@@ -200,9 +200,9 @@ def test_robots_sense_each_other_on_the_gpu() -> None:
         LaserSpec(name="laser", range=1.0, fov_deg=180, beams=9),
     )
     crowd = world(
-        Placed(name="one", type=puck(*RANGE, slip_noise=0.1), at=(-0.2, 0.1)),
-        Placed(name="two", type=puck(*RANGE, slip_noise=0.1), at=(0.2, 0), heading_deg=180),
-        Placed(name="three", type=crate(*RANGE, name="crate"), at=(0, -0.2), heading_deg=90),
+        RobotPlacement(name="one", type=puck(*RANGE, slip_noise=0.1), at=(-0.2, 0.1)),
+        RobotPlacement(name="two", type=puck(*RANGE, slip_noise=0.1), at=(0.2, 0), heading_deg=180),
+        RobotPlacement(name="three", type=crate(*RANGE, name="crate"), at=(0, -0.2), heading_deg=90),
         bounds=(-0.4, -0.4, 0.4, 0.4),
     )
     net = Network(inputs=(nearness("proximity", 2, range=0.3), nearness("laser", 9, range=1.0)), speed=0.4)
@@ -212,7 +212,7 @@ def test_robots_sense_each_other_on_the_gpu() -> None:
     """
     )
     assert found["same"] == [True] * 6
-    assert (found["figures"], found["trace"]) == (0, 0)
+    assert (found["results"], found["trace"]) == (0, 0)
     assert found["contacts"] > 0
 
 
@@ -231,7 +231,7 @@ def test_every_sensor_kind_except_cameras_runs_on_the_gpu() -> None:
     kinds = [(spec, spec.tag[1]) for spec in map(SENSORS.get, SENSORS.builtin) if spec is not CameraSpec]
     sensors = tuple(spec(name=kind, noise=0.01, **MORE.get(kind, {})) for spec, kind in kinds)
     scene = world(
-        Placed(name="one", type=puck(*sensors), at=(0, 0)), bounds=(-0.2, -0.2, 0.08, 0.2),
+        RobotPlacement(name="one", type=puck(*sensors), at=(0, 0)), bounds=(-0.2, -0.2, 0.08, 0.2),
         lights=(Light(at=(0.3, 0.2)),), fields=(Field(name="food", shape="radial", at=(0.2, 0), radius=0.5),),
         sounds=(Sound(at=(0.1, 0)),),
     )
@@ -251,7 +251,7 @@ def test_evolution_of_programs_gives_the_same_fitness_on_the_gpu(strategy: str) 
     here, there = simulated(
         f"""
     from paddock.learning.evolve.options import EvolutionConfig, Execution
-    from paddock.learning.evolve.study import evolve
+    from paddock.learning.evolve.evolution_study import evolve
 
     config = EvolutionConfig(task="line-follow", strategy="{strategy}", population=4, generations=2, seconds=0.4)
     told = [evolve(config, execution=Execution(device=device)).summary for device in ("cpu", "cuda")]
@@ -288,7 +288,7 @@ def test_world_too_large_for_a_thread_is_refused() -> None:
     found = simulated(
         GENERAL
         + """
-    placed = [Placed(name=f"r{i}", type=puck(*SENSORS), at=(0.2 * i, 0)) for i in range(300)]
+    placed = [RobotPlacement(name=f"r{i}", type=puck(*SENSORS), at=(0.2 * i, 0)) for i in range(300)]
     many = world(*placed, bounds=(-1, -1, 61, 1))
     try:
         paddock.batch(many, 2, device="cuda").run(0.1, {"r0": Braitenberg(left=(0, 0), right=(0, 0))})

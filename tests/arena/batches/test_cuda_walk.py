@@ -20,7 +20,7 @@ def test_walkers_are_bit_identical_to_cpu() -> None:
         WALK + "    print(json.dumps(both([isolate_walker()], RunAndTumble(), seconds=0.6, metrics=metrics)))"
     )
     assert found["same"] == [True] * 6
-    assert found["apart"] == found["figures"] == 0.0
+    assert found["apart"] == found["results"] == 0.0
 
 
 def test_single_precision_stays_close() -> None:

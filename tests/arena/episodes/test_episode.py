@@ -15,16 +15,26 @@ import pytest
 import paddock
 from paddock.arena.episodes import Event, Trace
 from paddock.arena.episodes.recorder import TraceRecorder
-from paddock.arena.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, MeanReading, Nearness
+from paddock.arena.metrics import (
+    Avoidance,
+    Closeness,
+    ContactTime,
+    Coverage,
+    Distance,
+    Goal,
+    Line,
+    MeanReading,
+    PathProgress,
+)
 from paddock.control.policies.braitenberg import Braitenberg, explorer
 from paddock.core.errors import PaddockError, PaddockWarning
 from paddock.core.npz import read_npz, write_npz
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 from paddock.testing import serve
 
 
 def all_metrics() -> list[Any]:
-    return [Distance(), ContactTime(), Coverage(), Nearness(), Avoidance(speed=0.1), Goal(at=(1.4, 1.4))]
+    return [Distance(), ContactTime(), Coverage(), Closeness(), Avoidance(speed=0.1), Goal(at=(1.4, 1.4))]
 
 
 def explore(seconds: float = 6.0, **how: Any) -> tuple[paddock.Arena, Any]:
@@ -40,12 +50,12 @@ def straight(observation: Any) -> tuple[float, float]:
 def test_metrics_are_bit_identical_in_every_loop() -> None:
     arena, compiled = explore(every=0.02)
     _, in_python = explore(every=0.02, on_step=lambda arena: None)
-    rollout = paddock.batch("clutter", 2, seed=3).run(6.0, explorer(0.1), metrics=all_metrics(), every=0.02)
-    world = rollout.episode(0)
+    batch_result = paddock.batch("clutter", 2, seed=3).run(6.0, explorer(0.1), metrics=all_metrics(), every=0.02)
+    world = batch_result.episode(0)
     assert compiled.digest == in_python.digest == world.digest
-    figures = [compiled.metrics, in_python.metrics, compiled.trace.evaluate(all_metrics(), arena.world), world.metrics]
-    for name, value in figures[0].items():
-        bits = {np.float64(other[name]).tobytes() for other in figures}
+    results = [compiled.metrics, in_python.metrics, compiled.trace.evaluate(all_metrics(), arena.world), world.metrics]
+    for name, value in results[0].items():
+        bits = {np.float64(other[name]).tobytes() for other in results}
         assert bits == {np.float64(value).tobytes()}, name
     assert compiled.metrics["distance"] > 0.3
     assert np.array_equal(compiled.trace.numbers, in_python.trace.numbers, equal_nan=True)
@@ -76,8 +86,8 @@ def test_trace_of_a_batch_has_the_readings_of_every_robot() -> None:
         arena["red"].enable("proximity")
         arena["blue"].enable("ground")
         alone = arena.run(2.0, {"red": explorer()}, metrics=metrics, every=0.3)
-    rollout = paddock.batch("line-crossing", 2).run(2.0, {"red": explorer()}, metrics=metrics, every=0.3)
-    for name, record in rollout.episode(0).robots.items():
+    batch_result = paddock.batch("line-crossing", 2).run(2.0, {"red": explorer()}, metrics=metrics, every=0.3)
+    for name, record in batch_result.episode(0).robots.items():
         expected = alone.robots[name].trace.channels()
         assert record.trace.channels().keys() == expected.keys()
         assert all(np.array_equal(values, expected[label]) for label, values in record.trace.channels().items())
@@ -85,7 +95,7 @@ def test_trace_of_a_batch_has_the_readings_of_every_robot() -> None:
 
 def test_batch_without_traces_has_episodes_without_rows() -> None:
     batch = paddock.batch("clutter", 2)
-    assert len(batch.run(1.0, explorer(), metrics=[Nearness()]).episode(1).trace) == 0
+    assert len(batch.run(1.0, explorer(), metrics=[Closeness()]).episode(1).trace) == 0
     unread = batch.run(1.0, explorer(), every=0.1, readings=False).episode(1).trace
     assert len(unread) == 11
     assert not unread.readings
@@ -179,7 +189,7 @@ def test_controller_crash_keeps_the_trace_and_stops_the_robot() -> None:
 @pytest.mark.parametrize("controller", [straight, explorer(0.1)], ids=["python", "compiled"])
 def test_metric_crash_keeps_the_trace_and_stops_the_robot(controller: Any) -> None:
     class Broken(Distance):
-        def figures(self, *_: Any) -> Any:
+        def compute_results(self, *_: Any) -> Any:
             raise ValueError("no figures")
 
     with paddock.open("clutter", seed=0) as arena:
@@ -408,8 +418,8 @@ def test_loaded_csv_trace_gives_the_same_metrics(tmp_path: Path) -> None:
     episode.trace.save(tmp_path / "trace-red.csv")
     again = Trace.load(tmp_path / "trace-red.csv")
     assert again.dt == 0.02
-    figures = episode.trace.evaluate(all_metrics(), arena.world)
-    assert again.evaluate(all_metrics(), arena.world) == pytest.approx(figures, rel=0, abs=0, nan_ok=True)
+    results = episode.trace.evaluate(all_metrics(), arena.world)
+    assert again.evaluate(all_metrics(), arena.world) == pytest.approx(results, rel=0, abs=0, nan_ok=True)
     episode.trace[:1].save(tmp_path / "trace-red.csv")
     assert Trace.load(tmp_path / "trace-red.csv").dt == 0  # of a single row it is unknown
 
@@ -710,7 +720,10 @@ def test_restoring_a_later_snapshot_does_not_end_a_run() -> None:
 
 @pytest.mark.parametrize("how", ["compiled", "python"])
 def test_metric_is_nan_for_a_robot_without_its_device(how: str) -> None:
-    seeing, blind = Placed(name="seeing", type="e-puck", at=(0.5, 0.5)), Placed(name="blind", type="khepera", at=(1, 1))
+    seeing, blind = (
+        RobotPlacement(name="seeing", type="e-puck", at=(0.5, 0.5)),
+        RobotPlacement(name="blind", type="khepera", at=(1, 1)),
+    )
     arena = paddock.open(paddock.WorldSpec(name="mixed", bounds=(0, 0, 2, 2), robots=(seeing, blind)))
     arena["seeing"].enable("proximity")
     hooks: Any = {} if how == "compiled" else {"on_step": lambda arena: None}
@@ -737,9 +750,9 @@ def test_metrics_of_a_run_may_be_given_by_name(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     with paddock.open("clutter", seed=3) as arena:
         drive = {"red": lambda seen: (0.05, 0.05)}
-        figures = arena.run(1.0, drive, metrics=["distance", ContactTime(), "own_metric.py:Way"]).robots["red"].metrics
-        assert figures["way"] == figures["distance"] > 0.03
-        assert figures["contact_time"] == 0
+        results = arena.run(1.0, drive, metrics=["distance", ContactTime(), "own_metric.py:Way"]).robots["red"].metrics
+        assert results["way"] == results["distance"] > 0.03
+        assert results["contact_time"] == 0
         with pytest.raises(
             PaddockError, match=r"run: metrics\[0\]: no metric called 'distnce' \(did you mean 'distance'\?\)"
         ):
@@ -757,9 +770,10 @@ def test_metrics_of_a_run_may_be_given_by_name(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("wrong", [
-    lambda: Goal(at=[[0, 0], [1]]), lambda: Along(points=5), lambda: Along(points=[(0, 0), (1, 1)], width="far"),  # type: ignore[arg-type]
-    lambda: Along(points=[[(0, 0), (1, 1)], [(0, 0), (1,)]]), lambda: Along(points=None),  # type: ignore[list-item, arg-type]
+    lambda: Goal(at=[[0, 0], [1]]), lambda: PathProgress(points=5),
+    lambda: PathProgress(points=[(0, 0), (1, 1)], width="far"),  # type: ignore[arg-type]
+    lambda: PathProgress(points=[[(0, 0), (1, 1)], [(0, 0), (1,)]]), lambda: PathProgress(points=None),  # type: ignore[list-item, arg-type]
 ])  # fmt: skip
 def test_metric_with_invalid_points_is_refused(wrong: Any) -> None:
-    with pytest.raises(PaddockError, match=r"(Goal: at|Along: (points|width)): expected .*, got "):
+    with pytest.raises(PaddockError, match=r"(Goal: at|PathProgress: (points|width)): expected .*, got "):
         wrong()

@@ -14,9 +14,9 @@ import pytest
 from paddock.arena.episodes import Event, Span
 from paddock.arena.episodes.recorder import TraceRecorder
 from paddock.arena.episodes.trace_files import append_rows
-from paddock.cli.run_writer import RunWriter
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
+from paddock.report.run_writer import RunWriter
 from report.runs import square
 
 HERE = Pose(1.0, 1.0, 0.0)
@@ -68,7 +68,7 @@ def test_appended_parts_equal_the_whole_file(tmp_path: Path) -> None:
 
 
 def test_new_device_rewrites_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
+    monkeypatch.setattr("paddock.report.run_writer.PERIOD", 0.0)
     recorder, arena = new_recorder(), SimpleNamespace(seed=0)
     arena.recorders = {"red": recorder}
     writer = RunWriter(tmp_path, "hall")
@@ -80,7 +80,7 @@ def test_new_device_rewrites_the_file(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_killed_run_keeps_copies_of_its_input_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
+    monkeypatch.setattr("paddock.report.run_writer.PERIOD", 0.0)
     recorder, program = new_recorder(), tmp_path / "mine.py"
     program.write_text("as it was", encoding="utf-8")
     writer = RunWriter(tmp_path, "hall", [program])
@@ -94,7 +94,7 @@ def test_killed_run_keeps_copies_of_its_input_files(tmp_path: Path, monkeypatch:
 def test_failed_partial_write_does_not_end_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
+    monkeypatch.setattr("paddock.report.run_writer.PERIOD", 0.0)
     recorder = new_recorder()
     arena = SimpleNamespace(recorders={"red": recorder}, seed=0)
     writer = RunWriter(tmp_path, "hall")
@@ -102,7 +102,9 @@ def test_failed_partial_write_does_not_end_the_run(
         recorder.add(i, HERE)
         with monkeypatch.context() as patch:
             if i == 1:
-                patch.setattr("paddock.cli.run_writer.append_rows", Mock(side_effect=PaddockError("the disk is full")))
+                patch.setattr(
+                    "paddock.report.run_writer.append_rows", Mock(side_effect=PaddockError("the disk is full"))
+                )
             writer.keep(arena)  # type: ignore[arg-type]
     assert "could not save the data recorded so far: the disk is full" in capsys.readouterr().err
     recorder.trace().save(tmp_path / "whole.csv")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import paddock
 from paddock.arena import Arena
-from paddock.simulation.worlds import Placed, WorldSpec
+from paddock.simulation.worlds import RobotPlacement, WorldSpec
 
 CENTRE = (1.0, 1.0)
 
@@ -27,7 +27,7 @@ def circle_world(*radii: float, start_deg: float = -10.0) -> WorldSpec:
     """A world with a robot for each circle, just before the line."""
     angle = math.radians(start_deg)
     robots = tuple(
-        Placed(
+        RobotPlacement(
             name=f"robot-{i}", type="e-puck", heading_deg=start_deg + 90, noise=False,
             at=(CENTRE[0] + radius * math.cos(angle), CENTRE[1] + radius * math.sin(angle)),
         )

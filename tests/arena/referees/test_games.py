@@ -10,13 +10,13 @@ import paddock
 from paddock.arena.metrics import Coverage
 from paddock.arena.referees import REFEREES, make_referee, officiate
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.simulation.worlds import Placed, Start, WorldSpec
+from paddock.simulation.worlds import RobotPlacement, Start, WorldSpec
 
 
 def room(*robots, **options):
     """A room of 2 × 2 m with noise-free e-pucks: (name, x, y, heading in degrees)."""
     placed = tuple(
-        Placed(name=name, type="e-puck", at=(x, y), heading_deg=heading, noise=False)
+        RobotPlacement(name=name, type="e-puck", at=(x, y), heading_deg=heading, noise=False)
         for name, x, y, heading in robots
     )  # fmt: skip
     return paddock.open(WorldSpec(name="room", bounds=(0.0, 0.0, 2.0, 2.0), robots=placed, **options))

@@ -15,7 +15,7 @@ from network.server.parties import Peer, ServerProcess, on_loop
 from paddock.arena.referees import make_referee, officiate
 from paddock.cli.referee import plan_heats
 from paddock.network.server import Server, Settings
-from paddock.network.server.heat_manager import HeatSettings
+from paddock.network.server.services.heats import HeatSettings
 from paddock.report.recordings import Recording
 from paddock.simulation.worlds import Start
 from paddock.testing import wait_for
@@ -42,11 +42,10 @@ def serve_heats(settings: HeatSettings, *, speed=None, world=None) -> Server:
 
 def run_heat(server: Server) -> None:
     """Run a whole heat with robots on their circles."""
-    session = server.session
-    on_loop(server, session.heats.prepare)
+    on_loop(server, server.heats.prepare)
     on_loop(server, lambda: [drive_circle(server.arena, name) for name in server.arena])
-    on_loop(server, session.heats.start)
-    wait_for(lambda: session.heats.phase == "finished", 300)
+    on_loop(server, server.heats.start)
+    wait_for(lambda: server.heats.phase == "finished", 300)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +59,7 @@ def test_laps_and_times_are_bit_identical_at_every_speed(times, speed, watched):
         if watched:
             peer.ask("frames", rate=60)
         run_heat(server)
-        assert server.session.scoreboard.game.referee.times == times  # to the last bit
+        assert server.scoreboard.game.referee.times == times  # to the last bit
         assert server.arena.time == SECONDS  # and not a tick more
         assert min(len(those) for those in times.values()) >= 1
         if watched:
@@ -71,12 +70,12 @@ def test_heat_starts_after_failed_new_preparation(monkeypatch):
     def refuse(*_):
         raise paddock.SimulationError("there is no room")
 
-    monkeypatch.setattr("paddock.network.server.heat_manager.COUNT_INTERVAL", 0.1)
+    monkeypatch.setattr("paddock.network.server.services.heats.COUNT_INTERVAL", 0.1)
     with serve_heats(HeatSettings(seconds=1.0, countdown=1)).in_background() as server, Peer(server) as peer:
         peer.ask("set_heat", action="start")
-        monkeypatch.setattr("paddock.network.server.heat_manager.assign_places", refuse)
+        monkeypatch.setattr("paddock.network.server.services.heats.deal_starts", refuse)
         assert peer.ask("set_heat", action="prepare")["message"] == "there is no room"
-        wait_for(lambda: server.session.heats.phase == "finished")
+        wait_for(lambda: server.heats.phase == "finished")
 
 
 def test_robots_wait_for_start_signal_and_earlier_commands_apply_then():
@@ -90,7 +89,7 @@ def test_robots_wait_for_start_signal_and_earlier_commands_apply_then():
         assert "waits for its start signal" in peer.ask("play")["message"]
         assert "heat 1 is active; stop it first" in peer.ask("reset")["message"]
         assert (server.arena.poses == start).all()
-        wait_for(lambda: server.session.heats.phase == "finished")
+        wait_for(lambda: server.heats.phase == "finished")
         states = {peer.wait("heat")["state"] for _ in range(3)}
         assert states <= {"prepared", "countdown", "running", "finished"}
         moved = server.arena.poses - start
@@ -99,8 +98,8 @@ def test_robots_wait_for_start_signal_and_earlier_commands_apply_then():
         assert server.arena.time == pytest.approx(1.0)
         peer.ask("play")
         wait_for(lambda: server.arena.time > 1.1)
-        assert server.session.heats.phase == "none"
-        assert not server.session.scoreboard.game.finished
+        assert server.heats.phase == "none"
+        assert not server.scoreboard.game.finished
 
 
 def test_supervisor_stops_heat_and_results_are_kept(tmp_path: Path):
@@ -116,10 +115,10 @@ def test_supervisor_stops_heat_and_results_are_kept(tmp_path: Path):
         assert [(row.heat, row.place, row.score) for row in kept] == [(1, 1, 0.0)] * 3
         peer.ask("frames", rate=1)
         assert peer.wait("heat", state="finished")["number"] == 1
-        before = on_loop(server, server.session.scoreboard.message)
+        before = on_loop(server, server.scoreboard.message)
         assert "no heat is running: heat 1 is already over" in peer.ask("set_heat", action="stop")["message"]
-        assert on_loop(server, server.session.scoreboard.message) == before
-        assert on_loop(server, lambda: server.session.heats.phase) == "finished"
+        assert on_loop(server, server.scoreboard.message) == before
+        assert on_loop(server, lambda: server.heats.phase) == "finished"
         peer.ask("play")
         assert "no heat to stop" in peer.ask("set_heat", action="stop")["message"]
     assert (tmp_path / "heat-0001.mcap").is_file()
@@ -131,7 +130,7 @@ def test_results_and_recordings_are_kept_and_heat_numbers_continue(tmp_path: Pat
         with serve_heats(settings).in_background() as server:
             server.people["robot-0"] = "Ada Lovelace"
             run_heat(server)
-            assert server.session.heats.number == expected
+            assert server.heats.number == expected
             wait_for(lambda: server.arena.recorder is None)
     with (tmp_path / "results.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -153,10 +152,10 @@ def test_robots_rotate_through_starts_of_world():
     with serve_heats(HeatSettings(seconds=0.1, countdown=0), world=world).in_background() as server:
         seen = []
         for _ in range(2):
-            on_loop(server, server.session.heats.prepare)
+            on_loop(server, server.heats.prepare)
             seen.append([tuple(pose[:2].round(3)) for pose in server.arena.poses])
-            on_loop(server, server.session.heats.start)
-            wait_for(lambda: server.session.heats.phase == "finished")
+            on_loop(server, server.heats.start)
+            wait_for(lambda: server.heats.phase == "finished")
     assert seen == [[(0.3, 0.3), (0.5, 0.3)], [(0.5, 0.3), (0.3, 0.3)]]
 
 

@@ -15,7 +15,7 @@ from arena.referees.circles import CENTRE, LAPS, circle_world, crossing_times, d
 from paddock.arena.referees import Laps, make_referee, officiate
 from paddock.arena.referees.gates import Gates, Passage
 from paddock.core.errors import PaddockError, SpecError
-from paddock.simulation.worlds import Floor, Placed, Start, Stroke, Wall, WorldSpec, load_world
+from paddock.simulation.worlds import Floor, RobotPlacement, Start, Stroke, Wall, WorldSpec, load_world
 
 RING = ((0.5, 0.5), (1.5, 0.5), (1.5, 1.5), (0.5, 1.5))
 
@@ -77,7 +77,9 @@ def test_backward_lap_counts_only_in_either_direction():
 def test_missed_checkpoint_gives_no_lap_and_foul():
     """A small circle crosses only the line and the checkpoint at 90 degrees."""
     world = WorldSpec(
-        name="cut", bounds=(0, 0, 2, 2), robots=(Placed(name="a", type="e-puck", at=(1.1, 0.95), heading_deg=90),)
+        name="cut",
+        bounds=(0, 0, 2, 2),
+        robots=(RobotPlacement(name="a", type="e-puck", at=(1.1, 0.95), heading_deg=90),),
     )
     cut = LAPS | {"checkpoints": [ray(45), [[1.0, 1.6], [1.0, 1.5]], ray(90)]}
     with paddock.open(world) as arena, officiate(arena, cut) as game:
@@ -134,7 +136,7 @@ def test_line_is_ahead_of_first_start_and_gates_cross_track():
     assert len(gates) == 8
     assert gates[0] == pytest.approx([0.81, 0.07, 0.81, 0.37], abs=0.01)
     turned = load_world("line-track")
-    turned = turned.with_robots(Placed(name="red", type="e-puck", at=(0.8, 0.22), heading_deg=180))
+    turned = turned.with_robots(RobotPlacement(name="red", type="e-puck", at=(0.8, 0.22), heading_deg=180))
     with officiate(paddock.open(turned), "laps") as game:
         assert game.referee.tracks[0].gates.ends[0] == pytest.approx([0.79, 0.37, 0.79, 0.07], abs=0.01)
 
@@ -143,7 +145,7 @@ def test_each_robot_is_counted_on_lane_of_its_start():
     squares = [((0.5, 0.5 + y), (0.9, 0.5 + y), (0.9, 0.9 + y), (0.5, 0.9 + y)) for y in (0.0, 0.8)]
     strokes = tuple(Stroke(points=points, closed=True) for points in squares)
     starts = tuple(Start(name=f"lane-{i}", at=(0.7, 0.5 + 0.8 * i)) for i in range(2))
-    robots = tuple(Placed(name=name, type="e-puck", start=f"lane-{i}") for i, name in enumerate("ab"))
+    robots = tuple(RobotPlacement(name=name, type="e-puck", start=f"lane-{i}") for i, name in enumerate("ab"))
     world = WorldSpec(name="lanes", bounds=(0, 0, 2, 2), floor=Floor(strokes=strokes), starts=starts, robots=robots)
     with paddock.open(world) as arena, officiate(arena, "laps") as game:
         assert [tuple(track.gates.ends[0].round(3)) for track in game.referee.tracks] == [
@@ -154,7 +156,7 @@ def test_each_robot_is_counted_on_lane_of_its_start():
 
 
 def test_gates_surround_closed_wall():
-    robots = (Placed(name="a", type="e-puck", at=(1.0, 0.25)),)
+    robots = (RobotPlacement(name="a", type="e-puck", at=(1.0, 0.25)),)
     world = WorldSpec(name="island", bounds=(0, 0, 2, 2), walls=(Wall(points=RING[::-1], closed=True),), robots=robots)
     with paddock.open(world) as arena, officiate(arena, {"kind": "laps", "gates": 4}) as game:
         ends = game.referee.tracks[0].gates.ends

@@ -11,7 +11,7 @@ import paddock
 from command_line import paddock as command
 from paddock.arena.referees import Referee, make_referee, officiate, rank
 from paddock.core.errors import PaddockError
-from paddock.simulation.worlds import Placed, WorldSpec
+from paddock.simulation.worlds import RobotPlacement, WorldSpec
 
 OWN = '''
 from dataclasses import dataclass
@@ -67,8 +67,8 @@ class Slow(Failing):
 
 def face_to_face(**options):
     robots = (
-        Placed(name="a", type="e-puck", at=(0.5, 0.5)),
-        Placed(name="b", type="e-puck", at=(0.8, 0.5), heading_deg=180),
+        RobotPlacement(name="a", type="e-puck", at=(0.5, 0.5)),
+        RobotPlacement(name="b", type="e-puck", at=(0.8, 0.5), heading_deg=180),
     )
     return paddock.open(WorldSpec(name="pair", bounds=(0.0, 0.0, 2.0, 1.0), robots=robots, **options))
 

@@ -27,7 +27,7 @@ from paddock.bridges.player import PlayerServer
 from paddock.bridges.usarsim import UsarSimServer
 from paddock.experiments.ecoli.waypoint_robots import OrderRobots
 from paddock.network.server import Server, Settings
-from paddock.simulation.worlds.world_spec import Placed, Start, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, Start, WorldSpec
 
 FORKING = """
 import ctypes, os, signal, sys, threading, time
@@ -53,7 +53,9 @@ LAWN = WorldSpec(
     name="lawn",
     bounds=(0, 0, 40, 4),
     robots=tuple(
-        Placed(name=name, type="e-puck2" if name in ("serial-e-puck2", "wifi") else "e-puck", at=(0.5, 0.5 + number))
+        RobotPlacement(
+            name=name, type="e-puck2" if name in ("serial-e-puck2", "wifi") else "e-puck", at=(0.5, 0.5 + number)
+        )
         for number, name in enumerate(WIRES)
     ),
 )
@@ -63,7 +65,8 @@ FIELD = WorldSpec(
     name="field",
     bounds=(0, 0, 40, 8),
     robots=tuple(
-        Placed(name=name, type="pioneer-p3dx", at=(0.5, 1.0 + 2 * number)) for number, name in enumerate(SIMULATORS[:3])
+        RobotPlacement(name=name, type="pioneer-p3dx", at=(0.5, 1.0 + 2 * number))
+        for number, name in enumerate(SIMULATORS[:3])
     ),
     starts=(Start(name="usarsim", at=(0.5, 7.0)),),
 )

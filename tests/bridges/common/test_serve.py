@@ -34,7 +34,9 @@ def drive(robot: Any) -> float:
 
 @pytest.mark.parametrize("clock", [[], ["--lock-step"]], ids=["free", "lock-step"])
 def test_served_robots_have_emulators(clock: list[str]) -> None:
-    with PaddockProcess("serve", "line-crossing", *clock, "--epuck-serial", "red", "--epuck2", "blue=0") as server:
+    with PaddockProcess(
+        "serve", "line-crossing", *clock, "--bridge", "epuck-serial=red", "--bridge", "epuck2=blue=0"
+    ) as server:
         for name in ("red", "blue"):
             url = server.line(rf"^{name}: .*?(epuck2?://[^)]+)")
             with paddock.connect(url, name=name, timeout=60) as robot:
@@ -67,8 +69,8 @@ def test_port_descriptions_name_their_robots() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--epuck-serial", "red", "--epuck-serial", "red"], "robot 'red' already has a serial device"),
-        (["--epuck2", "blue=0", "--epuck2", "blue=0"], "robot 'blue' is listed twice"),
+        (["--bridge", "epuck-serial=red", "--bridge", "epuck-serial=red"], "robot 'red' already has a serial device"),
+        (["--bridge", "epuck2=blue=0", "--bridge", "epuck2=blue=0"], "robot 'blue' is listed twice"),
     ],
 )
 def test_duplicate_robot_is_refused(options: list[str], message: str) -> None:
@@ -78,7 +80,7 @@ def test_duplicate_robot_is_refused(options: list[str], message: str) -> None:
 
 
 def test_emulators_listen_on_localhost_even_if_the_server_does_not() -> None:
-    with PaddockProcess("serve", "line-crossing", "--host", "0.0.0.0", "--epuck2", "blue=0") as server:
+    with PaddockProcess("serve", "line-crossing", "--host", "0.0.0.0", "--bridge", "epuck2=blue=0") as server:
         line = server.line("an e-puck2 at")
         found = re.search(r"at 127\.0\.0\.1, port (\d+)", line)
         assert found is not None, line
@@ -90,7 +92,7 @@ def test_emulators_listen_on_localhost_even_if_the_server_does_not() -> None:
 
 
 def test_emulators_on_the_network_need_an_option_and_warn_about_no_token() -> None:
-    with PaddockProcess("serve", "line-crossing", "--bridge-host", "0.0.0.0", "--epuck2", "blue=0") as server:
+    with PaddockProcess("serve", "line-crossing", "--bridge-host", "0.0.0.0", "--bridge", "epuck2=blue=0") as server:
         line = server.line("an e-puck2 at")
         found = re.search(r"at 0\.0\.0\.0, port (\d+)", line)
         assert found is not None, line
@@ -145,5 +147,5 @@ def test_emulators_report_their_robot_kinds() -> None:
 def test_serial_e_puck2_is_described_as_e_puck2(tmp_path: Path) -> None:
     world = tmp_path / "bench.toml"
     world.write_text(ROOM.to_toml())
-    with PaddockProcess("serve", str(world), "--epuck-serial", "blue") as server:
+    with PaddockProcess("serve", str(world), "--bridge", "epuck-serial=blue") as server:
         assert server.line("^blue: ").startswith("blue: an e-puck2 at /dev/")

@@ -35,7 +35,7 @@ def programs() -> Iterator[DrivingPrograms]:
 
 def stands(arena: Arena, name: str) -> bool:
     """Whether a robot stands or is gone: a USARSim server removes robots without a program."""
-    with arena.turn:
+    with arena.mutex:
         return name not in arena.robots or arena[name].wheels.speeds == STANDS
 
 

@@ -64,7 +64,7 @@ def test_pioneer_closes_the_loop_while_another_client_sends_requests() -> None:
 
 
 def test_program_in_another_process_connects_to_a_served_world() -> None:
-    with PaddockProcess("serve", "line-track", "--coppelia", "0") as server:
+    with PaddockProcess("serve", "line-track", "--bridge", "coppelia=0") as server:
         port = server.line(r"ZeroMQ remote API at 127\.0\.0\.1, port (\d+)")
         script = "from coppeliasim_zmqremoteapi_client import RemoteAPIClient as Client; "
         script += (

@@ -13,7 +13,7 @@ from bridges.coppelia import coppelia_fixtures, vrep_fixtures
 from bridges.coppelia.coppelia_fixtures import new_client
 from bridges.coppelia.vrep_fixtures import LOOP, ROOM, native
 from paddock.core.errors import SpecError
-from paddock.simulation.worlds import Alias, Placed, load_world
+from paddock.simulation.worlds import Alias, RobotPlacement, load_world
 from paddock.simulation.worlds.world_spec import Floor, Start, Stroke, WorldSpec
 
 SCENE = replace(
@@ -35,7 +35,7 @@ LINE = WorldSpec(
         color="#ffffff",
         strokes=(Stroke(points=((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)), closed=True, smooth=True),),
     ),
-    robots=(Placed(name="tracer", type="line-tracer", at=(0.0, -0.6)),),
+    robots=(RobotPlacement(name="tracer", type="line-tracer", at=(0.0, -0.6)),),
 )
 
 
@@ -96,7 +96,7 @@ def test_ranges_and_angles_of_a_fast_hokuyo_are_signals() -> None:
 @pytest.mark.parametrize("kind", ["bubble-rob", "dr20"])
 def test_robots_of_tutorials_avoid_walls_with_their_own_names(kind: str) -> None:
     """The program of the tutorial: drive, and reverse on an arc while something is in front."""
-    room = replace(LOOP, robots=(Placed(name="rover", type=kind, at=(3.0, 2.0)),))
+    room = replace(LOOP, robots=(RobotPlacement(name="rover", type=kind, at=(3.0, 2.0)),))
     parts = {
         "bubble-rob": ("bubbleRob", "bubbleRob_leftMotor", "bubbleRob_rightMotor", "bubbleRob_sensingNose"),
         "dr20": ("dr20", "dr20_leftWheelJoint_", "dr20_rightWheelJoint_", "dr20_infraredSensor6_"),

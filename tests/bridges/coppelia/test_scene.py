@@ -26,17 +26,17 @@ from paddock.bridges.coppelia.scene import (
 from paddock.bridges.coppelia.scene.frames import (
     Frame,
     combine,
+    compute_heading,
     from_euler,
     from_matrix,
-    heading_of,
-    matrix_of,
+    make_matrix,
     relate,
     rotate,
     to_euler,
 )
 from paddock.bridges.coppelia.scene.objects import PARENT
 from paddock.bridges.coppelia.scene.parameters import bounding_box
-from paddock.bridges.coppelia.scene.paths import find_path, path_of
+from paddock.bridges.coppelia.scene.paths import find_path, make_object_path
 from paddock.bridges.coppelia.scene.surfaces import collides, measure_distance
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
@@ -53,7 +53,7 @@ def test_frames_round_trip_through_every_representation(a: tuple, b: tuple, c: t
     seen = combine(outer, inner)
     back = relate(outer, seen)
     assert back.position == pytest.approx(inner.position, abs=1e-9)
-    again = from_matrix(matrix_of(seen))
+    again = from_matrix(make_matrix(seen))
     for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
         assert rotate(again.rotation, axis) == pytest.approx(rotate(seen.rotation, axis), abs=1e-9)
 
@@ -62,7 +62,7 @@ def test_every_object_is_found_by_name_and_path() -> None:
     _, scene = make_scene()
     for found in scene.walk():
         assert scene.find(found.name) is found
-        assert scene.find(path_of(scene, found)) is found
+        assert scene.find(make_object_path(scene, found)) is found
         assert scene.get(found.handle) is found
     second = scene.find("Pioneer_p3dx#0")
     assert scene.find("other") is second
@@ -112,7 +112,7 @@ def test_robots_and_dummies_can_be_moved_and_walls_cannot() -> None:
     base = scene.find("pioneer")
     scene.place(base, Frame((2.5, 3.0, 9.0), from_euler((0.0, 0.0, 0.5))))
     assert arena["pioneer"].pose == pytest.approx((2.5, 3.0, 0.5))
-    assert heading_of(scene.frame(base).rotation) == pytest.approx(0.5)
+    assert compute_heading(scene.frame(base).rotation) == pytest.approx(0.5)
     for name, message in (("Cuboid", "cannot be moved"), ("Pioneer_p3dx_leftMotor", "only robots as a whole")):
         with pytest.raises(PaddockError, match=message):
             scene.place(scene.find(name), Frame((1.0, 1.0, 0.0)))
@@ -267,7 +267,7 @@ def test_every_straight_obstacle_has_its_own_pose_and_size() -> None:
         assert (x0 + x1, y0 + y1, z0 + z1) == pytest.approx((0.0, 0.0, 0.0))
         x, y, z = found.frame.position
         assert z == pytest.approx((z1 - z0) / 2)
-        return x, y, math.degrees(heading_of(found.frame.rotation)), x1 - x0, y1 - y0
+        return x, y, math.degrees(compute_heading(found.frame.rotation)), x1 - x0, y1 - y0
 
     assert measure("Cuboid") == pytest.approx((4.0, 1.0, 30.0, 0.8, 0.2))
     assert measure("border") == pytest.approx((3.0, -0.05, 0.0, 6.2, 0.1))

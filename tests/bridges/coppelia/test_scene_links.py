@@ -15,7 +15,7 @@ import paddock
 from bridges.coppelia import coppelia_fixtures, vrep_fixtures
 from paddock.bridges.coppelia import CoppeliaServer, VrepServer
 from paddock.core.errors import DeviceRefused, LinkError, SimulationError
-from paddock.simulation.worlds import Placed
+from paddock.simulation.worlds import RobotPlacement
 
 BOTH = pytest.mark.parametrize("scheme", ["vrep", "coppelia"])
 PIONEER = {"vrep": "robot=Pioneer_p3dx", "coppelia": "robot=/PioneerP3DX"}
@@ -70,7 +70,7 @@ def test_robot_in_scene_behaves_like_local_robot(scheme: str) -> None:
 )
 def test_vrep_finds_parts_whose_names_have_another_form(kind: str, name: str, device: str) -> None:
     """The joints of a line tracer do not begin with its name, and those of a DR20 end with an underscore."""
-    room = replace(vrep_fixtures.ROOM, robots=(Placed(name="rover", type=kind, at=(1.0, 2.0)),))
+    room = replace(vrep_fixtures.ROOM, robots=(RobotPlacement(name="rover", type=kind, at=(1.0, 2.0)),))
     with vrep_fixtures.served(room) as bridge:
         with paddock.connect(f"vrep://127.0.0.1:{bridge.addresses[0][1]}?robot={name}", timeout=60) as robot:
             robot.enable(device)

@@ -61,7 +61,7 @@ def test_epuck_follows_a_line_with_signals_and_script_functions() -> None:
 
 def test_program_in_another_process_connects_to_a_served_world() -> None:
     load_native()
-    with PaddockProcess("serve", "line-track", "--vrep", "0") as server:
+    with PaddockProcess("serve", "line-track", "--bridge", "vrep=0") as server:
         port = server.line(r"V-REP's remote API at 127\.0\.0\.1, port (\d+)")
         script = f"import sys; sys.path[:0] = [{str(NATIVE)!r}]; from remoteApiBindings import vrep as v; "
         script += (

@@ -18,7 +18,7 @@ from paddock.bridges.coppelia import VrepServer
 from paddock.bridges.coppelia import legacy_connection as vrep_connection
 from paddock.bridges.coppelia.legacy_link.client import VrepClient
 from paddock.network.server import Server, Settings
-from paddock.simulation.worlds.world_spec import Border, Box, Cylinder, Light, Placed, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Border, Box, Cylinder, Light, RobotPlacement, Wall, WorldSpec
 
 NATIVE = Path(sys.prefix) / "clients" / "pypot" / "pypot" / "vrep"
 ROOM = WorldSpec(
@@ -29,10 +29,10 @@ ROOM = WorldSpec(
     cylinders=(Cylinder(at=(1.0, 3.3), radius=0.1),),
     lights=(Light(at=(3.0, 3.5)),),
     robots=(
-        Placed(name="pioneer", type="pioneer-p3dx", at=(2.0, 2.0), noise=False),
-        Placed(name="other", type="pioneer-p3dx", at=(5.0, 1.0), heading_deg=90, noise=False),
-        Placed(name="red", type="e-puck", at=(1.0, 1.0), noise=False),
-        Placed(name="blue", type="e-puck", at=(1.0, 0.06), heading_deg=-90, noise=False),
+        RobotPlacement(name="pioneer", type="pioneer-p3dx", at=(2.0, 2.0), noise=False),
+        RobotPlacement(name="other", type="pioneer-p3dx", at=(5.0, 1.0), heading_deg=90, noise=False),
+        RobotPlacement(name="red", type="e-puck", at=(1.0, 1.0), noise=False),
+        RobotPlacement(name="blue", type="e-puck", at=(1.0, 0.06), heading_deg=-90, noise=False),
     ),
 )
 
@@ -41,7 +41,7 @@ LOOP = WorldSpec(
     bounds=(0.0, 0.0, 4.4, 3.4),
     border=Border(height=0.8, thickness=0.1),
     walls=(Wall(points=((2.2, 0.0), (2.2, 1.2)), height=0.8, thickness=0.1),),
-    robots=(Placed(name="pioneer", type="pioneer-p3dx", at=(1.0, 2.0)),),
+    robots=(RobotPlacement(name="pioneer", type="pioneer-p3dx", at=(1.0, 2.0)),),
 )
 
 

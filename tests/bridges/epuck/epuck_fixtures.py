@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import paddock
 from paddock.arena import Arena
-from paddock.simulation.worlds.world_spec import Box, Light, Placed, Sound, WorldSpec
+from paddock.simulation.worlds.world_spec import Box, Light, RobotPlacement, Sound, WorldSpec
 
 ROOM = WorldSpec(
     name="bench",
@@ -13,8 +13,8 @@ ROOM = WorldSpec(
     lights=(Light(at=(0.5, 0.9), height=0.2, intensity=1.0),),
     sounds=(Sound(at=(0.1, 0.1), amplitude=0.5),),
     robots=(
-        Placed(name="red", type="e-puck", at=(0.27, 0.5)),
-        Placed(name="blue", type="e-puck2", at=(0.7, 0.5), heading_deg=30),
+        RobotPlacement(name="red", type="e-puck", at=(0.27, 0.5)),
+        RobotPlacement(name="blue", type="e-puck2", at=(0.7, 0.5), heading_deg=30),
     ),
 )
 

@@ -513,7 +513,7 @@ def test_missing_answer_is_reported_with_request(arena: Arena, emulators: EPuckE
     with connected(arena, emulators, "serial") as robot:
         robot.enable("ground")
         robot.port.timeout = 0.2
-        with arena.turn, pytest.raises(paddock.Timeout, match="no answer to the request for encoders, ground within"):
+        with arena.mutex, pytest.raises(paddock.Timeout, match="no answer to the request for encoders, ground within"):
             robot.ground.read()
         robot.port.timeout = 60
 

@@ -77,7 +77,7 @@ def test_world_of_real_robot_is_refused() -> None:
         EPuckEmulators(arena, serial=["blue"]) as emulators,
         paddock.connect(f"epuck://{emulators.devices['blue']}", name="blue", timeout=60) as robot,
     ):
-        with pytest.raises(paddock.SimulationError, match=r"blue\.world: a real robot has no world"):
+        with pytest.raises(paddock.SimulationError, match=r"world: blue is a real robot; only simulations have that"):
             robot.world  # noqa: B018
         robot.enable("compass")
         with pytest.raises(paddock.DeviceRefused, match=r"blue\.raw_packet\(\)\.magnetometer"):

@@ -15,7 +15,7 @@ from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.bridges.epuck.emulator.wifi_firmware import WifiFirmware
 from paddock.bridges.epuck.wire import packets, sercom
 from paddock.bridges.epuck.wire.pixels import decode_pixels
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 
 WELCOME = b'\x0c\x07WELCOME to the SerCom protocol on e-Puck\r\nthe EPFL education robot type "H" for help\r\n'
 
@@ -264,7 +264,7 @@ def test_plain_epuck_can_be_emulated_as_epuck2(arena: Arena) -> None:
 
 
 def test_robots_other_than_epucks_are_refused() -> None:
-    big = Placed(name="big", type="pioneer-p3dx", at=(2, 2))
+    big = RobotPlacement(name="big", type="pioneer-p3dx", at=(2, 2))
     arena = paddock.open(paddock.WorldSpec(name="hall", bounds=(0, 0, 4, 4), robots=(big,)))
     with pytest.raises(paddock.SimulationError, match="not an e-puck: it has no proximity with 8 values"):
         emulate(arena, "big")

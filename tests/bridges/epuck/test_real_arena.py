@@ -20,11 +20,11 @@ from paddock.bridges import OpenBridges
 from paddock.bridges.common.real_arena import RealArena, open_real
 from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.epuck import EPuckEmulators
-from paddock.cli.serve import open_real_arena
+from paddock.cli.serve_world import open_real_arena
 from paddock.core.observation import Command
 from paddock.network.protocol import messages
 from paddock.network.server import Server, Settings
-from paddock.simulation.worlds.world_spec import Box, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Box, RobotPlacement, WorldSpec
 from paddock.testing import PaddockProcess, wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
@@ -35,7 +35,10 @@ LAB = WorldSpec(
     name="lab",
     bounds=(0, 0, 2, 2),
     boxes=(Box(at=(1.5, 1.5), size=(0.2, 0.2)),),
-    robots=(Placed(name="serial", type="e-puck", at=(0.5, 1.0)), Placed(name="simulated", type="e-puck", at=(1, 1))),
+    robots=(
+        RobotPlacement(name="serial", type="e-puck", at=(0.5, 1.0)),
+        RobotPlacement(name="simulated", type="e-puck", at=(1, 1)),
+    ),
 )
 
 

@@ -16,7 +16,7 @@ from paddock.bridges.player.position import PositionDevice
 from paddock.bridges.player.sensors import RangerDevice
 from paddock.bridges.player.wire import interfaces as layout
 from paddock.core.errors import DeviceRefused, LinkError, SimulationError, Timeout
-from paddock.core.geometry import box_of
+from paddock.core.geometry import compute_bounds
 from paddock.simulation.worlds.world_spec import WorldSpec
 from paddock.testing import wait_for
 
@@ -68,7 +68,7 @@ def test_unknown_device_is_refused_with_list_of_devices() -> None:
 
 def test_wheel_separation_matches_imported_robots() -> None:
     with served() as bridge, paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}", timeout=60) as robot:
-        _, y0, _, y1 = box_of(robot.spec.body.shape)
+        _, y0, _, y1 = compute_bounds(robot.spec.body.shape)
         assert robot.spec.drive.wheel_separation == pytest.approx(0.8 * (y1 - y0))
 
 

@@ -16,8 +16,8 @@ LAB = Path(__file__).parent / "stage" / "lab.world"
 
 
 def test_stage_world_is_imported_served_and_driven(tmp_path: Path) -> None:
-    assert run("import", str(LAB), "-o", str(tmp_path / "lab.toml")).returncode == 0
-    options = ("--lock-step", "--port", "0", "--player", "0,stepped,world")
+    assert run("world", "import", str(LAB), "-o", str(tmp_path / "lab.toml")).returncode == 0
+    options = ("--lock-step", "--port", "0", "--bridge", "player=0,stepped,world")
     with PaddockProcess("serve", str(tmp_path / "lab.toml"), *options) as server:
         port = int(server.line(r"Player at 127\.0\.0\.1, port (\d+)"))
         with PlayerProgram(("127.0.0.1", port)) as program:

@@ -89,7 +89,7 @@ def test_position_models_become_robots_with_their_sensors(lab: WorldSpec) -> Non
 def test_unsupported_models_are_reported_with_file_and_line() -> None:
     assert import_world(LAB).left_out == (
         "lab.world:29: model: it is not an obstacle (obstacle_return 0)",
-        "lab.world:31: localization_origin: for poses in the world: `paddock serve WORLD --player 6665,world`",
+        "lab.world:31: localization_origin: for poses in the world: `paddock serve WORLD --bridge player=6665,world`",
         "lab.world:32: blobfinder: blobs are not supported",
     )
 
@@ -220,7 +220,7 @@ def test_possible_mistakes_are_reported_with_file_and_line(tmp_path: Path) -> No
 
 def test_stage_world_must_be_imported_before_loading() -> None:
     with pytest.raises(
-        paddock.SpecError, match=r"lab.world: this is not a world file: convert it with `paddock import .*lab.w"
+        paddock.SpecError, match=r"lab.world: this is not a world file: convert it with `paddock world import .*lab.w"
     ):
         load_world(LAB)
 
@@ -240,11 +240,11 @@ def test_arbitrary_words_give_a_world_or_a_spec_error(tmp_path: Path, words: lis
 
 
 def test_command_writes_a_loadable_world(tmp_path: Path) -> None:
-    result = run("import", str(LAB), "-o", str(tmp_path / "lab.toml"))
+    result = run("world", "import", str(LAB), "-o", str(tmp_path / "lab.toml"))
     assert result.returncode == 0, result.stderr
     assert "12 obstacles, 3 robots" in result.stdout
     assert "left out: lab.world:32: blobfinder: blobs are not supported" in result.stdout
     assert len(load_world(tmp_path / "lab.toml").robots) == 3
-    refused = run("import", str(LAB), "-o", str(tmp_path / "other.toml"), "--at", "1,1")
+    refused = run("world", "import", str(LAB), "-o", str(tmp_path / "other.toml"), "--at", "1,1")
     assert refused.returncode == 2
     assert "lab.world has its own robots" in refused.stderr

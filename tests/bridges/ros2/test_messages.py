@@ -27,7 +27,7 @@ from paddock.bridges.ros2.wire import (
     read_json,
 )
 from paddock.bridges.ros2.wire import messages as ros
-from paddock.bridges.ros2.wire.messages import FieldType, Nodetype, add_definitions, dtype_of, list_fields
+from paddock.bridges.ros2.wire.messages import FieldType, Nodetype, add_definitions, find_dtype, list_fields
 from paddock.bridges.ros2.wire.names import (
     LATCHED,
     SENSOR_DATA,
@@ -56,7 +56,7 @@ def values_of(kind: FieldType) -> st.SearchStrategy[Any]:
     count = {"min_size": size, "max_size": size} if node == Nodetype.ARRAY else {"max_size": 3}
     items = st.lists(values_of(element), **count)
     if element[0] == Nodetype.BASE and element[1][0] != "string":
-        return items.map(lambda found: np.array(found, dtype_of(element[1][0])))
+        return items.map(lambda found: np.array(found, find_dtype(element[1][0])))
     return items
 
 
@@ -67,7 +67,7 @@ def plain_values(kind: str) -> st.SearchStrategy[Any]:
         return st.booleans()
     if kind.startswith("float"):
         return st.floats(width=int(kind[5:]))
-    bounds = np.iinfo(dtype_of(kind))
+    bounds = np.iinfo(find_dtype(kind))
     return st.integers(int(bounds.min), int(bounds.max))
 
 

@@ -28,7 +28,7 @@ def run(program: str, *arguments: str) -> list[str]:
 
 def test_serve_offers_dds_and_rosbridge_together() -> None:
     with PaddockProcess(
-        "serve", "yellow-rooms", "--ros2", f"dds,domain={DOMAIN},rate=10", "--rosbridge", "0"
+        "serve", "yellow-rooms", "--bridge", f"ros2=dds,domain={DOMAIN},rate=10", "--bridge", "rosbridge=0"
     ) as server:
         assert f"ROS_DOMAIN_ID={DOMAIN}, on this machine" in server.line("ROS 2 over DDS")
         address = server.line(r"rosbridge at (ws://\S+)")

@@ -14,10 +14,10 @@ from paddock.bridges.ros2.wire import decode_cdr, encode_cdr
 from paddock.bridges.ros2.wire import messages as ros
 from paddock.simulation.robots import robot_names
 from paddock.simulation.sensors.sensor_registry import SENSORS
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
-ROBOTS = tuple(Placed(name=name, type=name, at=(1.0 + 1.5 * i, 1.0)) for i, name in enumerate(robot_names()))
+ROBOTS = tuple(RobotPlacement(name=name, type=name, at=(1.0 + 1.5 * i, 1.0)) for i, name in enumerate(robot_names()))
 
 
 @pytest.fixture(scope="module")

@@ -86,7 +86,7 @@ def test_twist_drives_the_robot(session: zenoh.Session, bridge: RosBridge) -> No
 
 
 def test_commands_are_applied_in_a_turn_of_the_arena(bridge: RosBridge, monkeypatch: pytest.MonkeyPatch) -> None:
-    turn: Any = bridge.hub.arena.turn
+    turn: Any = bridge.hub.arena.mutex
     owned: list[bool] = []
     monkeypatch.setattr(RosRobot, "_take_twist", lambda robot, twist: owned.append(turn._is_owned()))
     taker = next(taker for taker in bridge.hub.graph.subscriptions if taker.type.ros_name.endswith("TwistStamped"))

@@ -145,7 +145,7 @@ def test_world_reset_keeps_clients_connected(server: UsarSimServer) -> None:
 
 
 def test_another_client_can_take_control_and_the_usarsim_client_regain_it() -> None:
-    with PaddockProcess("serve", "yellow-rooms", "--usarsim", "0") as served:
+    with PaddockProcess("serve", "yellow-rooms", "--bridge", "usarsim=0") as served:
         wait_for(lambda: any("USARSim at" in line for line in served.printed))
         port = next(int(line.split("port ")[1].split()[0]) for line in served.printed if "USARSim at" in line)
         program = socket.create_connection(("127.0.0.1", port))

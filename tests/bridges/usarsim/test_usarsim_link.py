@@ -185,7 +185,7 @@ def test_silent_server_and_missing_server_give_different_errors() -> None:
     with pytest.raises(paddock.Timeout, match=r"no report about R1 for 1 s; is the simulation paused.*class P2DX"):
         paddock.connect(address, timeout=1)
     listener.close()
-    with pytest.raises(paddock.LinkError, match=r"cannot connect: .*paddock serve yellow-rooms --usarsim"):
+    with pytest.raises(paddock.LinkError, match=r"cannot connect: .*paddock serve yellow-rooms --bridge usarsim="):
         paddock.connect(address, timeout=1)
     assert threads() == []
 

@@ -27,7 +27,7 @@ from paddock.control.behaviours.avoidance.memory import ObstacleMemory, find_pat
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.experiments.scenarios import load_scenario, run_scenario
-from paddock.experiments.scenarios.scenario_body import ring_of
+from paddock.experiments.scenarios.scenario_body import find_ring
 from paddock.simulation.robots import load_robot
 
 FREE = [EPUCK_RING.range] * 8
@@ -40,7 +40,7 @@ def sees(**distances: float) -> list[float]:
 
 
 def test_epuck_ring_matches_shipped_robot() -> None:
-    assert ring_of(load_robot("e-puck")) == EPUCK_RING
+    assert find_ring(load_robot("e-puck")) == EPUCK_RING
     assert EPUCK_RING.right == (0, 1)
     assert EPUCK_RING.left == (7, 6)
 

@@ -19,7 +19,7 @@ from paddock.control.behaviours.line import LineFollower, LinePatrol
 from paddock.core.observation import Observation, Slot
 from paddock.experiments.reproductions.epuck_framework.controllers import FROM_LEFT, ImprovedCrossing, StockCrossing
 from paddock.simulation.robots import load_robot
-from paddock.simulation.worlds.world_spec import Cylinder, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Cylinder, RobotPlacement, WorldSpec
 
 NOTHING = 0.07
 BRIGHT, DARK = 0.95, 0.05
@@ -80,7 +80,7 @@ def test_robot_circles_a_pillar_at_set_distance(side: Any) -> None:
         name="pillar",
         bounds=(0, 0, 2, 2),
         cylinders=(Cylinder(at=(1.0, 1.0), radius=0.06),),
-        robots=(Placed(name="r", type="e-puck", at=(0.9, y)),),
+        robots=(RobotPlacement(name="r", type="e-puck", at=(0.9, y)),),
     )
     with paddock.open(world, seed=2) as arena:
         robot, keep = arena["r"], KeepDistance(0.06, 0.03, side)
@@ -108,7 +108,9 @@ def test_robot_passes_obstacle_ahead_before_turning_to_its_side() -> None:
 
 
 def test_robot_drives_straight_until_it_finds_a_wall() -> None:
-    world = WorldSpec(name="hall", bounds=(0, 0, 3, 1), robots=(Placed(name="r", type="e-puck", at=(0.3, 0.5)),))
+    world = WorldSpec(
+        name="hall", bounds=(0, 0, 3, 1), robots=(RobotPlacement(name="r", type="e-puck", at=(0.3, 0.5)),)
+    )
     with paddock.open(world, seed=2) as arena:
         robot, keep = arena["r"], KeepDistance(0.1, 0.03)
         robot.enable("proximity")

@@ -18,7 +18,7 @@ from paddock.control.policies.braitenberg import (
     love,
     vehicle,
 )
-from paddock.simulation.worlds.world_spec import Cylinder, Light, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Cylinder, Light, RobotPlacement, WorldSpec
 
 START, LAMP, PILLAR = (0.4, 1.0), (1.0, 1.15), (0.7, 1.02)  # lamp and pillar are ahead, a little to the left
 TOUCHING = 0.05 + 0.037  # [m] from the pillar's centre
@@ -43,7 +43,7 @@ def drive(controller: Braitenberg, *, mirrored: bool = False) -> Drive:
         bounds=(0, 0, 2, 2),
         lights=(Light(at=at, height=0.05, intensity=0.1),) if light else (),
         cylinders=() if light else (Cylinder(at=at, radius=0.05),),
-        robots=(Placed(name="r", type="e-puck", at=START, noise=False),),
+        robots=(RobotPlacement(name="r", type="e-puck", at=START, noise=False),),
     )
     distances, speeds = [], []
     with paddock.open(world, seed=1) as arena:
@@ -123,7 +123,7 @@ def test_light_vehicles_give_same_digest_compiled_and_interpreted() -> None:
             name="stage",
             bounds=(0, 0, 2, 2),
             lights=(Light(at=LAMP, height=0.05, intensity=0.1),),
-            robots=(Placed(name="r", type="e-puck", at=START),),
+            robots=(RobotPlacement(name="r", type="e-puck", at=START),),
         )
         with paddock.open(world, seed=3) as arena:
             arena["r"].enable("light")

@@ -31,7 +31,7 @@ from paddock.experiments.reproductions.wall_follower.tune import search
 from paddock.simulation.robots import load_robot
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.simulation.worlds.world_spec import Arc, Border, Box, Placed, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Arc, Border, Box, RobotPlacement, Wall, WorldSpec
 
 ring = st.lists(st.floats(0.05, 5.0), min_size=16, max_size=16)
 SIDES: tuple[Side, ...] = ("left", "right")
@@ -201,7 +201,7 @@ def walk(
 ) -> dict[str, Any]:
     """Follow the wall for one loop: time [s], way [m], mean error [m], contacts, and whether the loop closed."""
     spec = paddock.simulation.worlds.load_world(world) if isinstance(world, str) else world
-    placed = Placed(name="p", type=robot or pioneer(), at=at, heading_deg=heading_deg)
+    placed = RobotPlacement(name="p", type=robot or pioneer(), at=at, heading_deg=heading_deg)
     arena = paddock.open(spec.with_robots(placed), seed=seed, dt=0.05)
     body = arena["p"]
     body.enable("sonar", "encoders")

@@ -14,23 +14,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.control.behaviours.tasks.following import ring_of
+from paddock.control.behaviours.tasks.following import find_ring
 from paddock.control.behaviours.wall import Side, WallRing, follow_wall, make_wall_follower
 from paddock.control.behaviours.wall.estimate import RING
-from paddock.control.behaviours.wall.ring import PLACES
+from paddock.control.behaviours.wall.wall_ring import PLACES
 from paddock.experiments.scenarios import prepare, run_scenario
-from paddock.experiments.scenarios.scenario_body import view_of
+from paddock.experiments.scenarios.scenario_body import make_task_context
 from paddock.experiments.scenarios.scenario_spec import OdometrySpec, Safety, ScenarioSpec
 from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.simulation.worlds.world_spec import Border, Placed, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Border, RobotPlacement, Wall, WorldSpec
 
 ORIGIN = paddock.Pose(0.0, 0.0, 0.0)
 SHRINK = 0.16  # an e-puck among Pioneers
 
 
 def make_ring(robot: RobotSpec, kind: str) -> WallRing:
-    context = view_of(robot, dt=0.05, safety=Safety(), odometry=OdometrySpec(), start=ORIGIN)
-    ring = ring_of(context.rangers[kind], context.wheel_separation)
+    context = make_task_context(robot, dt=0.05, safety=Safety(), odometry=OdometrySpec(), start=ORIGIN)
+    ring = find_ring(context.rangers[kind], context.wheel_separation)
     assert ring is not None
     return ring
 
@@ -56,7 +56,7 @@ def walk(type: str, kind: str, follower: str, side: Side, clearance: float, **se
     ring = make_ring(robot, kind)
     size = SHRINK if type == "e-puck" else 1.0
     at = (1.5 * size, clearance + (0.031 if type == "e-puck" else 0.137))
-    placed = Placed(name="p", type=robot, at=at, heading_deg=180 if side == "left" else 0)
+    placed = RobotPlacement(name="p", type=robot, at=at, heading_deg=180 if side == "left" else 0)
     arena = paddock.open(room(size).with_robots(placed), seed=1, dt=0.05)
     body = arena["p"]
     body.enable()

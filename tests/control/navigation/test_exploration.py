@@ -12,7 +12,7 @@ import paddock as paddock_lab
 from command_line import paddock
 from control.navigation.rooms import TWO_ROOMS, open_rooms
 from marks import mostly
-from paddock.arena import mapper_of
+from paddock.arena import make_mapper
 from paddock.arena.episodes import Trace
 from paddock.control.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_frontiers, search_grid
 from paddock.control.navigation.exploration import first_of_tour
@@ -89,7 +89,7 @@ def test_failed_goals_are_blacklisted_longer_each_time() -> None:
 def test_flat_is_explored_without_contact_and_the_run_ends(method: str) -> None:
     with open_rooms() as arena:
         robot = arena["pioneer"]
-        explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec, method=method)
+        explorer = Explorer(make_mapper(robot, pose=robot.pose), robot.spec, method=method)
         episode = arena.run(300, explorer)
     assert episode.trace.contacts.max() == 0
     states, frame = explorer.mapper.grid.states(), explorer.mapper.grid.frame
@@ -105,7 +105,7 @@ def test_flat_is_explored_without_contact_and_the_run_ends(method: str) -> None:
 def test_small_robot_explores_a_maze_without_contact() -> None:
     with paddock_lab.open("maze", seed=1) as arena:
         robot = arena["scout"]
-        explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec)
+        explorer = Explorer(make_mapper(robot, pose=robot.pose), robot.spec)
         episode = arena.run(80, explorer)
     assert episode.trace.contacts.max() == 0
     assert explorer.growth[-1][1] > explorer.growth[0][1]
@@ -115,7 +115,7 @@ def test_small_robot_explores_a_maze_without_contact() -> None:
 def test_robot_with_three_beams_looks_around_before_it_finishes() -> None:
     with paddock_lab.open("maze", seed=12) as arena:
         robot = arena["scout"]
-        explorer = Explorer(mapper_of(robot, pose=robot.pose, resolution=0.05), robot.spec)
+        explorer = Explorer(make_mapper(robot, pose=robot.pose, resolution=0.05), robot.spec)
         arena.run(2.0, explorer)
     assert not explorer.done
     assert explorer.current is not None
@@ -127,14 +127,14 @@ def test_exploration_is_deterministic_per_seed() -> None:
     for _ in range(2):
         with open_rooms(seed=3) as arena:
             robot = arena["pioneer"]
-            explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec, follower="mppi", seed=3)
+            explorer = Explorer(make_mapper(robot, pose=robot.pose), robot.spec, follower="mppi", seed=3)
             digests.add((arena.run(12, explorer).digest, explorer.mapper.grid.digest()))
     assert len(digests) == 1
 
 
 @pytest.mark.heavy
 def test_map_with_an_abandoned_frontier_is_incomplete() -> None:
-    done = paddock("explore", "line-track", "--headless", "--seconds", "60")
+    done = paddock("map", "explore", "line-track", "--headless", "--seconds", "60")
     assert "except those that were visited three times in vain" in " ".join(done.stdout.split())
     assert done.returncode == 1
 
@@ -143,14 +143,14 @@ def test_map_with_an_abandoned_frontier_is_incomplete() -> None:
 def test_command_writes_the_map_and_its_quality(tmp_path: Path) -> None:
     world = tmp_path / "flat.toml"
     world.write_text(TWO_ROOMS.to_toml(), encoding="utf-8")
-    done = paddock("explore", str(world), "--headless", "--out", str(tmp_path / "runs"), "--mapping", "odometry")
+    done = paddock("map", "explore", str(world), "--headless", "--out", str(tmp_path / "runs"), "--mapping", "odometry")
     assert done.returncode == 0, done.stderr
     assert "0 frontiers left" in done.stdout
     assert "reachable space mapped" in done.stdout
     (folder,) = (tmp_path / "runs").iterdir()
     assert json.loads((folder / "map_quality.json").read_text())["mapped"] > 0.9
     assert json.loads((folder / "summary.json").read_text())["config"]["mapping"] == "odometry"
-    done = paddock("explore", str(world), "--headless", "--seconds", "1")
+    done = paddock("map", "explore", str(world), "--headless", "--seconds", "1")
     assert done.returncode == 1
     assert "not finished after 1 s" in done.stdout
     assert {"map.yaml", "map.pgm", "map_view.png", "coverage.png", "trace.csv"} <= {f.name for f in folder.iterdir()}
@@ -160,7 +160,7 @@ def test_command_writes_the_map_and_its_quality(tmp_path: Path) -> None:
 def test_killed_exploration_keeps_its_trace_and_map(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     options = ["--headless", "--method", "random-walk", "--seconds", "100000", "--out", str(runs)]
-    with start_python(["-m", "paddock", "explore", "yellow-rooms", *options]) as process:
+    with start_python(["-m", "paddock", "map", "explore", "yellow-rooms", *options]) as process:
         wait_for(lambda: list(runs.glob("*/map.yaml")))
         (folder,) = runs.iterdir()
         wait_for(lambda: (folder / "trace.csv").read_bytes().count(b"\n") > 10)

@@ -9,7 +9,7 @@ import pytest
 from command_line import paddock
 from control.navigation.rooms import TWO_ROOMS, open_rooms
 from paddock import open as paddock_open
-from paddock.arena import Arena, mapper_of
+from paddock.arena import Arena, make_mapper
 from paddock.control.navigation import Navigator
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import wrap
@@ -18,7 +18,7 @@ from paddock.simulation.worlds.world_spec import WorldSpec
 
 def navigator_in(arena: Arena, goal: tuple[float, float] | None = None, heading: float | None = None) -> Navigator:
     robot = arena["pioneer"]
-    return Navigator(mapper_of(robot, pose=robot.pose), robot.spec, goal, heading)
+    return Navigator(make_mapper(robot, pose=robot.pose), robot.spec, goal, heading)
 
 
 @pytest.mark.heavy
@@ -38,7 +38,7 @@ def test_goal_in_the_next_room_is_reached_with_given_heading() -> None:
 def test_goal_at_the_current_position_is_reached_with_unchanged_map() -> None:
     with open_rooms() as arena:
         robot = arena["pioneer"]
-        navigator = Navigator(mapper_of(robot, method="particles", pose=robot.pose), robot.spec, robot.pose[:2])
+        navigator = Navigator(make_mapper(robot, method="particles", pose=robot.pose), robot.spec, robot.pose[:2])
         episode = arena.run(4, navigator)
     assert episode.reason == "(1.00, 1.00) reached"
 
@@ -124,9 +124,9 @@ def test_robot_avoids_an_obstacle_that_appears_in_its_path() -> None:
 
 @pytest.mark.heavy
 def test_command_reports_whether_the_goal_was_reached() -> None:
-    done = paddock("go", "yellow-rooms", "2.5", "2.5", "--headless", "--mapping", "odometry")
+    done = paddock("map", "goto", "yellow-rooms", "2.5", "2.5", "--headless", "--mapping", "odometry")
     assert (done.returncode, "(2.50, 2.50) reached" in done.stdout) == (0, True)
-    done = paddock("go", "yellow-rooms", "-900", "1", "--headless", "--mapping", "odometry")
+    done = paddock("map", "goto", "yellow-rooms", "-900", "1", "--headless", "--mapping", "odometry")
     assert (done.returncode, "(-900.00, 1.00) is more than 50 m beyond" in done.stdout) == (1, True)
-    done = paddock("go", "yellow-rooms", "4", "0.8", "--headless", "--mapping", "odometry")  # in a wall
+    done = paddock("map", "goto", "yellow-rooms", "4", "0.8", "--headless", "--mapping", "odometry")  # in a wall
     assert (done.returncode, "refused: (4.00, 0.80) is" in done.stdout) == (1, True)

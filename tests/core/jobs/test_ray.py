@@ -15,8 +15,8 @@ import paddock
 from core.jobs import work
 from paddock.core.jobs import JobRunner, run_jobs
 from paddock.core.jobs.ray_worker import check_address
+from paddock.learning.evolve.evolution_study import evolve
 from paddock.learning.evolve.options import EvolutionConfig, Execution
-from paddock.learning.evolve.study import evolve
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 import paddock
 from paddock.arena.episodes.recorder import TraceRecorder
-from paddock.cli import reproduce as command
+from paddock.cli import study_runs as command
 from paddock.core.geometry import Pose
 from paddock.experiments.reproductions.epuck_framework.claims import check_claims
 from paddock.experiments.reproductions.epuck_framework.course import NARROW, WIDE, Floats, load_course
@@ -29,20 +29,20 @@ from paddock.experiments.reproductions.epuck_framework.crossing import (
     drive_crossing,
     placed_world,
 )
-from paddock.experiments.reproductions.epuck_framework.figures import CrossingFigures, evaluate_crossing
+from paddock.experiments.reproductions.epuck_framework.crossing_results import CrossingResults, evaluate_crossing
 from paddock.experiments.reproductions.epuck_framework.reproduce import (
     SEEDS,
     FrameworkFindings,
     cross,
     reproduce,
-    timing_sheet,
+    tabulate_timing,
 )
 from paddock.experiments.reproductions.epuck_framework.timing import TESTS, WAYS, measure_tests
 
 pytestmark = pytest.mark.long
 
 DT = 0.1
-GOOD = CrossingFigures(
+GOOD = CrossingResults(
     laps=(10.5, 10.5),
     meetings=(3.0,) * 20,
     unfinished=0.0,
@@ -63,7 +63,7 @@ def times_as_wanted() -> dict[tuple[str, str], dict[str, float]]:
     }
 
 
-def runs_as_wanted(**changes: CrossingFigures) -> dict[str, list[CrossingRun]]:
+def runs_as_wanted(**changes: CrossingResults) -> dict[str, list[CrossingRun]]:
     lost = replace(BAD, meetings=(3.0,))
     found = {
         STOCK: BAD, IMPROVED: lost, CURVING: GOOD, PATROL: GOOD, STOCK_WIDE: BAD,
@@ -71,10 +71,10 @@ def runs_as_wanted(**changes: CrossingFigures) -> dict[str, list[CrossingRun]]:
     }  # fmt: skip
     return {
         name: [
-            CrossingRun(job=CrossingJob(setup=name, seed=seed), figures=changes.get(name, figures))
+            CrossingRun(job=CrossingJob(setup=name, seed=seed), results=changes.get(name, results))
             for seed in range(SEEDS)
         ]
-        for name, figures in found.items()
+        for name, results in found.items()
     }
 
 
@@ -88,7 +88,7 @@ def along_line(begin: float, speed: float, seconds: float, aside: float = 0.0) -
     return np.array(rows)
 
 
-def measured(red: Floats, blue: Floats, touches: Floats | None = None) -> CrossingFigures:
+def measured(red: Floats, blue: Floats, touches: Floats | None = None) -> CrossingResults:
     traces = []
     for robot, poses in enumerate((red, blue)):
         recorder = TraceRecorder(("red", "blue")[robot], DT)
@@ -205,7 +205,7 @@ def test_crossing_is_deterministic_per_seed() -> None:
 @pytest.mark.heavy
 def test_two_patrols_meet_all_requirements_for_ten_minutes() -> None:
     run = drive_crossing(CrossingJob(setup=PATROL, seed=1001))
-    assert run.figures.failures == ()
+    assert run.results.failures == ()
     assert run.traces == ()
 
 
@@ -213,8 +213,8 @@ def test_two_patrols_meet_all_requirements_for_ten_minutes() -> None:
 @pytest.mark.parametrize("setup", [STOCK, STOCK_WIDE])
 def test_stock_controller_fails_within_a_minute(setup: str) -> None:
     run = drive_crossing(CrossingJob(setup=setup, seed=1001, seconds=60))
-    assert {"meetings", "contact"} <= set(run.figures.failures)
-    assert run.figures.were_in_conflict
+    assert {"meetings", "contact"} <= set(run.results.failures)
+    assert run.results.were_in_conflict
 
 
 def test_passing_robot_still_sees_the_wide_line() -> None:
@@ -230,7 +230,7 @@ def test_passing_robot_still_sees_the_wide_line() -> None:
 
 @pytest.mark.heavy
 def test_improved_controller_loses_narrow_line_and_keeps_wide_line() -> None:
-    narrow, wide = (drive_crossing(CrossingJob(setup=setup, seed=2)).figures for setup in (IMPROVED, IMPROVED_WIDE))
+    narrow, wide = (drive_crossing(CrossingJob(setup=setup, seed=2)).results for setup in (IMPROVED, IMPROVED_WIDE))
     assert min(narrow.laps) < 1
     assert min(wide.laps) > 5
     assert wide.slowest < 20
@@ -249,13 +249,13 @@ def test_every_test_is_timed_in_process_and_through_a_server() -> None:
             assert list(times[test.name, way]) == list(test.paper)
             parts = [value for part, value in times[test.name, way].items() if part != "camera fetch"]
             assert all(0 < value < math.inf for value in parts)
-    assert [row[0] for row in timing_sheet(times).rows][:3] == ["01"] * 3
+    assert [row[0] for row in tabulate_timing(times).rows][:3] == ["01"] * 3
 
 
 def test_small_times_keep_their_digits_in_the_table() -> None:
     times = times_as_wanted()
     times["05", "in process"]["sensors"] = 0.000417
-    row = next(row for row in timing_sheet(times).rows if row[0] == "05" and row[2] == "sensors")
+    row = next(row for row in tabulate_timing(times).rows if row[0] == "05" and row[2] == "sensors")
     assert row[3:6] == ("0.02", "0.000417", "48")
 
 
@@ -298,7 +298,7 @@ def test_claims_hold_for_valid_results_and_fail_for_slow_ones() -> None:
 )
 def test_every_requirement_on_the_patrol_is_a_claim(change: dict[str, float], metric: str) -> None:
     runs = runs_as_wanted()
-    runs[PATROL][7] = replace(runs[PATROL][7], figures=replace(GOOD, **change))  # type: ignore[arg-type]
+    runs[PATROL][7] = replace(runs[PATROL][7], results=replace(GOOD, **change))  # type: ignore[arg-type]
     failed = [row.metric for row in check_claims(times_as_wanted(), runs) if not row.holds]
     assert len(failed) == 2
     assert failed[0].startswith(metric)
@@ -317,7 +317,7 @@ def test_claim_fails_if_improved_controller_keeps_narrow_line() -> None:
 
 def test_claim_fails_if_improved_controller_loses_wide_line() -> None:
     runs = runs_as_wanted()
-    runs[IMPROVED_WIDE][:3] = [replace(run, figures=replace(GOOD, laps=(1.0, 9.0))) for run in runs[IMPROVED_WIDE][:3]]
+    runs[IMPROVED_WIDE][:3] = [replace(run, results=replace(GOOD, laps=(1.0, 9.0))) for run in runs[IMPROVED_WIDE][:3]]
     failed = [(row.metric, row.ours) for row in check_claims(times_as_wanted(), runs) if not row.holds]
     assert failed == [("runs with 5 laps or more of both robots, of 20", 17)]
 
@@ -336,7 +336,9 @@ def test_command_prints_every_claim_and_writes_report(
     monkeypatch.setattr(
         "paddock.experiments.reproductions.epuck_framework.reproduce.reproduce", lambda **options: findings
     )
-    assert not command.reproduce("epuck-framework", json_lines=True, out=tmp_path)  # eight seconds are no five laps
+    assert not command.print_reproductions(
+        "epuck-framework", json_lines=True, out=tmp_path
+    )  # eight seconds are no five laps
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(rows) == len(findings.rows) > 50
     assert all(set(row) == {"row", "metric", "paper", "ours", "holds"} for row in rows)
@@ -349,8 +351,8 @@ def test_command_prints_every_claim_and_writes_report(
     assert "<code>paddock serve</code>" in page
     assert "`" not in page.partition("</style>")[2]
     assert "a quick look with 1 of 20 seeds" in page
-    assert findings.sheet.heads == ("", *SETUPS)
-    assert [row[0] for row in findings.sheet.rows][:3] == ["runs", "passed", "laps of the slower robot"]
+    assert findings.table.heads == ("", *SETUPS)
+    assert [row[0] for row in findings.table.rows][:3] == ["runs", "passed", "laps of the slower robot"]
 
 
 def test_zero_seeds_are_refused() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.cli import reproduce as command
+from paddock.cli import study_runs as command
 from paddock.core.geometry import Pose
 from paddock.experiments.reproductions.rossum import report
 from paddock.experiments.reproductions.rossum.claims import check_claims
@@ -78,7 +78,7 @@ def test_report_and_rows_are_written(
 ) -> None:
     findings = RossumFindings([learned], WALK, DRIVES)
     monkeypatch.setattr(command, "reproduction_called", lambda name: lambda **_: findings)
-    assert not command.reproduce("rossum", json_lines=True, out=tmp_path)
+    assert not command.print_reproductions("rossum", json_lines=True, out=tmp_path)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert all(set(line) == {"row", "metric", "paper", "ours", "holds"} for line in lines)
     assert next(line["paper"] for line in lines if line["metric"].startswith("time of a run")) == 540

@@ -19,8 +19,7 @@ from PIL import Image
 from rich.console import Console
 
 import paddock
-from paddock.cli import reproduce as command
-from paddock.cli.sheets import fold_sheet, print_sheet
+from paddock.cli import study_runs as command
 from paddock.core.jobs import FinishedJobs
 from paddock.core.provenance import collect, describe
 from paddock.experiments.reproductions import REPRODUCTIONS, reproduction_called
@@ -36,7 +35,8 @@ from paddock.experiments.reproductions.rows import (
     summarise,
 )
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, ensure_folder, write_document
-from paddock.report.sheets import Sheet, is_number
+from paddock.report.tables import Table, is_number
+from paddock.report.terminal_tables import fold_table, print_table
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
 
@@ -65,7 +65,7 @@ def test_claim_that_needs_more_seeds_is_neither_true_nor_failed() -> None:
 
 
 def test_claims_are_formatted_as_a_table() -> None:
-    assert claims([GOOD]) == Sheet(HEADS, (("yes", "a", "time [s]", "2", "1.50", "<= 2"),))
+    assert claims([GOOD]) == Table(HEADS, (("yes", "a", "time [s]", "2", "1.50", "<= 2"),))
     assert claims([Row("b", "m", None, 0.1234, False)]).rows == (("NO", "b", "m", "", "0.123", ""),)
 
 
@@ -105,16 +105,16 @@ def test_words_are_not_numbers(cell: str) -> None:
 
 def test_numeric_columns_are_detected_despite_remarks() -> None:
     rows = (("1", "1.0 ± 0.1", ">= 2", ""), ("2", "20.5 (3 runs over 20)", "2", ""), ("3 anew", "3", "4", ""))
-    assert Sheet(("n", "t", "w", "e"), rows).numeric == (False, True, False, False)
-    assert Sheet(("n", "t"), ()).numeric == (False, False)
+    assert Table(("n", "t", "w", "e"), rows).numeric == (False, True, False, False)
+    assert Table(("n", "t"), ()).numeric == (False, False)
 
 
 def test_transposed_sheet_has_rows_as_columns() -> None:
-    sheet = Sheet(("row", "laps", "meetings"), (("stock", "1", "2"), ("patrol", "3", "4")), "means")
-    assert sheet.transpose() == Sheet(("", "stock", "patrol"), (("laps", "1", "3"), ("meetings", "2", "4")), "means")
+    table = Table(("row", "laps", "meetings"), (("stock", "1", "2"), ("patrol", "3", "4")), "means")
+    assert table.transpose() == Table(("", "stock", "patrol"), (("laps", "1", "3"), ("meetings", "2", "4")), "means")
 
 
-SHEET = Sheet(
+SHEET = Table(
     ("row", "simulated time [s]", "error [cm]", "remark"),
     (
         ("tuned, room-1002", "594.0 ± 10.1", "1.234 ± 0.100", "a rather long remark of many words"),
@@ -126,7 +126,7 @@ SHEET = Sheet(
 @pytest.mark.parametrize("width", [40, 50, 60, 80, 120])
 def test_numbers_are_not_truncated_in_narrow_terminals(width: int) -> None:
     told = StringIO()
-    print_sheet(Console(file=told, width=width), "what was measured", SHEET)
+    print_table(Console(file=told, width=width), "what was measured", SHEET)
     lines = told.getvalue().splitlines()
     assert max(map(len, lines)) <= width
     for cell in ("594.0 ± 10.1", "1.234 ± 0.100", "1.0 ± 0.0", "0.000417"):
@@ -135,10 +135,10 @@ def test_numbers_are_not_truncated_in_narrow_terminals(width: int) -> None:
 
 
 def test_wide_sheet_is_split_into_parts_that_repeat_row_names() -> None:
-    assert [list(part) for part in fold_sheet(SHEET, 120)] == [[0, 1, 2, 3]]
-    assert [list(part) for part in fold_sheet(SHEET, 46)] == [[0, 1, 2], [0, 3]]
-    places = Sheet(("place", "name", "heats", "points"), (("1", "long-name-of-a-team", "3", "2"), ("1", "b", "3", "2")))
-    assert [list(part) for part in fold_sheet(places, 40)] == [[0, 1, 2], [0, 1, 3]]  # numbers do not name a row
+    assert [list(part) for part in fold_table(SHEET, 120)] == [[0, 1, 2, 3]]
+    assert [list(part) for part in fold_table(SHEET, 46)] == [[0, 1, 2], [0, 3]]
+    places = Table(("place", "name", "heats", "points"), (("1", "long-name-of-a-team", "3", "2"), ("1", "b", "3", "2")))
+    assert [list(part) for part in fold_table(places, 40)] == [[0, 1, 2], [0, 1, 3]]  # numbers do not name a row
 
 
 def test_spread_is_the_standard_deviation() -> None:
@@ -168,14 +168,14 @@ def test_folder_with_finished_runs_of_another_reproduction_is_accepted(
     monkeypatch.setattr(command, "reproduction_called", lambda name: stop)
     for name in ("ap2dx", "wall-follower"):
         with pytest.raises(KeyboardInterrupt):
-            command.reproduce(name, out=tmp_path)
+            command.print_reproductions(name, out=tmp_path)
     assert {"finished-ap2dx.jsonl", "finished-wall-follower.jsonl"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_document_is_written_as_markdown_and_html(tmp_path: Path) -> None:
     picture = Figure("dot", "A <dot>", Image.new("RGB", (4, 4), "#ff0000"))
-    sheet = Sheet(("a", "b", "c"), (("1|2", "<3", "4.5"),))
-    parts: list[Part] = [Remark("today"), Heading("One & two"), Paragraph("Some `words <b>`."), sheet, picture]
+    table = Table(("a", "b", "c"), (("1|2", "<3", "4.5"),))
+    parts: list[Part] = [Remark("today"), Heading("One & two"), Paragraph("Some `words <b>`."), table, picture]
     written = write_document("Title", parts, tmp_path / "new")
     assert [path.name for path in written] == ["report.md", "report.html", "dot.png"]
     text, page = (path.read_text(encoding="utf-8") for path in written[:2])
@@ -224,7 +224,7 @@ def test_output_folder_is_checked_before_computation(tmp_path: Path, monkeypatch
     monkeypatch.setattr(command, "_reproduce", lambda name, *options: started.append(name))
     for name, out in (("rossum", tmp_path / "rossum"), ("all", tmp_path)):
         with pytest.raises(paddock.PaddockError, match="rossum is a file"):
-            command.reproduce(name, out=out)
+            command.print_reproductions(name, out=out)
     assert started == []
 
 
@@ -246,5 +246,5 @@ def test_write_error_of_the_system_is_quoted(tmp_path: Path, monkeypatch: pytest
 
 def test_rows_with_their_headers_become_a_table() -> None:
     rows = [{"name": "a", "x [m]": "1"}, {"name": "b", "x [m]": "2"}]
-    assert Sheet.of(rows, "metres") == Sheet(("name", "x [m]"), (("a", "1"), ("b", "2")), "metres")
-    assert Sheet.of([]) == Sheet((), ())
+    assert Table.of(rows, "metres") == Table(("name", "x [m]"), (("a", "1"), ("b", "2")), "metres")
+    assert Table.of([]) == Table((), ())

@@ -13,7 +13,7 @@ import pytest
 
 import paddock
 from paddock.arena.metrics import Distance
-from paddock.cli import reproduce as command
+from paddock.cli import study_runs as command
 from paddock.control.behaviours.wall import GeometryFollower
 from paddock.experiments.reproductions.wall_follower.claims import check_claims
 from paddock.experiments.reproductions.wall_follower.course import (
@@ -206,7 +206,7 @@ def test_study_runs_10_seeds_clockwise_and_ours_20_in_both_directions() -> None:
 def test_results_do_not_depend_on_number_of_workers() -> None:
     trials = [replace(trial, limit=11.0) for trial in (STUDY[0], STUDY[3], FAST)]
     alone, together = (reproduce(trials=trials, seeds=2, workers=workers) for workers in (1, 2))
-    assert alone.sheet == together.sheet
+    assert alone.table == together.table
     for row, loops in alone.loops.items():
         for loop, other in zip(loops, together.loops[row], strict=True):
             assert (loop.trace is None) == (other.trace is None)
@@ -322,7 +322,7 @@ def quick(short_findings: WallFollowerFindings, monkeypatch: pytest.MonkeyPatch)
 def test_command_prints_one_json_object_per_claim(
     quick: WallFollowerFindings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command.reproduce("wall-follower", json_lines=True)
+    assert command.print_reproductions("wall-follower", json_lines=True)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(lines) == len(quick.rows)
     assert all(set(line) == {"row", "metric", "paper", "ours", "holds"} and line["holds"] is True for line in lines)
@@ -335,7 +335,7 @@ def test_command_prints_tables_and_writes_report(
     monkeypatch.setenv("COLUMNS", "250")
     quick.loops["tuned"][0] = replace(quick.loops["tuned"][0], contacts=2)  # type: ignore[index]
     monkeypatch.setattr(command, "REPRODUCTIONS", {"rossum": "", "wall-follower": ""})
-    assert not command.reproduce("all", out=tmp_path)
+    assert not command.print_reproductions("all", out=tmp_path)
     shown = capsys.readouterr()
     assert all(head in shown.out for head in ("course", "without contact", "time / 3 [s]", "worst error [cm]"))
     assert f"{len(quick.rows) - 1} of {len(quick.rows)} claims hold" in shown.out
@@ -346,7 +346,7 @@ def test_command_prints_tables_and_writes_report(
 
 def test_unknown_reproduction_is_refused_before_it_runs() -> None:
     with pytest.raises(paddock.UnknownName, match="did you mean 'wall-follower'"):
-        command.reproduce("wall-followers")
+        command.print_reproductions("wall-followers")
 
 
 # Tuning

@@ -46,7 +46,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def start_sweep(folder: Path, workers: str) -> subprocess.Popen[bytes]:
     """Start the sweep and wait until some of its runs are finished."""
     (folder / "many.toml").write_text(MANY)
-    program = [sys.executable, "-m", "paddock", "sweep", "many.toml", "--out", "out", "--workers", workers]
+    program = [sys.executable, "-m", "paddock", "study", "sweep", "many.toml", "--out", "out", "--workers", workers]
     finished, log = folder / "out" / "finished.jsonl", folder / "log.txt"
     with log.open("wb") as output:
         process = subprocess.Popen(program, cwd=folder, start_new_session=True, stderr=output)
@@ -66,7 +66,7 @@ def kill_in_the_middle(folder: Path, workers: str) -> None:
 def kill_and_resume(folder: Path, workers: str) -> dict[str, bytes]:
     """The tables of a sweep that was killed and resumed."""
     kill_in_the_middle(folder, workers)
-    resumed = paddock("sweep", "many.toml", "--out", "out", "--workers", "1", folder=folder)
+    resumed = paddock("study", "sweep", "many.toml", "--out", "out", "--workers", "1", folder=folder)
     there = re.search(r"2,000 runs, ([\d,]+) of them already finished", resumed.stderr)
     assert there, resumed.stderr
     assert 0 < int(there[1].replace(",", "")) < 2000

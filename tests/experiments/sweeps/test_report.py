@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from paddock.experiments.sweeps import FailedRun, Sweep, load_sweep
-from paddock.experiments.sweeps.sweep_report import failures_sheet, means_sheet
+from paddock.experiments.sweeps.sweep_report import tabulate_failures, tabulate_means
 
 SPEC = {
     "name": "s",
@@ -26,16 +26,20 @@ def done() -> Sweep:
     for number, (speed, seed) in enumerate([(speed, seed) for speed in (0.1, 0.2) for seed in range(4)], start=1):
         labels: dict[str, Any] = {"world": "empty", "controller": "explorer", "controller.speed": speed}
         if speed == 0.2 or seed == 3:
-            told = {"problem": "ZeroDivisionError", "trace": "", "command": f"paddock sweep s.toml --run {number}"}
+            told = {
+                "problem": "ZeroDivisionError",
+                "trace": "",
+                "command": f"paddock study sweep s.toml --run {number}",
+            }
             failures.append(FailedRun(run=number, labels=labels, seed=seed, **told))
         else:
-            figures = {"distance": 0.8 + seed * 1e-9, "contacts": seed}
-            rows.append({"run": number, **labels, "robot": "e-puck", "seed": seed, **figures})
+            results = {"distance": 0.8 + seed * 1e-9, "contacts": seed}
+            rows.append({"run": number, **labels, "robot": "e-puck", "seed": seed, **results})
     return Sweep(spec=spec, rows=rows, axes=axes, runs=8, fresh=8, failures=tuple(failures))
 
 
 def test_combinations_with_only_failed_runs_are_listed(done: Sweep) -> None:
-    sheet = means_sheet(done)
+    sheet = tabulate_means(done)
     assert sheet.heads == ("combination", "distance [m]", "contacts", "runs")
     assert sheet.rows == (
         ("controller.speed 0.1", "0.8 ± 2e-09", "1.0 ± 2.5", "3"),
@@ -45,15 +49,15 @@ def test_combinations_with_only_failed_runs_are_listed(done: Sweep) -> None:
 
 
 def test_failures_of_one_kind_share_one_row(done: Sweep) -> None:
-    assert [row[1:] for row in failures_sheet(done).rows] == [
-        ("ZeroDivisionError", "1", "3", "paddock sweep s.toml --run 4"),
-        ("ZeroDivisionError", "4", "0, 1, 2, 3", "paddock sweep s.toml --run 5"),
+    assert [row[1:] for row in tabulate_failures(done).rows] == [
+        ("ZeroDivisionError", "1", "3", "paddock study sweep s.toml --run 4"),
+        ("ZeroDivisionError", "4", "0, 1, 2, 3", "paddock study sweep s.toml --run 5"),
     ]
 
 
 def test_charts_have_units_and_wide_tables_are_split(done: Sweep) -> None:
     assert done.draw("distance").get_xlabel() == "distance [m]"
-    parts = list(means_sheet(done).split(3))
+    parts = list(tabulate_means(done).split(3))
     assert [part.heads for part in parts] == [("combination", "distance [m]", "contacts"), ("combination", "runs")]
 
 
@@ -61,4 +65,4 @@ def test_rounding_errors_are_no_interval() -> None:
     labels = {"world": "empty", "controller": "explorer", "controller.speed": 0.1, "robot": "e-puck"}
     rows = [{"run": i + 1, **labels, "seed": i, "distance": 0.04 * (1 + i * 2**-52)} for i in range(4)]
     sweep = Sweep(spec=load_sweep(SPEC), rows=rows, axes=tuple(labels), runs=4, fresh=4, failures=())
-    assert means_sheet(sweep).rows[0][1] == "0.04"
+    assert tabulate_means(sweep).rows[0][1] == "0.04"

@@ -101,20 +101,20 @@ def test_failures_are_listed_with_command_that_repeats_them(tmp_path: Path) -> N
         'name = "s"\nworlds = ["empty"]\ncontrollers = ["fragile.py"]\nseeds = 2\nseconds = 0.1\n'
         "[parameters]\ncontroller.speed = [0.1, 0.2, 0.3]\n"
     )
-    printed = command("sweep", "s.toml", "--workers", "2", "--out", "out", folder=tmp_path)
+    printed = command("study", "sweep", "s.toml", "--workers", "2", "--out", "out", folder=tmp_path)
     assert printed.returncode == 1
     assert [(row["controller.speed"], row["seed"]) for row in read(tmp_path / "out" / "runs.csv")] == [
         ("0.1", "0"), ("0.1", "1"), ("0.2", "0"),
     ]  # fmt: skip
     zero, *killed = read(tmp_path / "out" / "failures.csv")
     assert zero["problem"].startswith("fragile.py line 10: ZeroDivisionError")
-    assert zero["command"] == "paddock sweep s.toml --run 4"
+    assert zero["command"] == "paddock study sweep s.toml --run 4"
     assert [row["problem"] for row in killed] == ["the worker process died: killed by SIGKILL"] * 2
     assert "ZeroDivisionError" in (tmp_path / "out" / "report.html").read_text()
-    again = command("sweep", "s.toml", "--run", "4", folder=tmp_path)
+    again = command("study", "sweep", "s.toml", "--run", "4", folder=tmp_path)
     assert again.returncode == 1
     assert "return 1 / 0" in again.stderr
-    alone = command("sweep", "s.toml", "--run", "3", "--json", folder=tmp_path)
+    alone = command("study", "sweep", "s.toml", "--run", "3", "--json", folder=tmp_path)
     assert (alone.returncode, json.loads(alone.stdout)["controller.speed"]) == (0, 0.2)
 
 

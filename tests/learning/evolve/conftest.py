@@ -11,7 +11,7 @@ from PIL import Image
 
 from learning.evolve.small import SMALL
 from paddock.learning.evolve import folder
-from paddock.learning.evolve.study import evolve
+from paddock.learning.evolve.evolution_study import evolve
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paddock.cli.evolve_options import evolve
+from paddock.cli.study import evolve
 from paddock.learning.evolve.strategies import STRATEGIES
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
 
@@ -24,8 +24,8 @@ def test_python_examples_run(block: str, tmp_path: Path, monkeypatch: pytest.Mon
     names: dict[str, object] = {}
     exec(compile(block, "evolution.md", "exec"), names)
     if "far_and_wide" in names:
-        rollout = {"visited": np.array([[4.0]]), "contact_time": np.array([[1.0]])}
-        assert names["far_and_wide"](rollout) == [3.0]  # type: ignore[operator]
+        batch_result = {"visited": np.array([[4.0]]), "contact_time": np.array([[1.0]])}
+        assert names["far_and_wide"](batch_result) == [3.0]  # type: ignore[operator]
 
 
 def test_tables_name_every_task_and_strategy() -> None:

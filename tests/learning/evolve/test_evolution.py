@@ -20,15 +20,15 @@ import pytest
 from PIL import Image
 
 import paddock
-import paddock.learning.evolve.study as study_module
+import paddock.learning.evolve.evolution_study as study_module
 from paddock.control.policies.policy_registry import load_policy
 from paddock.learning.evolve.checkpoint import load_checkpoint
 from paddock.learning.evolve.evaluators import LocalEvaluator
 from paddock.learning.evolve.evolution import Evolution, FitnessWarning, VersionWarning
+from paddock.learning.evolve.evolution_study import evolve, resume, try_champion
 from paddock.learning.evolve.folder import EvolutionFolder
 from paddock.learning.evolve.options import EvolutionConfig, Execution
 from paddock.learning.evolve.strategies import STRATEGIES
-from paddock.learning.evolve.study import evolve, resume, try_champion
 from paddock.learning.evolve.tasks.evolution_task import Evaluation
 from paddock.learning.evolve.tasks.evolution_task_registry import make_task
 from paddock.simulation.worlds import load_world, save_world
@@ -302,7 +302,7 @@ def test_default_program_length_fits_all_inputs() -> None:
 
 
 def command(*options: str) -> list[str]:
-    return ["-m", "paddock", "evolve", *options]
+    return ["-m", "paddock", "study", "evolve", *options]
 
 
 def wait_for_generation(folder: Path, number: int) -> None:

@@ -16,13 +16,13 @@ import paddock
 from command_line import paddock as command
 from marks import rarely
 from paddock.core.provenance import PACKAGES
+from paddock.learning.evolve.evolution_study import evolve, resume
 from paddock.learning.evolve.options import EvolutionConfig
-from paddock.learning.evolve.study import evolve, resume
 from paddock.simulation.worlds import load_world, save_world
 
 SMALL = EvolutionConfig(task="maze", population=4, generations=2, seconds=2.0, seed=5)
 FULL = Path("/dev/full")  # a device on which there is never any room
-FAR = "def far(rollout):\n    return rollout['distance'][:, 0]\n"
+FAR = "def far(result):\n    return result['distance'][:, 0]\n"
 LAZY = """
 from paddock.learning.evolve.strategies.random_search import RandomSearch
 
@@ -77,7 +77,7 @@ def test_full_disk_is_reported_in_one_line_and_files_stay_valid(
 ) -> None:
     out = shutil.copytree(half, tmp_path / "out")
     (out / f"{name}.part").symlink_to(FULL)
-    done = command("evolve", "--resume", "--out", str(out), "--generations", "4")
+    done = command("study", "evolve", "--resume", "--out", str(out), "--generations", "4")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1] == f"paddock: {out / name}: cannot be written: No space left on device"

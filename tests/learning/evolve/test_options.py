@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import paddock
 from paddock.cli.app import app
-from paddock.cli.evolve_options import evolve
+from paddock.cli.study import evolve
 from paddock.learning.evolve.options import EvolutionConfig, Execution
 from paddock.learning.evolve.strategies import STRATEGIES
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
@@ -54,7 +54,7 @@ def test_config_survives_toml_round_trip() -> None:
     ],
 )
 def test_invalid_values_are_refused_in_one_line(options: tuple[str, ...], message: str) -> None:
-    done = CliRunner().invoke(app, ["evolve", "maze", *options])
+    done = CliRunner().invoke(app, ["study", "evolve", "maze", *options])
     assert isinstance(done.exception, paddock.PaddockError)
     assert message in str(done.exception)
 

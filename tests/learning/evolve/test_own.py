@@ -11,8 +11,8 @@ import pytest
 import paddock
 from paddock.learning.evolve.checkpoint import load_checkpoint
 from paddock.learning.evolve.evolution import Evolution
+from paddock.learning.evolve.evolution_study import evolve, resume
 from paddock.learning.evolve.options import EvolutionConfig
-from paddock.learning.evolve.study import evolve, resume
 from warm_start import run_python
 
 OWN = """
@@ -122,7 +122,7 @@ class Odd(Still):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        ("two", "my_tasks:two: expected a function of one argument, the rollout, got (drive, other)"),
+        ("two", "my_tasks:two: expected a function of one argument, the batch result, got (drive, other)"),
         ("nothing", "mine: evaluate: expected an Evaluation of 4 worlds, got None"),
         ("short", "mine: evaluate: expected an Evaluation of 4 worlds, got one of 1"),
         ("flat", "fitness: expected one number for every world, and two of behaviour, got shapes (4,), (4,) and (4,)"),
@@ -262,6 +262,7 @@ def test_command_prints_error_in_one_line(folder: Path) -> None:
     command = [
         "-m",
         "paddock",
+        "study",
         "evolve",
         "--world",
         "clutter",

@@ -1,4 +1,4 @@
-"""Tests of evolution in a maze file written by `paddock maze`."""
+"""Tests of evolution in a maze file written by `paddock world maze`."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_wrong_size_in_the_file_is_refused(mine: str) -> None:
 
 
 def test_wrong_size_is_refused_in_one_line(mine: str) -> None:
-    done = run_python("-m", "paddock", "evolve", "maze", "--world", mine, "--size", "8x8")
+    done = run_python("-m", "paddock", "study", "evolve", "maze", "--world", mine, "--size", "8x8")
     assert done.returncode == 2
     assert done.stderr == ("paddock: mine.toml: maze: the file specifies 5 x 3 cells, not 8 x 8: omit the size\n")
 

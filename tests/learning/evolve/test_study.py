@@ -26,13 +26,13 @@ from paddock.cli.evolve import ProgressLines
 from paddock.learning.evolve.champion_picture import drive_champion, extract_trail
 from paddock.learning.evolve.checkpoint import load_checkpoint
 from paddock.learning.evolve.evolution import Evolution, Generation
+from paddock.learning.evolve.evolution_study import evolve, resume
 from paddock.learning.evolve.folder import EvolutionFolder
 from paddock.learning.evolve.options import EvolutionConfig, Execution
-from paddock.learning.evolve.study import evolve, resume
 
 
 def paddock_evolve(folder: Path, *options: str) -> Printed:
-    return command("evolve", *options, folder=folder)
+    return command("study", "evolve", *options, folder=folder)
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -136,7 +136,7 @@ def test_resume_with_enough_generations_does_nothing(tmp_path: Path) -> None:
     second = paddock_evolve(tmp_path, "maze", "--out", "out")
     assert second.stderr == (
         "paddock: out: there is an evolution already: choose another folder, or resume it: "
-        "paddock evolve --resume --out out\n"
+        "paddock study evolve --resume --out out\n"
     )
     assert json.loads(tested.stdout)["test_drives"] == 3
 

@@ -14,12 +14,12 @@ import pytest
 import paddock
 from command_line import Printed
 from command_line import paddock as command
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.batches.batch_tables import ROW_COLUMNS, ROW_X
-from paddock.arena.batches.rollout import Rollout
 from paddock.control.policies.braitenberg import Braitenberg, explorer
 from paddock.learning.evolve.evolution import Evolution, FitnessWarning
+from paddock.learning.evolve.evolution_study import evolve, resume
 from paddock.learning.evolve.options import EvolutionConfig
-from paddock.learning.evolve.study import evolve, resume
 from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask
 from paddock.learning.evolve.tasks.evolution_task_registry import TASKS, make_task
 from paddock.learning.evolve.tasks.maze_task import MazeFitness, MazePlan, make_maze_task
@@ -62,14 +62,14 @@ def test_avoiding_scores_higher_than_colliding() -> None:
     assert driven(task, explorer(), 60.0).fitness[0] > driven(task, blind, 60.0).fitness[0] > 0
 
 
-def made_up(trace: object = None, **figures: list[float]) -> Rollout:
+def made_up(trace: object = None, **results: list[float]) -> BatchResult:
     """Make a drive in several worlds with one robot and the given metrics."""
-    worlds = len(next(iter(figures.values())))
+    worlds = len(next(iter(results.values())))
     rows = np.zeros((worlds, 1 if trace is None else len(trace[0]), 1, ROW_COLUMNS))  # type: ignore[index]
     if trace is not None:
         rows[:, :, 0, ROW_X : ROW_X + 2] = trace
-    return Rollout(
-        metrics={name: np.array(values, float)[:, None] for name, values in figures.items()},
+    return BatchResult(
+        metrics={name: np.array(values, float)[:, None] for name, values in results.items()},
         ticks=np.full(worlds, 100),
         poses=rows[:, -1, :, ROW_X : ROW_X + 3],
         rows=rows,
@@ -150,7 +150,7 @@ def test_maze_fitness_rewards_reaching_the_exit_early() -> None:
 
 
 def test_user_fitness_of_nan_does_not_win(tmp_path: Path) -> None:
-    def judge(drive: Rollout) -> np.ndarray:
+    def judge(drive: BatchResult) -> np.ndarray:
         return np.where(np.arange(len(drive.ticks)) == 1, np.nan, 3.0)
 
     config = EvolutionConfig(task="mine:judge", world="clutter", population=4, generations=2, seconds=1.0)
@@ -211,7 +211,7 @@ def whole():
 
 
 def evolved(folder: Path, *options: str) -> Printed:
-    return command("evolve", *options, "--population", "5", "--json", folder=folder)
+    return command("study", "evolve", *options, "--population", "5", "--json", folder=folder)
 
 
 def test_user_fitness_and_user_task_run(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_user_fitness_and_user_task_run(tmp_path: Path) -> None:
 def test_nothing_is_printed_about_solutions_if_your_own_fitness_does_not_report_them(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     options = ("--world", "clutter", "--generations", "1", "--seconds", "1", "--population", "5", "--test", "2")
-    done = command("evolve", "mine:far", *options, folder=tmp_path)
+    done = command("study", "evolve", "mine:far", *options, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "test fitness" in done.stdout
     assert "solved" not in done.stdout + done.stderr

@@ -14,7 +14,7 @@ from paddock.learning.gym.cuda import CudaStepper, CudaVectorEnv
 
 START = """
 from paddock.learning.gym import AvoidEnv, GoToEnv
-from paddock.learning.gym.cuda.stepper import CudaStepper
+from paddock.learning.gym.cuda.cuda_stepper import CudaStepper
 from paddock.learning.gym.stepper import Stepper
 from paddock.learning.gym.env_tables import NEXT_STEP, SAME_STEP
 

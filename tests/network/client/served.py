@@ -25,7 +25,7 @@ from paddock.simulation.sensors.bumper import BumperSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.position import PositionSpec
 from paddock.simulation.sensors.sonar import SonarSpec
-from paddock.simulation.worlds.world_spec import Box, Placed
+from paddock.simulation.worlds.world_spec import Box, RobotPlacement
 
 KIND = load_robot("e-puck")
 FULL = replace(
@@ -44,8 +44,8 @@ YARD = paddock.WorldSpec(
     bounds=(0, 0, 2, 2),
     boxes=(Box(at=(1.5, 0.5), size=(0.2, 0.2)),),
     robots=(
-        Placed(name="red", type=FULL, at=(0.5, 0.5)),
-        Placed(name="blue", type="e-puck", at=(1.5, 1.5)),
+        RobotPlacement(name="red", type=FULL, at=(0.5, 0.5)),
+        RobotPlacement(name="blue", type="e-puck", at=(1.5, 1.5)),
     ),
 )
 TIMEOUT = 60.0  # seconds after which a test fails rather than wait for ever

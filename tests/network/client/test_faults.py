@@ -21,7 +21,7 @@ from paddock.network.client.remote import RemoteArena
 from paddock.network.client.wire import WebSocketWire
 from paddock.network.protocol import VERSION, Message, MessageDecoder, encode
 from paddock.network.protocol import messages as m
-from paddock.network.server.access import Grant, Role
+from paddock.network.server.core.access import Grant, Role
 from paddock.testing import wait_for
 
 WELCOME = m.Welcome(
@@ -340,7 +340,7 @@ def test_server_that_does_not_read_is_reported() -> None:
         thread.start()
         wire = WebSocketWire(f"ws://127.0.0.1:{listener.getsockname()[1]}/ws", timeout=1)
         thread.join()
-        command = m.Steer(commands={"red": paddock.Command(leds={str(i): 1.0 for i in range(5000)})})
+        command = m.SendCommands(commands={"red": paddock.Command(leds={str(i): 1.0 for i in range(5000)})})
         with wire_end[0], contextlib.closing(wire), pytest.raises(paddock.LinkError, match="the server does not read"):
             any(wire.send(command) for _ in range(100_000))  # type: ignore[func-returns-value]
 
@@ -561,7 +561,7 @@ def test_invalid_robot_raises_spec_error(change: Callable[[Any], object], told: 
 def test_errors_of_server_have_attributes_of_their_class() -> None:
     with serving() as server, join(server) as arena:
         with pytest.raises(paddock.UnknownName) as caught:
-            arena.ask(m.Leave(id=arena.number(), robot="gren"), m.Done)
+            arena.ask(m.ReleaseRobot(id=arena.number(), robot="gren"), m.Done)
         assert str(caught.value) == "no robot called 'gren' (there are: blue, red)"
         assert (caught.value.what, caught.value.asked) == ("", "")
         assert np.isfinite(arena.time)

@@ -58,7 +58,7 @@ def test_run_beside_another_driver_is_not_repeatable() -> None:
         assert run(arena).why_not_repeatable == "Ben drove blue"
         arena.reset()
         assert run(arena).why_not_repeatable == "Ben drove blue"
-        ben.ask("leave", robot="blue")
+        ben.ask("release_robot", robot="blue")
         assert not run(arena).repeatable  # blue need not stand where it stood
         arena.reset()
         assert run(arena).repeatable
@@ -100,8 +100,8 @@ def test_short_takeover_of_robot_is_recorded(lock_step: bool) -> None:
             steps += 1
             if steps == 10:
                 ben.ask("claim", robot="red", force=True)
-                ben.send({"type": "steer", "commands": {"red": {"wheels": [-0.1, -0.1]}}})
-                ben.ask("leave", robot="red")
+                ben.send({"type": "command", "commands": {"red": {"wheels": [-0.1, -0.1]}}})
+                ben.ask("release_robot", robot="red")
 
         episode = arena.run(600, straight, on_step=intervene, until=lambda _: steps == 15)
     told = [str(event) for event in episode.trace.events if event.kind == "driver"]
@@ -117,7 +117,7 @@ def test_driver_on_page_makes_runs_unrepeatable_until_reset() -> None:
         assert run(arena).why_not_repeatable == "Ben drove blue"
         arena.reset()
         assert run(arena).why_not_repeatable == "Ben drove blue"
-        ben.ask("leave", robot="blue")
+        ben.ask("release_robot", robot="blue")
         arena.reset()
         assert run(arena).repeatable
 

@@ -1,4 +1,4 @@
-"""Tests that apply to every bus carrier."""
+"""Tests that apply to every bus transport."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_departure_is_reported_and_module_can_rejoin(join: Join) -> None:
 
 
 def test_unknown_carrier_and_invalid_url_are_refused() -> None:
-    with pytest.raises(UnknownName, match=r"no carrier called 'zenho'.*did you mean 'zenoh'"):
+    with pytest.raises(UnknownName, match=r"no transport called 'zenho'.*did you mean 'zenoh'"):
         open_bus("zenho://127.0.0.1:7447", "MOTOR")
     with pytest.raises(LinkError, match=r"expected a URL such as 'zenoh://127.0.0.1:7447', got 'lab'"):
         open_bus("lab", "MOTOR")

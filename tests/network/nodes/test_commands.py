@@ -1,4 +1,4 @@
-"""Tests of `paddock module` and `paddock modules`, and of the examples of docs/network/nodes.md."""
+"""Tests of `paddock nodes run` and `paddock nodes`, and of the examples of docs/network/nodes.md."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rich.console import Console
 from command_line import paddock
 from network.nodes.rooms import MAPPING, configure, write_configuration
 from network.nodes.test_modules import LONG
-from paddock.cli.modules_drive import drive_by_keys
-from paddock.cli.modules_view import make_table
+from paddock.cli.nodes_teleop import drive_by_keys
+from paddock.cli.nodes_view import make_table
 from paddock.network.nodes import HealthMonitor, ModuleThreads, load_modules, open_bus
 from paddock.network.nodes.coordinator import CoordinatorModule
 from paddock.network.nodes.health import LatencyHistogram
@@ -52,16 +52,16 @@ def test_configuration_of_the_page_is_valid(tmp_path: Path) -> None:
 
 
 def test_schema_is_printed() -> None:
-    done = paddock("modules", "schema")
+    done = paddock("nodes", "schema")
     assert len(json.loads(done.stdout)["anyOf"]) == len(MESSAGES)
 
 
 def test_unknown_module_is_refused_with_closest_name(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path))
-    done = paddock("module", "planer", "--config", str(file))
+    done = paddock("nodes", "run", "planer", "--config", str(file))
     assert done.returncode == 2
     assert "no module called 'planer' (did you mean 'planner'?)" in done.stderr
-    done = paddock("modules", "up", str(file), "--only", "mapper")
+    done = paddock("nodes", "up", str(file), "--only", "mapper")
     assert done.returncode == 2
     assert "no module called 'mapper'" in done.stderr
 
@@ -69,7 +69,7 @@ def test_unknown_module_is_refused_with_closest_name(tmp_path: Path) -> None:
 @pytest.mark.heavy
 def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path))
-    done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "2")
+    done = paddock("nodes", "up", str(file), "--together", "--lock-step", "--seconds", "2")
     assert done.returncode == 0
     assert "run for 2 simulated seconds, as fast as possible" in done.stdout.splitlines()[0]
     assert "coordinator      21 rounds  t 2.0 s, contacts 0" in done.stdout
@@ -79,7 +79,7 @@ def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
 def test_run_writes_map_pictures_and_trajectory(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path, *MAPPING))
     out = tmp_path / "runs"
-    done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "3", "--out", str(out))
+    done = paddock("nodes", "up", str(file), "--together", "--lock-step", "--seconds", "3", "--out", str(out))
     assert done.returncode == 0, done.stderr
     folder = out / "modules-001"
     assert {path.name for path in folder.iterdir()} == {
@@ -88,7 +88,7 @@ def test_run_writes_map_pictures_and_trajectory(tmp_path: Path) -> None:
     }  # fmt: skip
     assert json.loads((folder / "map_quality.json").read_text())["mapped"] > 0.5
     assert read_tum(folder / "trajectory.tum").times[-1] == pytest.approx(3.0)
-    done = paddock("modules", "up", "wander", "--out", str(out))
+    done = paddock("nodes", "up", "wander", "--out", str(out))
     assert done.returncode == 2
     assert "these modules build no map: add a module named mapper" in done.stderr
 
@@ -96,7 +96,7 @@ def test_run_writes_map_pictures_and_trajectory(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_run_ends_when_exploration_is_complete(tmp_path: Path) -> None:
     spec = configure(tmp_path, *MAPPING, options={"planner": {"controller": "explore"}}, seconds=600.0)
-    done = paddock("modules", "up", str(write_configuration(spec)), "--together", "--lock-step")
+    done = paddock("nodes", "up", str(write_configuration(spec)), "--together", "--lock-step")
     assert done.returncode == 0, done.stderr
     (rounds,) = re.findall(r"coordinator +(\d+) rounds", done.stdout)
     assert int(rounds) < 3000  # of 6000
@@ -146,6 +146,6 @@ def test_keys_drive_the_robot(tmp_path: Path) -> None:
 
 
 def test_missing_recording_is_reported_before_the_bus_is_opened(tmp_path: Path) -> None:
-    done = paddock("modules", "replay", str(tmp_path / "none.jsonl"), "--bus", "lines://127.0.0.1:1")
+    done = paddock("nodes", "replay", str(tmp_path / "none.jsonl"), "--bus", "lines://127.0.0.1:1")
     assert done.returncode != 0
     assert "none.jsonl: cannot be read" in done.stderr

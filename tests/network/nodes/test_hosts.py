@@ -79,7 +79,7 @@ def test_robot_stops_on_unplugged_cable_and_resumes_on_reconnection(tmp_path: Pa
         places = {"coordinator": (body, near), "sensor": (body, near), "motor": (body, near)}
         places |= {"reflex": (mind, far), "planner": (mind, far)}
         for module, (where, router) in places.items():
-            command = [sys.executable, "-m", "paddock", "module", module, "--config", str(file)]
+            command = [sys.executable, "-m", "paddock", "nodes", "run", module, "--config", str(file)]
             line = ["ip", "netns", "exec", where, *command, "--bus", f"zenoh://{router}:{PORT}"]
             process = subprocess.Popen(line)
             stack.callback(process.wait)

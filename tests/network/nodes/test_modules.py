@@ -18,7 +18,7 @@ from paddock.core.errors import PaddockError, SpecError, Timeout, UnknownName
 from paddock.core.observation import WheelSpeeds
 from paddock.network.nodes import Bus, ModulesSpec, ModuleThreads, load_modules, open_bus, read_recording, run_together
 from paddock.network.nodes.coordinator import CoordinatorModule, CoordinatorOptions
-from paddock.network.nodes.faults import FaultyBus, LinkFaults
+from paddock.network.nodes.faulty_bus import FaultyBus, LinkFaults
 from paddock.network.nodes.mapper import MapperModule, MapperOptions
 from paddock.network.nodes.monitor import MonitorModule
 from paddock.network.nodes.motor import MotorModule, MotorOptions

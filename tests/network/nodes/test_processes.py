@@ -53,7 +53,7 @@ def test_run_completes_after_one_process_is_killed(victim: str, tmp_path: Path) 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to watch processes of others")
 def test_modules_end_with_their_supervisor(tmp_path: Path) -> None:
     spec = configure(tmp_path, bus="lines://127.0.0.1:0", seconds=600.0, state="state")
-    command = [sys.executable, "-m", "paddock", "modules", "up", str(write_configuration(spec)), "--json"]
+    command = [sys.executable, "-m", "paddock", "nodes", "up", str(write_configuration(spec)), "--json"]
     supervisor = subprocess.Popen(command)
     children: list[int] = []
     while len(children) < 5:
@@ -72,7 +72,7 @@ def test_modules_end_with_their_supervisor(tmp_path: Path) -> None:
 
 def test_interrupted_modules_save_their_map(tmp_path: Path) -> None:
     spec = configure(tmp_path, *MAPPING, bus="lines://127.0.0.1:0", seconds=600.0)
-    command = [sys.executable, "-m", "paddock", "modules", "up", str(write_configuration(spec)), "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "paddock", "nodes", "up", str(write_configuration(spec)), "--out", str(tmp_path)]
     supervisor = subprocess.Popen(command)
     folder = tmp_path / "modules-001"
     try:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from command_line import paddock
 from network.nodes.rooms import configure, write_configuration
-from paddock.cli.modules_view import make_table
+from paddock.cli.nodes_view import make_table
 from paddock.core.errors import PaddockError
 from paddock.network.nodes import Supervisor, open_bus
 from paddock.network.nodes.supervisor import LOOK
@@ -41,7 +41,7 @@ def test_token_is_not_in_any_command_line(tmp_path: Path, monkeypatch: pytest.Mo
     assert not any("secret" in word for word in process.command)
     for name, value in process.settings.items():
         monkeypatch.setenv(name, value)
-    done = paddock("module", "coordinator", "--config", str(write_configuration(configure(tmp_path))))
+    done = paddock("nodes", "run", "coordinator", "--config", str(write_configuration(configure(tmp_path))))
     assert done.returncode != 0
     assert "127.0.0.1:1" in done.stderr  # the module looks for it there
 
@@ -49,7 +49,7 @@ def test_token_is_not_in_any_command_line(tmp_path: Path, monkeypatch: pytest.Mo
 def test_configuration_error_ends_the_run_and_is_quoted(tmp_path: Path) -> None:
     options = {"planner": {"controller": "wnder"}}
     config = write_configuration(configure(tmp_path, options=options, seconds=600.0, bus="lines://127.0.0.1:0"))
-    done = paddock("modules", "up", str(config))
+    done = paddock("nodes", "up", str(config))
     assert done.returncode == 2
     assert "module planner" in done.stderr
     assert "did you mean 'wander'" in done.stderr

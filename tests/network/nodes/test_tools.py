@@ -1,4 +1,4 @@
-"""Tests of `paddock modules goal`, `replay`, `router` and `bench` with a real bus."""
+"""Tests of `paddock robot goal`, `replay`, `router` and `bench` with a real bus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from command_line import Printed, paddock
 from network.nodes.rooms import MAPPING, configure, write_configuration
 from network.nodes.test_bus import free_port, meet
 from network.nodes.test_modules import LONG, wait_for
-from paddock.cli.modules_bench import draw_histogram
+from paddock.cli.nodes_view import draw_histogram
 from paddock.network.nodes import ModuleThreads, open_bus
 from paddock.network.nodes.bus import Bus, encode_message
 from paddock.network.nodes.health import LatencyHistogram
@@ -34,29 +34,29 @@ def planner() -> Iterator[tuple[Bus, str]]:
 def test_goal_reaches_the_planner_and_refusal_is_reported(planner: tuple[Bus, str]) -> None:
     bus, url = planner
     done: list[Printed] = []
-    command = threading.Thread(target=lambda: done.append(paddock("modules", "goal", "3.5", "0.25", "--bus", url)))
+    command = threading.Thread(target=lambda: done.append(paddock("robot", "goal", url, "3.5", "0.25")))
     command.start()
     goal = wait_for(bus, lambda message: isinstance(message, GoalMessage))
     assert isinstance(goal, GoalMessage)
     assert (goal.x, goal.y) == (3.5, 0.25)
     bus.send(RefusedMessage(reason="it is in an obstacle"))
     command.join()
-    assert done[0].returncode == 1
+    assert done[0].returncode == 2
     assert "refused: it is in an obstacle" in done[0].stderr
 
 
 def test_missing_answer_to_a_goal_is_reported(planner: tuple[Bus, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.cli.modules_view.ANSWER", 0.5)
+    monkeypatch.setattr("paddock.network.nodes.goals.ANSWER", 0.5)
     bus, url = planner
-    done = paddock("modules", "goal", "1", "0", "--bus", url)
-    assert done.returncode == 1
+    done = paddock("robot", "goal", url, "1", "0")
+    assert done.returncode == 2
     assert f"the planner at {url} has not answered for 0.5 s" in done.stderr
     bus.close()
-    done = paddock("modules", "goal", "1", "0", "--bus", url)
-    assert done.returncode == 1
+    done = paddock("robot", "goal", url, "1", "0")
+    assert done.returncode == 2
     assert f"refused: there is no planner at {url}" in done.stderr
     nowhere = f"lines://127.0.0.1:{free_port()}"
-    done = paddock("modules", "goal", "1", "0", "--bus", nowhere)
+    done = paddock("robot", "goal", nowhere, "1", "0")
     assert done.returncode != 0
     assert f"{nowhere}: no answer: are the modules running there?" in done.stderr
 
@@ -65,15 +65,15 @@ def test_missing_answer_to_a_goal_is_reported(planner: tuple[Bus, str], monkeypa
 @pytest.mark.parametrize(
     ("controller", "says"),
     [
-        ("navigate", "accepted: the robot drives to (1, 0)\n"),
-        ("wander", "refused: the controller wander does not accept goals\n"),
+        ("navigate", "the robot drives to (1, 0)\n"),
+        ("wander", "paddock: refused: the controller wander does not accept goals\n"),
     ],
 )
 def test_planner_answers_a_goal_immediately(controller: str, says: str, tmp_path: Path) -> None:
     spec = configure(tmp_path, "coordinator", "planner", port=0, options={"planner": {"controller": controller}})
     with ModuleThreads(spec) as threads:
         assert threads.line_server is not None
-        done = paddock("modules", "goal", "1", "0", "--bus", f"lines://127.0.0.1:{threads.line_server.port}")
+        done = paddock("robot", "goal", f"lines://127.0.0.1:{threads.line_server.port}", "1", "0")
     assert done.stdout + done.stderr == says
 
 
@@ -86,7 +86,7 @@ def test_recording_is_replayed(planner: tuple[Bus, str], tmp_path: Path) -> None
     ]
     recording = tmp_path / "run.jsonl"
     recording.write_bytes(b"".join(encode_message(message) + b"\n" for message in said))
-    done = paddock("modules", "replay", str(recording), "--bus", url)
+    done = paddock("nodes", "replay", str(recording), "--bus", url)
     assert done.stdout == "2 messages\n"
     assert wait_for(bus, lambda message: message == said[2]) == said[2]
 
@@ -94,7 +94,7 @@ def test_recording_is_replayed(planner: tuple[Bus, str], tmp_path: Path) -> None
 def test_router_connects_modules_until_interrupted() -> None:
     pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
     place = f"127.0.0.1:{free_port()}"
-    command = [sys.executable, "-m", "paddock", "modules", "router", "--listen", place]
+    command = [sys.executable, "-m", "paddock", "nodes", "router", "--listen", place]
     router = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert router.stdout is not None
@@ -127,7 +127,7 @@ def test_histogram_has_one_line_per_class() -> None:
 @pytest.mark.long
 def test_bench_measures_lock_step_and_free_running(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path, *MAPPING, bus="lines://127.0.0.1:0"))
-    done = paddock("modules", "bench", str(file), "--seconds", "60", "--json")
+    done = paddock("nodes", "bench", str(file), "--seconds", "60", "--json")
     assert done.returncode == 0, done.stderr
     stepped, free = (json.loads(line) for line in done.stdout.splitlines())
     assert set(stepped["cpu"]) == {"HUB", "COORDINATOR", "SENSOR", "MAPPER", "PLANNER", "REFLEX", "MOTOR"}

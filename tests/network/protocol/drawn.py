@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from hypothesis import strategies as st
 
-from paddock.network.protocol.messages import LONGEST_NAME, Measured, Message, Numbers, Table
+from paddock.network.protocol.messages import LONGEST_NAME, Measured, Message, Numbers, TomlTable
 
 Drawn = st.SearchStrategy[Any]
 
@@ -33,7 +33,7 @@ tables = st.dictionaries(
 )
 PLAIN: dict[Any, Drawn] = {
     Numbers: arrays,
-    Table: tables,
+    TomlTable: tables,
     bool: st.booleans(),
     int: whole_numbers,
     float: numbers,

@@ -59,10 +59,10 @@ MAP = messages.MapData(
 
 SAMPLES: tuple[Message, ...] = (
     messages.Hello(id=1, version=1, name="Ada's laptop", token="s3cret", minor=1, events=True),
-    messages.LookRequest(id=2),
+    messages.GetScene(id=2),
     messages.Claim(id=3, robot="red", force=True),
     messages.Spawn(id=4, robot="mine", kind=ROBOT, at=(0.5, 0.25), heading=1.5, color="#3366cc"),
-    messages.Leave(id=5, robot="mine"),
+    messages.ReleaseRobot(id=5, robot="mine"),
     messages.Enable(id=6, robot="red", devices=("proximity", "ground"), on=False),
     messages.PollOnly(id=7, robot="mine", device="eye", on=False),
     messages.Step(id=8, ticks=5, commands={"red": COMMAND}),
@@ -81,13 +81,13 @@ SAMPLES: tuple[Message, ...] = (
     messages.Digest(id=21),
     messages.TakeSnapshot(id=22),
     messages.Restore(id=23, snapshot=3),
-    messages.Recall(id=24, robot="red"),
+    messages.GetHistory(id=24, robot="red"),
     messages.RunAgain(id=25, seed=3),
     messages.SendGoal(id=26, robot="red", x=1.5, y=-0.25),
     messages.Seek(id=27, tick=615),
     messages.GoLive(id=28),
-    messages.Steer(commands={"red": Command(wheels=(0.1, 0.1)), "blue": Command(leds={"body": 0.0})}),
-    messages.Got(frame=7),
+    messages.SendCommands(commands={"red": Command(wheels=(0.1, 0.1)), "blue": Command(leds={"body": 0.0})}),
+    messages.FrameAck(frame=7),
     messages.Shown(
         robot="red",
         pose=(0.25, 0.5, 1.5),
@@ -103,7 +103,7 @@ SAMPLES: tuple[Message, ...] = (
     messages.SetHeat(id=33, action="prepare"),
     messages.Submit(id=34, exercise="line-following", file="drive.py", data=b"import paddock\n"),
     messages.AskExercise(id=35),
-    messages.ProgramEnded(text="ZeroDivisionError: division by zero", place="drive.py line 4"),
+    messages.ProgramEnded(text="ZeroDivisionError: division by zero", location="drive.py line 4"),
     messages.Welcome(
         id=1,
         version=1,
@@ -143,7 +143,7 @@ SAMPLES: tuple[Message, ...] = (
         ),
     ),
     messages.Released(client="Ben's laptop", robots=("blue",), reason="no step within 10 s while others waited"),
-    messages.EventNews(kind="teleport", robot="red", text="Ben moved red", tick=250),
+    messages.EventUpdate(kind="teleport", robot="red", text="Ben moved red", tick=250),
     messages.History(
         id=24,
         ticks=np.array([0.0, 12.0]),
@@ -162,9 +162,9 @@ SAMPLES: tuple[Message, ...] = (
         marks=(messages.TimelineMark(tick=250, kind="reset", text="reset with seed 3"),),
     ),
     messages.Scores(scores=(messages.Score(robot="red", score=12.5, note="two rounds"),)),
-    messages.MapNews(robot="red", map=MAP),
-    messages.Asked(robot="red", cells=True),
-    messages.GoalNews(robot="red", x=1.5, y=-0.25, number=4),
+    messages.MapUpdate(robot="red", map=MAP),
+    messages.ShowRequested(robot="red", cells=True),
+    messages.GoalRequested(robot="red", x=1.5, y=-0.25, number=4),
     messages.ClassState(
         title="Robotics 101",
         exercise="line-following",
@@ -192,7 +192,7 @@ SAMPLES: tuple[Message, ...] = (
         worlds=("line-track",),
         exercises=("line-following",),
     ),
-    messages.WorldNews(
+    messages.WorldUpdate(
         world={"name": "box", "bounds": [0.0, 0.0, 1.0, 1.0]},
         dt=0.02,
         exercise="line-following",

@@ -18,8 +18,9 @@ from paddock.network.protocol import VERSION, messages
 from paddock.network.protocol import message_base as base
 from paddock.network.protocol.frames import BODY
 from paddock.network.protocol.messages import ANSWERS, REQUESTS
-from paddock.network.server import Server, Settings, handlers, ownership, uploads
-from paddock.network.server import connection as connections
+from paddock.network.server import Server, Settings
+from paddock.network.server.core import connection as connections
+from paddock.network.server.core import core_requests, ownership, uploads
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/network/protocol.md").read_text(encoding="utf-8")
@@ -51,9 +52,9 @@ def test_generated_page_shows_types_limits_and_meanings() -> None:
     assert (
         "| `timeout` | number, > 0 … 3600 | `10.0` | maximum time [s] until the next `step` while others wait |" in rows
     )
-    assert "| `commands` | map of [Command](#command) | `{}` | by robot; applied first |" in rows
+    assert "| `commands` | map of [Command](#command-1) | `{}` | by robot; applied first |" in rows
     assert "| [`reset`](#reset) | supervisor | [`done`](#done) |" in rows
-    assert "| [`steer`](#steer) | controller | – |" in rows
+    assert "| [`command`](#command) | controller | – |" in rows
 
 
 def test_page_documents_every_byte_of_body_record() -> None:
@@ -80,8 +81,8 @@ def test_page_documents_limits() -> None:
         "ticks of a `step`": messages.MAX_TICKS,
         "robots spawned by a client": ownership.MAX_SPAWNED,
         "sensors of an uploaded robot": uploads.MAX_ENTRIES["sensors"],
-        "subscriptions of a client": handlers.MAX_SUBSCRIPTIONS,
-        "snapshots of a client": handlers.MAX_SNAPSHOTS,
+        "subscriptions of a client": core_requests.MAX_SUBSCRIPTIONS,
+        "snapshots of a client": core_requests.MAX_SNAPSHOTS,
     }
     told = dict(re.findall(r"^\| ([^|]+) \| (\d[\d ]*\b)", sections(PAGE)["Limits"], re.MULTILINE))
     assert {what: int(told[what].replace(" ", "")) for what in limits} == limits

@@ -47,8 +47,8 @@ def test_unknown_fields_of_newer_peer_are_ignored(message: m.Message) -> None:
 def test_other_errors_of_newer_peer_are_reported() -> None:
     with pytest.raises(BadMessage, match=r"^claim\.robot: missing, expected a text of at most 64 characters"):
         decode('{"type":"claim","id":1,"robto":"red"}', newer=True)
-    with pytest.raises(BadMessage, match=r"^steer\.commands\.red\.wheels\[1\]: expected a finite number, got 'x'"):
-        decode('{"type":"steer","commands":{"red":{"wheels":[1,"x"],"novelty":1}}}', newer=True)
+    with pytest.raises(BadMessage, match=r"^command\.commands\.red\.wheels\[1\]: expected a finite number, got 'x'"):
+        decode('{"type":"command","commands":{"red":{"wheels":[1,"x"],"novelty":1}}}', newer=True)
 
 
 def test_hello_may_have_unknown_fields() -> None:
@@ -75,7 +75,7 @@ def test_client_ignores_unknown_fields_and_messages_of_newer_server(monkeypatch:
             wire._decode_all([(False, news)])
         wire.newer = True
         assert wire._decode_all([(False, news), (False, observed)]) == [m.Done(id=1)]
-    monkeypatch.setattr("paddock.network.server.visibility.MINOR", MINOR + 1)
+    monkeypatch.setattr("paddock.network.server.core.visibility.MINOR", MINOR + 1)
     with served("empty") as server, contextlib.closing(paddock.connect(server.url())) as arena:
         assert isinstance(arena.dialogue.wire, WebSocketWire)
         assert arena.dialogue.wire.newer

@@ -12,9 +12,10 @@ from unittest.mock import patch
 import paddock
 from network.server.parties import Peer
 from paddock.arena.referees import Referee
-from paddock.network.server import Server, Settings, heat_manager
-from paddock.network.server.classroom import Classroom
-from paddock.network.server.lessons import open_lesson
+from paddock.network.server import Server, Settings
+from paddock.network.server.services import heats
+from paddock.network.server.services.classroom.classroom import Classroom
+from paddock.network.server.services.classroom.lessons import open_lesson
 from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.testing import wait_for
 
@@ -96,8 +97,8 @@ def served_class(folder: ClassFolder, referee: Referee | None = None, **settings
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     chosen = {"port": 0, "speed": 20.0, "token": folder.keys.supervisor, "limits": folder.spec.limits, **settings}
     server = Server(arena, replace(Settings(), **chosen))
-    server.classroom = Classroom(folder, lesson)
-    with patch.object(heat_manager, "COUNT_INTERVAL", 0.01), server.in_background():
+    server.services.append(Classroom(folder, lesson, server.heats))
+    with patch.object(heats, "COUNT_INTERVAL", 0.01), server.in_background():
         served = ServedClass(folder, server)
         with served.teacher:
             yield served

@@ -20,7 +20,7 @@ from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
 from paddock.network.origins import foreign_header, host_name, own_hosts
 from paddock.network.server import Server
-from paddock.network.server.access import Grant, Role, Tokens
+from paddock.network.server.core.access import Grant, Role, Tokens
 from paddock.simulation.worlds import load_world
 from paddock.teaching.classroom import seat_students
 from paddock.testing import PaddockProcess
@@ -44,7 +44,7 @@ DRIVERS_ONLY: list[tuple[str, dict[str, object]]] = [
     ("step", {"commands": {"red": {"wheels": [0.1, 0.1]}}}),
     ("sense", {"robot": "red", "commands": {"red": {"wheels": [0.1, 0.1]}}}),
     ("read", {"robot": "red", "device": "ground", "commands": {"red": {"leds": {}}}}),
-    ("leave", {"robot": "red"}),
+    ("release_robot", {"robot": "red"}),
 ]
 
 
@@ -80,7 +80,7 @@ def test_viewers_cannot_drive_robots(server: Server, kind: str, fields: dict[str
     with as_(server, Role.VIEWER) as viewer:
         refused = viewer.ask(kind, **fields)
         assert refused["error"] == "Refused"
-        viewer.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
+        viewer.send({"type": "command", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         assert "only a controller may do that, and you are a viewer" in viewer.wait("refused")["message"]
         assert server.session.ownership.owners == {}
 
@@ -95,7 +95,7 @@ def test_viewers_receive_sensors_and_frames_but_no_ground_truth(server: Server) 
         assert "truth" not in seen
         viewer.ask("subscribe", robot="red", devices=["ground"])
         assert "truth" not in viewer.wait("sensed")["seen"]
-        assert viewer.ask("look")["type"] == "scene"
+        assert viewer.ask("get_scene")["type"] == "scene"
         viewer.ask("frames", rate=30)
         assert len(viewer.wait("frame")["bodies"]) == 2 * 20
 
@@ -169,7 +169,7 @@ def test_other_protocol_version_is_refused_with_both_versions(server: Server) ->
         assert peer.until_closed()[0] == 4426
 
 
-@pytest.mark.parametrize("kind", ["look", "digest", "step"])
+@pytest.mark.parametrize("kind", ["get_scene", "digest", "step"])
 def test_message_before_hello_is_refused_and_connection_closed(server: Server, kind: str) -> None:
     with Peer(server, hello=False) as peer:
         refused = peer.ask(kind)

@@ -56,7 +56,7 @@ from paddock.network.protocol import messages as m
 arena = paddock.connect(sys.argv[1])
 while True:
     for _ in range(1000):
-        arena.dialogue.wire.send(m.Steer(commands={}))
+        arena.dialogue.wire.send(m.SendCommands(commands={}))
     arena.step(1)
 """
 

@@ -10,7 +10,7 @@ import pytest
 from network.server.classes_served import NAMES, make_class, served_class
 from network.server.test_class_scores import Odometer
 from paddock.core.locks import lock_folder
-from paddock.network.server.class_log import MAX_SOURCES, ClassLog
+from paddock.network.server.services.classroom.class_log import MAX_SOURCES, ClassLog
 from paddock.testing import wait_for
 
 BUSY = "the class folder is in use by another command; try again"

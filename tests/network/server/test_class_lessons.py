@@ -13,8 +13,8 @@ import pytest
 from network.server.classes_served import add_exercise, make_class, served_class
 from network.server.parties import SPEC, Peer
 from paddock.core.errors import Refused, UnknownName
-from paddock.network.server.class_log import ClassLog
-from paddock.network.server.lessons import open_lesson
+from paddock.network.server.services.classroom.class_log import ClassLog
+from paddock.network.server.services.classroom.lessons import open_lesson
 from paddock.teaching.exercises import exercise_names
 from paddock.testing import wait_for
 
@@ -116,8 +116,8 @@ def test_exercise_restricts_devices_and_spawning(tmp_path: Path) -> None:
             assert told in ada.ask(kind, robot="ada-l", device="position")["message"]
         assert ada.ask("enable", robot="ada-l")["type"] == "done"
         assert sorted(ada.ask("sense", robot="ada-l")["robots"]["ada-l"]["readings"]) == ["ground", "proximity"]
-        assert sorted(ada.ask("recall", robot="ada-l").get("readings", {})) == ["ground", "proximity"]
-        assert "position" in served.teacher.ask("recall", robot="ada-l")["readings"]
+        assert sorted(ada.ask("get_history", robot="ada-l").get("readings", {})) == ["ground", "proximity"]
+        assert "position" in served.teacher.ask("get_history", robot="ada-l")["readings"]
 
 
 @pytest.mark.parametrize("shows", ["own", "nothing"])
@@ -142,8 +142,8 @@ def test_students_receive_only_what_exercise_shows(tmp_path: Path, shows: str) -
             assert [(robot["name"], robot["kind"]) for robot in news["robots"]] == [("ben", 0)]
             assert [kind["name"] for kind in news["kinds"]] == ["e-puck"]
             assert len(projector.wait("frame")["bodies"]) == 4 * BODY
-            scene, paths = ben.ask("look"), ben.ask("recall").get("paths", b"")
-            ticks = len(np.frombuffer(ben.ask("recall")["ticks"]))
+            scene, paths = ben.ask("get_scene"), ben.ask("get_history").get("paths", b"")
+            ticks = len(np.frombuffer(ben.ask("get_history")["ticks"]))
             if shows == "own":
                 assert len(ben.wait("frame")["bodies"]) == BODY
                 assert scene["solids"] or scene["floor"]
@@ -188,7 +188,7 @@ def test_suggestions_for_misspelt_robot_name_only_robots_visible_to_student(
     add_exercise(folder, "little", shows)
     with served_class(folder) as served, served.peer("Ben") as ben:
         served.teacher.ask("open_world", exercise="little")
-        for request in ({"type": "claim"}, {"type": "enable", "devices": ["ground"]}, {"type": "recall"}):
+        for request in ({"type": "claim"}, {"type": "enable", "devices": ["ground"]}, {"type": "get_history"}):
             kind = request.pop("type")
             assert told in ben.ask(kind, robot="ada-k", **request)["message"]
 
@@ -203,7 +203,7 @@ def test_hidden_readings_are_not_sent_while_exercise_is_opened(tmp_path: Path) -
         step = ben.tell("step", ticks=1_000_000)
         assert served.teacher.ask("open_world", exercise="blind")["type"] == "done"
         assert "position" not in ben.answer(step)["robots"]["ben"].get("readings", {})
-        ben.ask("look")
+        ben.ask("get_scene")
         assert all("position" not in news["seen"].get("readings", {}) for news in ben.all_news("sensed"))
 
 
@@ -215,8 +215,8 @@ def test_shipped_exercises_hide_other_robots_from_students(tmp_path: Path, name:
             assert ben.welcome["world"].keys() == {"name", "title", "bounds"}
         assert [robot["name"] for robot in ben.wait("robots")["robots"]] == ["ben"]
         ben.ask("frames", rate=60)
-        assert ben.ask("recall", robot="zoe-m")["type"] == "refused"
-        scene, past = ben.ask("look"), ben.ask("recall")
+        assert ben.ask("get_history", robot="zoe-m")["type"] == "refused"
+        scene, past = ben.ask("get_scene"), ben.ask("get_history")
         samples = len(np.frombuffer(past["ticks"]))
         if name == "maze":
             assert (scene["solids"], past.get("paths", b"")) == ([], b"")

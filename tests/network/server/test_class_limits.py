@@ -13,10 +13,9 @@ from websockets.frames import Opcode
 import paddock
 from network.server.parties import SPEC, Peer, on_loop, served
 from paddock.core.errors import Refused, SpecError
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 from paddock.network.server import Server
-from paddock.network.server.access import Grant, Role
-from paddock.network.server.class_handlers import find_clients
+from paddock.network.server.core.access import Grant, Role
 from paddock.testing import wait_for
 
 
@@ -34,7 +33,7 @@ def until(server: Server, condition: Callable[[], object]) -> None:
 
 
 def test_exercise_without_lock_step_lets_only_supervisors_join_lock() -> None:
-    limits = ClassLimits(join_lock=False)
+    limits = UserLimits(join_lock=False)
     with served("line-crossing", lock_step=False, limits=limits) as server:
         token = student(server, "Ada", "red")
         with pytest.raises(Refused, match=r"does not use lock-step.*lock_step=False"):
@@ -48,7 +47,7 @@ def test_exercise_without_lock_step_lets_only_supervisors_join_lock() -> None:
 
 def test_server_caps_lock_timeout() -> None:
     with (
-        served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=0.05)) as server,
+        served("line-crossing", limits=UserLimits(join_lock=True, lock_timeout=0.05)) as server,
         Peer(server, token=student(server, "Ada", "red")) as slow,
         Peer(server, name="other") as other,
     ):
@@ -60,7 +59,7 @@ def test_server_caps_lock_timeout() -> None:
 
 def test_supervisor_releases_client_that_blocks_lock() -> None:
     with (
-        served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=3600)) as server,
+        served("line-crossing", limits=UserLimits(join_lock=True, lock_timeout=3600)) as server,
         Peer(server, token=student(server, "Ada", "red")) as slow,
         Peer(server, name="other") as other,
     ):
@@ -77,7 +76,7 @@ def test_supervisor_releases_client_that_blocks_lock() -> None:
 def test_exercise_without_lock_step_releases_clients_in_lock() -> None:
     with served("line-crossing", lock_step=False) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
         ada.ask("lock", timeout=3600)
-        limits = replace(ClassLimits(), join_lock=False)
+        limits = replace(UserLimits(), join_lock=False)
         on_loop(server, lambda: server.session.supervision.set_limits(limits))
         assert ada.wait("released")["reason"] == "this exercise does not use lock-step"
         assert on_loop(server, lambda: server.session.clock.lock) == []
@@ -102,7 +101,7 @@ def test_disconnect_closes_all_connections_of_student_and_stops_robots() -> None
 
 
 def test_connections_are_limited_per_token() -> None:
-    with served("line-crossing", limits=ClassLimits(connections=2)) as server:
+    with served("line-crossing", limits=UserLimits(connections=2)) as server:
         ada, ben = student(server, "Ada", "red"), student(server, "Ben", "blue")
         with Peer(server, token=ada), Peer(server, token=ada) as second:
             refused = Peer(server, token=ada)
@@ -114,13 +113,13 @@ def test_connections_are_limited_per_token() -> None:
             with Peer(server, token=ben) as other:
                 assert other.welcome["type"] == "welcome"
             second.close()
-            until(server, lambda: len(find_clients(server.session, "Ada")) == 1)
+            until(server, lambda: len(server.session.supervision.find_clients("Ada")) == 1)
             with Peer(server, token=ada) as again:
                 assert again.welcome["type"] == "welcome"
 
 
 def test_subscriptions_are_limited_per_token() -> None:
-    with served("line-crossing", limits=ClassLimits(subscriptions=3)) as server:
+    with served("line-crossing", limits=UserLimits(subscriptions=3)) as server:
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as first, Peer(server, token=token) as second, Peer(server) as lecturer:
             for peer, stream in ((first, "a"), (second, "a"), (second, "b"), (second, "b")):  # one again is no new one
@@ -134,19 +133,19 @@ def test_subscriptions_are_limited_per_token() -> None:
 
 
 def test_spawned_robots_are_limited_per_token() -> None:
-    with served("empty", limits=ClassLimits(robots=1)) as server:
+    with served("empty", limits=UserLimits(robots=1)) as server:
         token = student(server, "Ada", "ada")
         with Peer(server, token=token) as first, Peer(server, token=token) as second:
             assert first.ask("spawn", robot="ada_1", kind="e-puck")["type"] == "done"
             refused = second.ask("spawn", robot="ada_2", kind="e-puck")
             assert refused["message"].startswith("spawn: your token has reached its limit of 1")
-            first.ask("leave", robot="ada_1")
+            first.ask("release_robot", robot="ada_1")
             assert second.ask("spawn", robot="ada_2", kind="e-puck")["type"] == "done"
 
 
 def test_uploads_are_limited_in_size_and_rate() -> None:
     kind = SPEC | {"title": "x" * 200}
-    limits = ClassLimits(upload_kb=2.0, upload_kb_per_s=0.001)
+    limits = UserLimits(upload_kb=2.0, upload_kb_per_s=0.001)
     with served("empty", limits=limits) as server, Peer(server, token=student(server, "Ada", "ada")) as ada:
         large = kind | {"leds": [f"lamp{i}" + 40 * "x" for i in range(60)]}
         refused = ada.ask("spawn", robot="ada_1", kind=large)
@@ -159,7 +158,7 @@ def test_uploads_are_limited_in_size_and_rate() -> None:
 
 
 def test_messages_of_students_have_smaller_size_limit() -> None:
-    with served("empty", limits=ClassLimits(message_kb=4)) as server, Peer(server) as lecturer:
+    with served("empty", limits=UserLimits(message_kb=4)) as server, Peer(server) as lecturer:
         with Peer(server, token=student(server, "Ada", "ada")) as ada:
             ada.tell("enable", robot="ada", devices=["x" * 60] * 100)
             assert ada.until_closed()[0] == 1009
@@ -170,7 +169,7 @@ def test_messages_of_students_have_smaller_size_limit() -> None:
 
 
 def test_released_client_cannot_rejoin_lock_at_once_on_any_connection() -> None:
-    with served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=0.05)) as server:
+    with served("line-crossing", limits=UserLimits(join_lock=True, lock_timeout=0.05)) as server:
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as first, Peer(server, token=token) as second, Peer(server) as other:
             on_loop(server, lambda: setattr(server.session.clients[0].share, "readmitted", 0.0))
@@ -197,7 +196,7 @@ def wheels(server: Server, robot: str) -> list[float]:
 
 def test_robots_of_unresponsive_client_stop() -> None:
     with (
-        served("line-crossing", lock_step=False, speed=20.0, limits=ClassLimits(silence=0.3)) as server,
+        served("line-crossing", lock_step=False, speed=20.0, limits=UserLimits(silence=0.3)) as server,
         Peer(server, token=student(server, "Ada", "red")) as dead,
     ):  # answers no pings while it reads nothing
         dead.ask("sense", robot="red", commands={"red": {"wheels": [0.05, 0.05]}})
@@ -209,13 +208,13 @@ def test_robots_of_unresponsive_client_stop() -> None:
 
 def test_live_client_keeps_last_command_unless_idle_limit_is_set() -> None:
     with (
-        served("line-crossing", lock_step=False, speed=20.0, limits=ClassLimits(silence=0.3)) as server,
+        served("line-crossing", lock_step=False, speed=20.0, limits=UserLimits(silence=0.3)) as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
     ):
         ada.ask("sense", robot="red", commands={"red": {"wheels": [0.05, 0.05]}})
         answer_pings(ada, 8)
         assert wheels(server, "red") == [0.05, 0.05]
-        on_loop(server, lambda: server.session.supervision.set_limits(ClassLimits(silence=0.3, idle=0.3)))
+        on_loop(server, lambda: server.session.supervision.set_limits(UserLimits(silence=0.3, idle=0.3)))
         answer_pings(ada, 8)
         until(server, lambda: server.session.clients[0].silent)
         assert wheels(server, "red") == [0.0, 0.0]
@@ -233,7 +232,7 @@ def answer_pings(peer: Peer, count: int) -> None:
 def test_stall_of_server_is_not_held_against_its_clients() -> None:
     silence = 0.3
     with (
-        served("line-crossing", lock_step=False, speed=20.0, limits=ClassLimits(silence=silence)) as server,
+        served("line-crossing", lock_step=False, speed=20.0, limits=UserLimits(silence=silence)) as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
     ):
         ada.ask("sense", robot="red", commands={"red": {"wheels": [0.05, 0.05]}})
@@ -243,7 +242,7 @@ def test_stall_of_server_is_not_held_against_its_clients() -> None:
 
 
 def test_client_waiting_for_step_is_not_idle() -> None:
-    limits = ClassLimits(silence=0.3, idle=0.3)
+    limits = UserLimits(silence=0.3, idle=0.3)
     with (
         served("line-crossing", lock_step=False, speed=0.01, limits=limits) as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
@@ -255,7 +254,7 @@ def test_client_waiting_for_step_is_not_idle() -> None:
 
 def test_class_limits_are_validated() -> None:
     with pytest.raises(SpecError, match="connections: expected a number >= 1"):
-        ClassLimits.from_table({"connections": 0})
+        UserLimits.from_table({"connections": 0})
     with pytest.raises(SpecError, match="subscriptions"):
-        ClassLimits.from_table({"subscripions": 3})
-    assert ClassLimits.from_table(ClassLimits().to_table()) == ClassLimits()
+        UserLimits.from_table({"subscripions": 3})
+    assert UserLimits.from_table(UserLimits().to_table()) == UserLimits()

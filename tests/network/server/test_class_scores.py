@@ -13,8 +13,8 @@ from network.server.classes_served import make_class, served_class
 from network.server.parties import SPEC, on_loop
 from paddock.arena import Arena
 from paddock.arena.referees import Referee
-from paddock.network.server import attendance, classroom
-from paddock.network.server.best_scores import BestScores
+from paddock.network.server.services.classroom import attendance, classroom
+from paddock.network.server.services.classroom.best_scores import BestScores
 from paddock.teaching.classroom import ClassFolder
 from paddock.testing import wait_for
 

@@ -13,7 +13,7 @@ from network.server.parties import on_loop
 from paddock.arena.referees import make_referee
 from paddock.core.errors import PaddockError
 from paddock.network.client.remote import RemoteArena
-from paddock.network.server import seating
+from paddock.network.server.services.classroom import seating
 from paddock.simulation.worlds.starts import FloorLine
 from paddock.teaching.classroom import ClassFolder
 from paddock.testing import wait_for
@@ -39,11 +39,11 @@ def seats(served: ServedClass) -> tuple[list[str], set[str]]:
 
 def ranked(served: ServedClass) -> set[str]:
     """The robots whose scores are shown."""
-    return {line.robot for line in on_loop(served.server, lambda: served.server.session.scoreboard.message().scores)}
+    return {line.robot for line in on_loop(served.server, lambda: served.server.scoreboard.message().scores)}
 
 
 def fouls(served: ServedClass) -> dict[str, int]:
-    return on_loop(served.server, lambda: served.server.session.scoreboard.game.foul_counts)
+    return on_loop(served.server, lambda: served.server.scoreboard.game.foul_counts)
 
 
 def test_robots_stand_on_line_only_while_their_programs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_without_room_aside_only_robots_with_programs_take_part(
     with served_class(folder) as served, served.connect("Ada"), served.connect("Ben"):
         monkeypatch.setattr(seating, "deal_places", find_no_room)
         assert served.teacher.ask("set_heat", action="start")["type"] == "done"
-        wait_for(lambda: served.server.session.heats.phase == "running")
+        wait_for(lambda: served.server.heats.phase == "running")
         assert ranked(served) == {"ada", "ben"}
         assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
         assert {row.robot for row in folder.results()} == {"ada", "ben"}
@@ -112,7 +112,7 @@ def test_student_added_after_start_signal_waits_until_heat_ends(
         folder.refresh()
         with served.peer("Gus") as page:
             assert page.wait("heat", state="running")["waits"]
-            assert page.ask("look")["type"] == "scene"
+            assert page.ask("get_scene")["type"] == "scene"
             program = threading.Thread(target=lambda: arenas.append(served.connect("Gus")))
             program.start()
             wait_for(lambda: "your robot can take part when it is over" in caplog.text)

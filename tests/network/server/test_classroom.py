@@ -10,8 +10,8 @@ import paddock
 from network.server.classes_served import make_class, served_class
 from network.server.parties import Closed, Peer
 from paddock.core.errors import LinkError, PaddockError, Refused
-from paddock.core.user_limits import ClassLimits
-from paddock.network.server.classroom import Classroom
+from paddock.core.user_limits import UserLimits
+from paddock.network.server.services.classroom.classroom import Classroom
 from paddock.teaching.classroom import ClassFolder, Student
 from paddock.testing import wait_for
 
@@ -85,7 +85,7 @@ def test_locked_out_student_is_refused_until_lock_out_ends(tmp_path: Path) -> No
 
 
 def test_supervisor_releases_and_disconnects_client(tmp_path: Path) -> None:
-    folder = make_class(tmp_path, limits=ClassLimits(join_lock=True))
+    folder = make_class(tmp_path, limits=UserLimits(join_lock=True))
     with served_class(folder) as served, served.peer("Ben") as ben:
         ben.ask("lock", timeout=3600)
         assert served.wait("Ben", in_lock=True)
@@ -144,11 +144,11 @@ def test_disconnect_prefers_student_name_over_connection_name(tmp_path: Path) ->
             assert [peer.welcome["client"] for peer in (first, second, other)] == ["Ada", "Ada-3", "Ada-2"]
             assert served.teacher.ask("disconnect", client="Ada-2")["type"] == "done"
             with pytest.raises(Closed):
-                other.ask("look")
+                other.ask("get_scene")
         assert served.teacher.ask("disconnect", client="Ada-3")["type"] == "done"
         with pytest.raises(Closed):
-            second.ask("look")
-        assert first.ask("look")["type"] == "scene"
+            second.ask("get_scene")
+        assert first.ask("get_scene")["type"] == "scene"
 
 
 def test_failed_update_of_student_list_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

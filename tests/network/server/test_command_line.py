@@ -44,7 +44,7 @@ MISTAKES = {
     ("clutter", "--speed", "-1"): "--speed: expected a factor from 0.01 to 1000",
     ("clutter", "--speed", "nan"): "--speed: expected a factor from 0.01 to 1000",
     ("clutter", "--classroom", "nobody.txt"): "nobody.txt: cannot be read: No such file",
-    ("clutter", "--score", "nothing.py"): "nothing.py: no such file",
+    ("clutter", "--referee", "nothing.py"): "nothing.py: no such file",
 }
 
 
@@ -81,7 +81,7 @@ def test_failing_score_file_does_not_stop_server(tmp_path: Path) -> None:
     scoring = tmp_path / "points.py"
     scoring.write_text("def score(arena):\n    return {'red': arena.tick / 0}\n")
     with (
-        ServerProcess("clutter", "--speed", "0", "--score", str(scoring)) as server,
+        ServerProcess("clutter", "--speed", "0", "--referee", str(scoring)) as server,
         Peer(server) as peer,
     ):
         peer.ask("frames", rate=30)

@@ -74,7 +74,7 @@ def test_program_that_shows_arena_records_interventions() -> None:
         ben.ask("set_pose", robot="red", x=0.5, y=0.5)
         ben.ask("pause")
         ben.ask("play")
-        ben.ask("leave", robot="red")
+        ben.ask("release_robot", robot="red")
         arena.step()
     assert [event.kind for event in events] == ["driver", "teleport", "pause", "resume", "driver"]
     assert not any(event.by_program for event in events)
@@ -87,7 +87,7 @@ def test_remote_run_continues_while_robot_is_taken_over_and_returned(lock_step: 
         paddock.connect(server.url(), name="Ada") as arena,
         Peer(server, name="Ben") as ben,
     ):
-        acts = iter([(10, "claim"), (30, "leave")])
+        acts = iter([(10, "claim"), (30, "release_robot")])
         due, act = next(acts)
 
         def intervene(arena: Any) -> None:

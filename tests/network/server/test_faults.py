@@ -22,7 +22,7 @@ from paddock.core.errors import LinkError, Refused, Timeout
 from paddock.network.server import Server
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory and signals are looked at as Linux has them")
-CONNECTION = "paddock.network.server.connection"
+CONNECTION = "paddock.network.server.core.connection"
 
 
 def until(server: Server, true: Callable[[], bool]) -> None:
@@ -56,7 +56,7 @@ def test_robot_of_killed_process_stops_within_200_ms_and_others_continue() -> No
         program(DRIVER, server.url) as victim,
     ):
         other.ask("claim", robot="blue")
-        other.send({"type": "steer", "commands": {"blue": {"wheels": [0.03, 0.05]}}})
+        other.send({"type": "command", "commands": {"blue": {"wheels": [0.03, 0.05]}}})
         assert victim.stdout is not None
         assert victim.stdout.readline().strip() == "driving"
         for robot in ("red", "blue"):
@@ -173,7 +173,7 @@ def test_messages_for_slow_reader_do_not_accumulate() -> None:
     with served() as server, Peer(server, name="slow", receive_buffer=4096), Peer(server, name="busy") as busy:
         for _ in range(300):
             busy.ask("claim", robot="red")
-            busy.ask("leave", robot="red")
+            busy.ask("release_robot", robot="red")
         slow = on_loop(server, lambda: next(c.unread() for c in server.session.clients if c.name == "slow"))
         assert slow < 1_000_000
 
@@ -185,7 +185,7 @@ def test_half_open_connections_are_detected(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(f"{CONNECTION}.PING_PERIOD", 0.05)
     with served(lock_step=False, speed=20.0) as server:
         dead = Peer(server, name="dead")  # nobody reads its pings, nobody answers them
-        dead.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
+        dead.send({"type": "command", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         until(server, lambda: not server.connections)
         assert on_loop(server, lambda: (server.session.clients, server.session.ownership.owners)) == ([], {})
         with Peer(server, name="other") as other:

@@ -20,11 +20,11 @@ FRAMES = 1250  # per encoding and turn
 
 SEEDS: list[dict[str, Any]] = [
     {"type": "hello", "id": 1, "version": 1, "name": "x", "token": ""},
-    {"type": "look", "id": 1},
+    {"type": "get_scene", "id": 1},
     {"type": "claim", "id": 1, "robot": "red", "force": True},
     {"type": "spawn", "id": 1, "robot": "mine", "kind": SPEC, "at": [0.75, 0.5], "heading": 1.0, "color": "#112233"},
     {"type": "spawn", "id": 1, "robot": "mine", "kind": "e-puck"},
-    {"type": "leave", "id": 1, "robot": "mine"},
+    {"type": "release_robot", "id": 1, "robot": "mine"},
     {"type": "enable", "id": 1, "robot": "red", "devices": ["ground"], "on": True},
     {"type": "poll_only", "id": 1, "robot": "red", "device": "proximity", "on": False},
     {"type": "step", "id": 1, "ticks": 1, "commands": {"red": {"wheels": [0.1, 0.1], "leds": {"led0": 1}, "pans": {}}}},
@@ -41,8 +41,8 @@ SEEDS: list[dict[str, Any]] = [
     {"type": "digest", "id": 1},
     {"type": "snapshot", "id": 1},
     {"type": "restore", "id": 1, "snapshot": 1},
-    {"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}},
-    {"type": "got", "frame": 1},
+    {"type": "command", "commands": {"red": {"wheels": [0.1, 0.1]}}},
+    {"type": "frame_ack", "frame": 1},
 ]
 ODD: list[Any] = [
     *(
@@ -196,8 +196,8 @@ def test_bad_message_error_names_field_and_expectation(encoding: str) -> None:
         ({"type": "claim", "id": 3}, "claim.robot: missing, expected a text of at most 64 characters"),
         ({"type": "welcome", "id": 3}, "type: no message is called 'welcome'"),
         (
-            {"type": "steer", "commands": {"red": {"wheels": [1, "x"]}}},
-            "steer.commands.red.wheels[1]: expected a finite number, got 'x'",
+            {"type": "command", "commands": {"red": {"wheels": [1, "x"]}}},
+            "command.commands.red.wheels[1]: expected a finite number, got 'x'",
         ),
     ]
     with served() as server, Peer(server, encoding=encoding) as peer:
@@ -221,7 +221,7 @@ def test_bad_message_error_names_field_and_expectation(encoding: str) -> None:
         (b"\xdf\xff\xff\xff\xff", Opcode.BINARY, "not valid msgpack"),
         (b"\xc6\xff\xff\xff\xff", Opcode.BINARY, "not valid msgpack"),
         (b'{"type":"set_pose","id":1,"robot":"red","x":NaN,"y":0}', Opcode.TEXT, "not valid JSON: expected a number"),
-        (b'{"type":"look","id":' + b"9" * 5000 + b"}", Opcode.TEXT, "not valid JSON"),
+        (b'{"type":"get_scene","id":' + b"9" * 5000 + b"}", Opcode.TEXT, "not valid JSON"),
         (b"\xd5\xff\x00\x00", Opcode.BINARY, ""),
     ],
 )
@@ -237,7 +237,7 @@ def test_malicious_frames_are_refused_and_connection_stays_open(frame: bytes, op
 
 def test_invalid_utf8_text_is_refused() -> None:
     with served() as server, Peer(server, encoding="json") as peer:
-        peer.send_frame(b'{"type":"look","id":1,"x":"\xff\xfe"}', Opcode.TEXT)
+        peer.send_frame(b'{"type":"get_scene","id":1,"x":"\xff\xfe"}', Opcode.TEXT)
         assert peer.wait("refused")["error"] == "BadMessage"
         assert peer.ask("sense", robot="red")["type"] == "observed"
 
@@ -257,7 +257,7 @@ def test_oversize_message_closes_connection_with_code_1009(pieces: int) -> None:
 
 def test_message_of_maximum_size_is_read() -> None:
     with served() as server, Peer(server, encoding="json") as peer:
-        message = b'{"type":"look","id":77' + b" " * (1024 * 1024 - 23) + b"}"
+        message = b'{"type":"get_scene","id":77' + b" " * (1024 * 1024 - 28) + b"}"
         peer.send_frame(message, Opcode.TEXT)
         assert peer.answer(77)["type"] == "scene"
 

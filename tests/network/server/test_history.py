@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import paddock
-from paddock.network.server.history import RunHistory
+from paddock.network.server.services.history import RunHistory
 
 
 def test_paths_have_gaps_where_robot_was_absent_or_teleported() -> None:

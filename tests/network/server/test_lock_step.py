@@ -128,7 +128,7 @@ def test_released_client_keeps_its_robot() -> None:
 def test_client_that_blocks_clock_is_logged_and_its_resume_too(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("paddock.network.server.clock.LAG_REPORT_DELAY", 0.05)
+    monkeypatch.setattr("paddock.network.server.core.clock.LAG_REPORT_DELAY", 0.05)
     with served() as server, locked(server, "a") as a, locked(server, "b") as b:
         b.ask("claim", robot="red")
         for _ in range(2):

@@ -22,7 +22,7 @@ from paddock.network.client.remote import RemoteArena
 from paddock.network.client.remote_monitor import RemoteMonitor
 from paddock.network.protocol import messages
 from paddock.network.server import Server
-from paddock.network.server.access import Grant, Role
+from paddock.network.server.core.access import Grant, Role
 from paddock.network.server.show import Show
 from paddock.perception.estimation import Estimate
 from paddock.perception.mapping import GridFrame, MapView
@@ -103,7 +103,7 @@ def watch(shown: Show | Server, **options: Any) -> Peer:
 
 
 def test_map_cells_are_sent_first_and_then_only_after_changes(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.network.server.map_publisher.GRID_PERIOD", 3600.0)
+    monkeypatch.setattr("paddock.network.server.services.maps.GRID_PERIOD", 3600.0)
     with running(arena, Cartographer()) as shown, watch(shown) as peer:
         first = peer.wait("map", robot="red")["map"]
         grid = first["grid"]
@@ -114,7 +114,7 @@ def test_map_cells_are_sent_first_and_then_only_after_changes(arena: Arena, monk
         assert first["task"] == "maps"
         later = peer.wait("map", robot="red")["map"]
         assert "grid" not in later  # the cells come less often
-        monkeypatch.setattr("paddock.network.server.map_publisher.GRID_PERIOD", 0.0)
+        monkeypatch.setattr("paddock.network.server.services.maps.GRID_PERIOD", 0.0)
         while "grid" not in later:
             later = peer.wait("map", robot="red")["map"]
         assert later["grid"]["version"] > grid["version"]
@@ -202,9 +202,9 @@ def test_only_clients_that_may_drive_robot_may_send_goals(arena: Arena) -> None:
 
 def test_goal_is_sent_from_command_line(arena: Arena) -> None:
     with running(arena, Cartographer()) as shown:
-        taken = command_line.paddock("goal", shown.server.url(), "red", "0.5", "0.75")
+        taken = command_line.paddock("robot", "goal", shown.server.url(), "0.5", "0.75")
         assert taken.stdout == "red drives to (0.5, 0.75)\n"
-        refused = command_line.paddock("goal", shown.server.url(), "red", "--", "-1", "0.5")
+        refused = command_line.paddock("robot", "goal", f"{shown.server.url()}?robot=red", "-1", "0.5")
         assert refused.returncode == 2
         assert "is in an obstacle" in refused.stderr
 
@@ -245,7 +245,7 @@ def test_goal_is_refused_when_its_program_disconnects() -> None:
         driver.ask("hello", version=1, minor=2, name="Ada", shows=True)
         driver.ask("claim", robot="red")
         number = peer.tell("send_goal", robot="red", x=0.5, y=0.5)
-        goal = driver.wait("goal", robot="red")
+        goal = driver.wait("goal_request", robot="red")
         assert (goal["x"], goal["y"]) == (0.5, 0.5)
         driver.close()
         assert "has disconnected" in peer.answer(number)["message"]
@@ -290,12 +290,12 @@ def test_remote_goal_is_queued_during_run_and_refused_without_run() -> None:
     sent: list[Any] = []
     monitor, cartographer = RemoteMonitor(sent.append), Cartographer()
     monitor.begin({"red": cartographer})
-    monitor.on_message(messages.GoalNews(robot="red", x=1.0, y=2.0, number=1))
+    monitor.on_message(messages.GoalRequested(robot="red", x=1.0, y=2.0, number=1))
     assert (sent, cartographer.goal.size) == ([], 0)  # the reader of messages does not call the controller
     monitor.give_goals()
     assert cartographer.goal.tolist() == [[1.0, 2.0]]
     monitor.end()
-    monitor.on_message(messages.GoalNews(robot="red", x=1.0, y=2.0, number=2))
+    monitor.on_message(messages.GoalRequested(robot="red", x=1.0, y=2.0, number=2))
     assert [(answer.number, answer.refusal) for answer in sent] == [
         (1, ""),
         (2, "no running controller accepts goals"),

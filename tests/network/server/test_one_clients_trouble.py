@@ -11,7 +11,7 @@ import pytest
 import paddock
 from network.server.parties import Peer, on_loop, served
 from paddock.network.server import Server
-from paddock.network.server.client import Client
+from paddock.network.server.core.client import Client
 from paddock.simulation.engine.state import HEADING, LEFT_SPEED, X
 
 
@@ -101,7 +101,7 @@ def test_client_keeps_readings_and_subscriptions_after_leaving_robot(server: Ser
         peer.ask("enable", robot="red", devices=["ground"])
         peer.ask("subscribe", robot="red", devices=["ground"])
         peer.ask("lock")
-        peer.ask("leave", robot="red")
+        peer.ask("release_robot", robot="red")
         assert "ground" in peer.ask("sense", robot="red")["robots"]["red"]["readings"]
         observed = peer.ask("step", ticks=2)
         assert "ground" in observed["robots"]["red"]["readings"]
@@ -114,7 +114,7 @@ def test_remote_robot_keeps_enabled_devices_after_leave(server: Server) -> None:
         red.enable("ground")
         red.wheels.set(0.1, 0.1)
         arena.step()
-        arena.leave("red")
+        arena.release_robot("red")
         assert red.ground.enabled
         arena.step()
         assert len(red.sense().ground) == 3
@@ -124,7 +124,7 @@ def test_client_state_of_spawned_robot_is_removed_when_it_leaves(server: Server)
     with Peer(server) as peer:
         peer.ask("spawn", robot="mine", kind="e-puck")
         peer.ask("subscribe", robot="mine", devices=["ground"])
-        peer.ask("leave", robot="mine")
+        peer.ask("release_robot", robot="mine")
 
         def remains() -> tuple[int, int]:
             client: Client = server.session.clients[0]

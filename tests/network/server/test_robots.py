@@ -11,7 +11,7 @@ import pytest
 import paddock
 from network.server.parties import SPEC, Peer, on_loop, served
 from paddock.core.errors import PaddockError, Refused, SimulationError, SpecError, UnknownName
-from paddock.network.server.access import Grant, Role
+from paddock.network.server.core.access import Grant, Role
 
 CONTROLLER = Grant(Role.CONTROLLER)
 FREE = (0.75, 0.5)  # a place in clutter with nothing around it
@@ -31,7 +31,7 @@ def names(peer: Peer) -> list[str]:
 
 def test_first_command_claims_free_robot_and_owner_is_sent_to_all() -> None:
     with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
-        ada.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
+        ada.send({"type": "command", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         while bob.wait("robots")["robots"][0].get("owner") != "ada":
             pass
         assert not ada.all_news("refused")
@@ -45,13 +45,13 @@ def test_robot_of_another_client_cannot_be_claimed_steered_or_left() -> None:
             bob.ask("claim", robot="red")["message"]
             == "robot 'red' is driven by ada: arena.claim('red', force=True) takes it"
         )
-        assert bob.ask("leave", robot="red")["message"] == "leave: robot 'red' is not yours"
+        assert bob.ask("release_robot", robot="red")["message"] == "release_robot: robot 'red' is not yours"
         for request in ("step", "sense", "read"):
             fields = {} if request == "step" else {"robot": "red"} | ({"device": "ground"} if request == "read" else {})
             refused = bob.ask(request, **fields, commands={"red": {"wheels": [0.1, 0.1]}})
             assert refused["error"] == "Refused"
             assert refused["message"] == "robot 'red' is driven by ada: arena.claim('red', force=True) takes it"
-        bob.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
+        bob.send({"type": "command", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         assert "id" not in bob.wait("refused")
         ada.ask("step", ticks=10)
         assert ada.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
@@ -99,7 +99,7 @@ def test_controller_cannot_take_robot_by_force() -> None:
             assert refused["message"] == "claim by force: only a supervisor may do that, and you are a controller"
             refused = bob.ask("claim", robot="red")
             assert refused["message"] == (
-                "robot 'red' is driven by ada: arena.leave('red') in that program releases it, "
+                "robot 'red' is driven by ada: arena.release_robot('red') in that program releases it, "
                 "or a supervisor can take it"
             )
 
@@ -108,13 +108,13 @@ def test_robot_left_by_client_stops_and_is_free() -> None:
     with served() as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
         ada.ask("lock")
         ada.ask("step", ticks=20, commands={"red": {"wheels": [0.1, 0.1]}})
-        ada.ask("leave", robot="red")
+        ada.ask("release_robot", robot="red")
         ada.ask("step", ticks=50)
         assert bob.ask("claim", robot="red")["type"] == "done"
         assert bob.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("request_", ["claim", "leave", "enable", "sense", "subscribe", "set_pose"])
+@pytest.mark.parametrize("request_", ["claim", "release_robot", "enable", "sense", "subscribe", "set_pose"])
 def test_unknown_robot_is_refused_with_suggestion(request_: str) -> None:
     with served() as server, Peer(server) as peer:
         refused = peer.ask(request_, robot="rde", **({"x": 1.0, "y": 1.0} if request_ == "set_pose" else {}))
@@ -246,12 +246,12 @@ def test_robots_spawned_per_client_are_limited() -> None:
         assert [answer["type"] for answer in answers] == ["done"] * 32 + ["refused"]
         assert "you have already spawned 32 robots" in answers[-1]["message"]
         assert other.ask("spawn", robot="more", kind=tiny)["type"] == "done"
-        peer.ask("leave", robot="r0")
+        peer.ask("release_robot", robot="r0")
         assert peer.ask("spawn", robot="r32", kind=tiny)["type"] == "done"
 
 
 def test_robots_per_world_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.network.server.ownership.MAX_ROBOTS", 2)
+    monkeypatch.setattr("paddock.network.server.core.ownership.MAX_ROBOTS", 2)
     with served() as server, Peer(server) as peer:
         assert peer.ask("spawn", robot="a", kind="e-puck")["type"] == "done"
         assert peer.ask("spawn", robot="b", kind="e-puck")["message"] == "spawn: there are 2 robots already"
@@ -338,7 +338,7 @@ def test_robots_of_disconnected_client_are_removed_or_stop() -> None:
     with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
         bob.ask("lock")
         ada.ask("spawn", robot="mine", kind="e-puck")
-        ada.send({"type": "steer", "commands": {"mine": {"wheels": [0.05, 0.05]}, "red": {"wheels": [0.05, 0.05]}}})
+        ada.send({"type": "command", "commands": {"mine": {"wheels": [0.05, 0.05]}, "red": {"wheels": [0.05, 0.05]}}})
         assert bob.ask("enable", robot="mine")["type"] == "done"
         assert bob.ask("subscribe", robot="mine", devices=["ground"])["type"] == "done"
         assert bob.ask("step", ticks=20)["robots"]["mine"]
@@ -387,7 +387,7 @@ def test_hundred_spawns_and_removals_leave_no_state() -> None:
         for i in range(100):
             assert peer.ask("spawn", robot="mine", kind=spec())["type"] == "done", i
             peer.ask("subscribe", robot="mine")
-            assert peer.ask("leave", robot="mine")["type"] == "done"
+            assert peer.ask("release_robot", robot="mine")["type"] == "done"
         session = server.session
         assert on_loop(
             server, lambda: (list(server.arena.robots), session.ownership.owners, session.ownership.spawned)
@@ -426,9 +426,9 @@ def test_robot_of_world_can_be_left_but_not_removed() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         arena["red"].wheels.set(0.1, 0.1)
         arena.step()
-        with pytest.raises(Refused, match=r"'red' belongs to the world; leave\('red'\) releases it"):
+        with pytest.raises(Refused, match=r"'red' belongs to the world; release_robot\('red'\) releases it"):
             arena.remove("red")
         assert arena.owner("red") == arena.name
-        arena.leave("red")
+        arena.release_robot("red")
         assert arena.owner("red") == ""
         assert "red" in arena

@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 import paddock
 from paddock.network.protocol import VERSION
-from paddock.network.server.history import MAX_SAMPLES, RunHistory
+from paddock.network.server.services.history import MAX_SAMPLES, HistoryService, RunHistory
 from paddock.network.server.show import Show
 
 LONG = 60.0  # seconds after which a test gives up
@@ -78,7 +78,7 @@ def test_program_waits_for_first_viewer(shown: Show) -> None:
     waiting = threading.Thread(target=shown.wait_for_viewer, daemon=True)
     waiting.start()
     with RawViewer(shown) as viewer:
-        viewer.ask("look")  # someone who does not watch yet
+        viewer.ask("get_scene")  # someone who does not watch yet
         assert waiting.is_alive()
         viewer.ask("frames", rate=30)
         waiting.join(LONG)
@@ -91,7 +91,7 @@ def test_reason_of_end_is_sent_to_current_and_later_viewers(shown: Show, viewer:
     assert told["state"] == "failed"
     assert told["reason"] == "exc.py line 4: IndexError: list index out of range"
     with RawViewer(shown) as late:
-        late.ask("look")
+        late.ask("get_scene")
         assert late.news["run"] == told
         assert not late.news["clock"]["running"]
 
@@ -114,7 +114,7 @@ def test_end_of_run_is_never_seen_with_clock_of_next_run(shown: Show, viewer: Ra
     shown.end("the first is over", again=True)
     viewer.wait_for_end()
     viewer.ask("run_again", seed=9)
-    viewer.ask("look")
+    viewer.ask("get_scene")
     assert ("ended", 9) not in viewer.seen
     assert ("running", 9) in viewer.seen
     shown.wait_for_run_again()
@@ -137,12 +137,12 @@ def test_interventions_are_recorded_in_trace_and_first_is_sent(shown: Show, view
     )
     program.start()
     while shown.arena.tick < 5:
-        viewer.ask("look")
+        viewer.ask("get_scene")
     viewer.ask("set_speed", speed=2)
     viewer.ask("pause")
     viewer.ask("claim", robot="red")
     viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
-    viewer.ask("leave", robot="red")
+    viewer.ask("release_robot", robot="red")
     viewer.ask("play")
     done.set()
     program.join(LONG)
@@ -157,8 +157,12 @@ def test_interventions_are_recorded_in_trace_and_first_is_sent(shown: Show, view
 # ---- history
 
 
+def shown_history(shown: Show) -> RunHistory:
+    return next(service.run for service in shown.server.services if isinstance(service, HistoryService))
+
+
 def paths(shown: Show) -> np.ndarray[Any, np.dtype[np.float32]]:
-    history = shown.server.session.history
+    history = shown_history(shown)
     return np.frombuffer(history.paths(), "<f4").reshape(len(history.samples), -1, 2)
 
 
@@ -167,21 +171,21 @@ def test_late_viewer_receives_paths_and_readings(shown: Show) -> None:
     shown.arena["red"].wheels.set(0.05, 0.05)
     shown.arena.step(100)
     with RawViewer(shown) as viewer:
-        answer = viewer.ask("recall")
+        answer = viewer.ask("get_history")
         assert len(answer["ticks"]) > 10
         assert paths(shown)[0, 0] == pytest.approx(start, abs=0.005)
         assert paths(shown)[-1, 0] == pytest.approx(shown.arena["red"].pose[:2], abs=0.005)
-        of_red = viewer.ask("recall", robot="red")
+        of_red = viewer.ask("get_history", robot="red")
         assert of_red["ticks"] == answer["ticks"]
         assert of_red["wheels"][-2:] == pytest.approx([0.05, 0.05], abs=0.002)
         assert len(of_red["readings"]["proximity"]) == 8 * len(answer["ticks"])
         assert "camera" not in of_red["readings"]
-        unknown = viewer.ask("recall", robot="rad")
+        unknown = viewer.ask("get_history", robot="rad")
         assert "did you mean 'red'" in unknown["message"]
 
 
 def test_history_is_bounded_and_cleared_by_reset(shown: Show, viewer: RawViewer) -> None:
-    history = shown.server.session.history
+    history = shown_history(shown)
     for _ in range(2000):
         shown.arena.step(3)
     ticks = np.diff(history.ticks)
@@ -197,7 +201,7 @@ def test_path_gap_of_teleport_remains_after_samples_are_dropped(shown: Show, vie
     viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
     shown.arena.step(100)
     assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
-    shown.server.session.history._drop_every_second()
+    shown_history(shown)._drop_every_second()
     assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
 
 

@@ -260,9 +260,9 @@ def test_json_and_msgpack_carry_equal_values(server: Server, peer: Peer) -> None
 
 def test_client_may_change_encoding_with_every_message(peer: Peer) -> None:
     peer.encoding = "json"
-    assert isinstance(peer.ask("look")["floor"], str)
+    assert isinstance(peer.ask("get_scene")["floor"], str)
     peer.encoding = "msgpack"
-    assert isinstance(peer.ask("look")["floor"], bytes)
+    assert isinstance(peer.ask("get_scene")["floor"], bytes)
 
 
 def test_failing_observer_does_not_affect_other_clients(server: Server) -> None:

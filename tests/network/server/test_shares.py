@@ -9,10 +9,10 @@ import pytest
 from websockets.frames import Frame, Opcode
 
 from network.server.parties import Peer, on_loop, served
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 from paddock.network.server import Server
-from paddock.network.server.access import Grant, Role
-from paddock.network.server.shares import OUTSIDE, TURN, WELCOME, Share, ShareLedger
+from paddock.network.server.core.access import Grant, Role
+from paddock.network.server.core.fair_shares import OUTSIDE, TURN, WELCOME, Share, ShareLedger
 
 
 class World:
@@ -249,8 +249,8 @@ def test_unreadable_messages_are_charged_to_share_of_address() -> None:
 
 
 def test_new_client_has_initial_balance() -> None:
-    with served(limits=ClassLimits()) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
-        ada.ask("look")
+    with served(limits=UserLimits()) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
+        ada.ask("get_scene")
         assert 0 < share_of(server, "Ada").balance < WELCOME
 
 
@@ -266,9 +266,9 @@ def test_other_requests_of_lock_members_are_charged_and_wait() -> None:
         before = share.used
         ada.ask("sense", robot="red")
         assert on_loop(server, lambda: (share.used, share.held)) == (before, False)  # it is a part of the cycle
-        ada.ask("look")  # is still answered
+        ada.ask("get_scene")  # is still answered
         assert on_loop(server, lambda: share.used > before and share.held)
-        scene, steps = ada.tell("look"), []
+        scene, steps = ada.tell("get_scene"), []
         for _ in range(3):
             other = lecturer.tell("step")
             steps.append(ada.ask("step")["tick"])
@@ -289,7 +289,7 @@ def test_client_that_floods_from_lock_is_released() -> None:
         ada.ask("lock")
         lecturer.ask("lock")
         hold(server, "Ada")
-        asked = [ada.tell("look") for _ in range(100)]
+        asked = [ada.tell("get_scene") for _ in range(100)]
         assert "its other requests" in lecturer.wait("released")["reason"]
         assert lecturer.ask("step", ticks=50)["tick"] == 50
         share = share_of(server, "Ada")
@@ -307,7 +307,7 @@ def test_client_with_many_requests_per_tick_is_released_unless_alone() -> None:
         ada.ask("lock")
 
         def ask_for_much() -> None:
-            for asked in [ada.tell("look") for _ in range(10)]:
+            for asked in [ada.tell("get_scene") for _ in range(10)]:
                 ada.answer(asked)
             ada.ask("step")
 

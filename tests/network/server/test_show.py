@@ -75,7 +75,7 @@ def test_remote_driver_overrides_program_until_it_leaves(shown: Show, onlooker: 
         red.wheels.set(-0.1, -0.1)
         shown.arena.step()
     assert red.wheels.speeds == pytest.approx((0.05, 0.05), abs=1e-3)
-    onlooker.leave("red")
+    onlooker.release_robot("red")
     red.wheels.set(-0.1, -0.1)
     shown.arena.step(5)
     assert red.wheels.speeds == pytest.approx((-0.1, -0.1), abs=1e-3)

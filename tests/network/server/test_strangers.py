@@ -14,7 +14,7 @@ from websockets.frames import Frame, Opcode
 
 from network.server.parties import Peer, address, on_loop, open_socket, request, served
 from paddock.network.server import Server
-from paddock.network.server.connection import MAX_BEFORE_HELLO
+from paddock.network.server.core.connection import MAX_BEFORE_HELLO
 from paddock.testing import wait_for
 
 UPGRADE = (
@@ -97,7 +97,7 @@ def test_only_first_of_two_requests_in_one_segment_is_answered(
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "in pieces"])
 def test_long_first_message_is_not_decoded(server: Server, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    monkeypatch.setattr("paddock.network.server.connection.decode", lambda data, **_: read.append(len(data)))
+    monkeypatch.setattr("paddock.network.server.core.connection.decode", lambda data, **_: read.append(len(data)))
     text = json.dumps({"type": "hello", "id": 1, "version": 1, "junk": [{}] * MAX_BEFORE_HELLO}).encode()
     with Peer(server, hello=False) as stranger:
         with contextlib.suppress(OSError):
@@ -156,6 +156,7 @@ def test_unauthenticated_clients_of_one_address_do_not_evict_another_address() -
 def move_to(server: Server, address: str) -> None:
     """Change the peer address of the only connection."""
     (connection,) = server.connections
-    del connection.share.connections[connection]
-    connection.share = server.session.shares.of_address(address)
-    connection.share.connections[connection] = None
+    requests = connection.requests
+    del requests.share.connections[connection]
+    requests.share = server.session.shares.of_address(address)
+    requests.share.connections[connection] = None

@@ -12,12 +12,12 @@ import paddock
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.perception.estimation import AngleUnwrapper, MotionNoise, Odometry, compass_bearing
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 
 @pytest.fixture(scope="module")
 def arena() -> paddock.Arena:
-    robot = Placed(name="r", type="e-puck", at=(1.0, 1.0))
+    robot = RobotPlacement(name="r", type="e-puck", at=(1.0, 1.0))
     arena = paddock.open(WorldSpec(name="odometry", bounds=(0, 0, 2, 2), robots=(robot,)))
     arena["r"].enable("encoders")
     return arena

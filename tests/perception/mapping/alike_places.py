@@ -9,13 +9,13 @@ import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from paddock.arena import map_truth_of
+from paddock.arena import make_map_truth
 from paddock.core.geometry import Pose
 from paddock.perception.mapping import MapTruth
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.apartments import make_apartment
-from paddock.simulation.worlds.world_spec import Border, Placed
+from paddock.simulation.worlds.world_spec import Border, RobotPlacement
 from perception.mapping.driven_rooms import SPEC, Look, drive_once
 
 Way = Sequence[tuple[float, float]]
@@ -42,7 +42,7 @@ def place_robot(world: WorldSpec, way: Way, wear: tuple[float, float, float]) ->
     lasers = [
         replace(s, noise=20.0, range=8.0, mixed_pixels=0.33) if isinstance(s, LaserSpec) else s for s in SPEC.sensors
     ]
-    robot = Placed(
+    robot = RobotPlacement(
         name="pioneer",
         type=replace(SPEC, name="pioneer-worn", sensors=tuple(lasers)),
         at=way[0],
@@ -59,5 +59,5 @@ def drive_alike(name: str, seed: int = 0) -> tuple[tuple[Look, ...], MapTruth]:
     world, way = PLACES[name]
     wear = ((0.01, -0.007, 0.01), (-0.008, 0.01, -0.01), (0.01, 0.006, 0.01))[seed % 3]
     placed = place_robot(world, way, wear)
-    truth = map_truth_of(placed, SPEC, Pose(*way[0], 0.0))
+    truth = make_map_truth(placed, SPEC, Pose(*way[0], 0.0))
     return tuple(drive_once(placed, way, seed)), truth

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import paddock
-from paddock.arena import Arena, motion_noise_of, range_reader_of, travel_sensors_of
+from paddock.arena import Arena, make_motion_noise, make_range_reader, make_travel_sensors
 from paddock.core.geometry import Pose, wrap
 from paddock.perception.estimation import Estimate, TravelSensors
 from paddock.perception.mapping import Mapper, RangeReader
@@ -77,7 +77,7 @@ def _drive(arena: Arena, goals: Iterator[tuple[float, float]]) -> Iterator[Look]
 
 def sensors_at(pose: Pose) -> tuple[TravelSensors, RangeReader]:
     """Return encoders and laser of a robot with nominal wheel parameters."""
-    return travel_sensors_of(SPEC, pose, motion_noise_of(SPEC)), range_reader_of(SPEC)
+    return make_travel_sensors(SPEC, pose, make_motion_noise(SPEC)), make_range_reader(SPEC)
 
 
 def replay(method: str, looks: tuple[Look, ...], **options: Any) -> tuple[Mapper, np.ndarray]:

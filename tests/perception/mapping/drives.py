@@ -11,7 +11,7 @@ import numpy as np
 from paddock.core.geometry import Pose, compose, relative, wrap
 from paddock.perception.mapping.graph_slam import GraphOptions, GraphSlam
 from paddock.perception.mapping.logs import ScanLog
-from paddock.perception.mapping.logs.run import OdometryModel
+from paddock.perception.mapping.logs.slam_run import OdometryModel
 from perception.mapping.floor_plans import Floats, see
 
 

@@ -10,7 +10,7 @@ import pytest
 from paddock.core.errors import PaddockError
 from paddock.perception.mapping import MAPPING_METHODS, MapSetup
 from paddock.perception.mapping.graph_slam import GraphMapping
-from paddock.perception.mapping.logs.run import OdometryModel
+from paddock.perception.mapping.logs.slam_run import OdometryModel
 from paddock.perception.mapping.method import NO_SPREAD
 from perception.mapping.drives import along, place_errors, record
 from perception.mapping.floor_plans import ring_corridor

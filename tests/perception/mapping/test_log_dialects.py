@@ -41,7 +41,7 @@ def test_every_method_maps_a_log(method: str, tmp_path: Path) -> None:
     path = write_log("robotlaser1", tmp_path)
     write_relations("robotlaser1", tmp_path / "true.relations")
     arguments = ("--method", method, "--relations", "true.relations", "--resolution", "0.1", "--out", "out", "--json")
-    ended = paddock("slam", path.name, *arguments, folder=tmp_path)
+    ended = paddock("map", "slam", path.name, *arguments, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     metrics = json.loads(ended.stdout)
     assert metrics["scans"] == len(WAY)
@@ -97,7 +97,7 @@ def test_broken_vertex_drops_its_scan_and_broken_edge_is_reported(tmp_path: Path
 def test_relations_of_another_log_are_refused_before_computation(tmp_path: Path) -> None:
     path = write_log("flaser-180", tmp_path)
     (tmp_path / "other.relations").write_text("1.23 2.34 0 0 0 0 0 0\n", encoding="utf-8")
-    ended = paddock("slam", path.name, "--relations", "other.relations", "--out", "out", folder=tmp_path)
+    ended = paddock("map", "slam", path.name, "--relations", "other.relations", "--out", "out", folder=tmp_path)
     assert ended.returncode != 0
     assert "other.relations: none of its 1 relations has both its times in flaser-180.log" in " ".join(
         ended.stderr.split()

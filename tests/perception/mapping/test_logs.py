@@ -202,10 +202,10 @@ def test_relation_errors_do_not_depend_on_the_frame(tmp_path: Path) -> None:
     errors = evaluate_relations(read_relations(path), Trajectory([10.0, 11.0, 12.0], moved))
     assert errors.translation == pytest.approx([0.0, 0.5], abs=1e-9)
     assert errors.rotation == pytest.approx([0.0, 0.0], abs=1e-6)
-    figures = errors.figures()
-    assert (figures["relations"], figures["left_out"]) == (2, 1)
-    assert figures["translation_m_max"] == pytest.approx(0.5)
-    assert figures["squared_translation_m_mean"] == pytest.approx(0.125)
+    results = errors.compute_results()
+    assert (results["relations"], results["left_out"]) == (2, 1)
+    assert results["translation_m_max"] == pytest.approx(0.5)
+    assert results["squared_translation_m_mean"] == pytest.approx(0.125)
 
 
 def test_invalid_relations_are_reported_with_line(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_invalid_relations_are_reported_with_line(tmp_path: Path) -> None:
 
 def test_zero_matching_relations_give_empty_figures() -> None:
     errors = evaluate_relations([Relation(1, 2, Pose(0, 0, 0))], Trajectory([5.0], [Pose(0, 0, 0)]))
-    assert errors.figures()["relations"] == 0
+    assert errors.compute_results()["relations"] == 0
 
 
 def test_trajectory_survives_write_and_read(tmp_path: Path) -> None:

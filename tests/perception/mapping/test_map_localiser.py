@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from paddock.arena import walls_of
+from paddock.arena import list_walls
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.perception.estimation import EKF
 from paddock.perception.mapping import GridRangeModel, MapLocaliser, OccupancyGrid
-from paddock.perception.mapping.quality import VIEWS, choose_views, find_reachable, frame_of_walls, look_around
+from paddock.perception.mapping.quality import VIEWS, choose_views, find_reachable, look_around, make_frame
 from paddock.simulation.worlds import load_world
 from perception.mapping.driven_rooms import SPEC, Look, drive_rooms, replay, sensors_at
 
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.heavy
 @pytest.fixture(scope="module")
 def rooms() -> OccupancyGrid:
     """Return a complete map of yellow-rooms."""
-    walls = walls_of(load_world("yellow-rooms"), above=0.3)
-    frame = frame_of_walls(walls, 0.05)
+    walls = list_walls(load_world("yellow-rooms"), above=0.3)
+    frame = make_frame(walls, 0.05)
     views = choose_views(frame, find_reachable(walls, frame, (1.5, 2.0), 0.2), VIEWS)
     return look_around(walls, views[::10], 20.0, 0.05)[0]
 

@@ -70,10 +70,10 @@ def test_commands_write_and_read_maps(tmp_path: Path) -> None:
         done = command(*arguments, folder=tmp_path)
         return done.stdout if done.returncode == 0 else " ".join(done.stderr.split())
 
-    assert "cells" in run("worlds", "--map", "yellow-rooms", "-o", "map.yaml")
+    assert "cells" in run("world", "export", "yellow-rooms", "-o", "map.yaml")
     assert load_map(tmp_path / "map.yaml").frame.resolution == 0.05
-    assert "a robot" in run("import", "map.yaml", "--robot", "pioneer-p3dx", "-o", "rooms.toml")
+    assert "a robot" in run("world", "import", "map.yaml", "--robot", "pioneer-p3dx", "-o", "rooms.toml")
     assert load_world(tmp_path / "rooms.toml").robots[0].type == "pioneer-p3dx"
-    assert "ending in .yaml" in run("worlds", "--map", "empty", "-o", "map.png")
-    assert "already exists" in run("worlds", "--map", "empty", "-o", "map.yaml")
-    assert "has its own" in run("import", "map.yaml", "--scale", "0.1", "-o", "other.toml")
+    assert "ending in .yaml" in run("world", "export", "empty", "-o", "map.png")
+    assert "already exists" in run("world", "export", "empty", "-o", "map.yaml")
+    assert "has its own" in run("world", "import", "map.yaml", "--scale", "0.1", "-o", "other.toml")

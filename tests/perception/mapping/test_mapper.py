@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.arena import Arena, mapper_of, range_reader_of
+from paddock.arena import Arena, make_mapper, make_range_reader
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.perception.mapping import FREE, OCCUPIED, UNKNOWN, Mapper
@@ -46,13 +46,13 @@ def drive(arena: Arena, mapper: Mapper, seconds: float, left: float = 0.3, right
 
 def test_laser_sample_is_used_once() -> None:
     arena = rooms_with(load_robot("pioneer-p2dx"))
-    mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
+    mapper = make_mapper(arena["pioneer"], pose=arena["pioneer"].pose)
     drive(arena, mapper, 2.0)
     assert mapper.scans == 10  # every 0.2 s, though it looked every 0.02 s
 
 
 def test_equal_samples_in_open_space_count_as_new() -> None:
-    reader = range_reader_of(load_robot("pioneer-p2dx"))
+    reader = make_range_reader(load_robot("pioneer-p2dx"))
     nothing: Any = SimpleNamespace(laser=np.full(181, 20.0))
     assert [reader.read(nothing, t) is not None for t in (0.0, 0.1, 0.2, 0.22, 0.41)] == [
         True,
@@ -70,7 +70,7 @@ def test_equal_samples_in_open_space_count_as_new() -> None:
 def test_delayed_scan_is_drawn_at_the_pose_of_its_time(every: int) -> None:
     arena = rooms_with(delayed(load_robot("pioneer-p2dx"), 0.3))
     robot = arena["pioneer"]
-    mapper = mapper_of(robot, pose=robot.pose)
+    mapper = make_mapper(robot, pose=robot.pose)
     drive(arena, mapper, 2.0, -0.3, 0.3, every)
     assert mapper.scan is not None
     then = mapper.scan.time
@@ -87,7 +87,7 @@ def test_long_travel_without_scans_gives_the_same_pose(monkeypatch: pytest.Monke
     for most in (1000, 5):
         monkeypatch.setattr("paddock.perception.mapping.mapper.MAX_OBSERVATIONS", most)
         arena = rooms_with(slow)
-        mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
+        mapper = make_mapper(arena["pioneer"], pose=arena["pioneer"].pose)
         drive(arena, mapper, 2.5)
         mappers.append(mapper)
     assert mappers[1].estimate.pose == mappers[0].estimate.pose
@@ -97,7 +97,7 @@ def test_long_travel_without_scans_gives_the_same_pose(monkeypatch: pytest.Monke
 
 def test_map_walls_match_world_walls() -> None:
     arena = rooms_with(delayed(load_robot("pioneer-p2dx"), 0.0))
-    mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
+    mapper = make_mapper(arena["pioneer"], pose=arena["pioneer"].pose)
     drive(arena, mapper, 4.0, -0.2, 0.2)
     states, frame = mapper.grid.states(), mapper.grid.frame
     for x, y, dx, dy in ((1.5, 0.0, 0.0, -1.0), (3.95, 3.5, 1.0, 0.0)):  # on a wall, and where it lies from here
@@ -108,22 +108,22 @@ def test_map_walls_match_world_walls() -> None:
 
 
 def test_mapper_chooses_the_best_available_sensor() -> None:
-    assert range_reader_of(load_robot("pioneer-p2dx")).device == "laser"
-    assert range_reader_of(load_robot("e-puck")).device == "proximity"
+    assert make_range_reader(load_robot("pioneer-p2dx")).device == "laser"
+    assert make_range_reader(load_robot("e-puck")).device == "proximity"
     with pytest.raises(UnknownName, match="laser"):
-        range_reader_of(load_robot("pioneer-p2dx"), "lazer")
+        make_range_reader(load_robot("pioneer-p2dx"), "lazer")
     blind = replace(load_robot("e-puck"), sensors=())
     with pytest.raises(PaddockError, match="which mapping requires"):
-        range_reader_of(blind)
+        make_range_reader(blind)
 
 
 def test_sonars_and_infrared_sensors_make_maps() -> None:
     arena = rooms_with(load_robot("pioneer-p2dx"))
-    mapper = mapper_of(arena["pioneer"], device="sonar", pose=arena["pioneer"].pose)
+    mapper = make_mapper(arena["pioneer"], device="sonar", pose=arena["pioneer"].pose)
     drive(arena, mapper, 4.0)
     assert (mapper.grid.states() == FREE).sum() > 500
     arena = rooms_with(load_robot("e-puck"), Pose(0.05, 2.0, math.pi))
-    mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
+    mapper = make_mapper(arena["pioneer"], pose=arena["pioneer"].pose)
     drive(arena, mapper, 2.0, 0.0, 0.0)
     states, frame = mapper.grid.states(), mapper.grid.frame
     assert states[frame.cell(-0.005, 2.015)] == OCCUPIED
@@ -132,7 +132,7 @@ def test_sonars_and_infrared_sensors_make_maps() -> None:
 
 def test_reset_clears_the_mapper() -> None:
     arena = rooms_with(load_robot("pioneer-p2dx"))
-    mapper = mapper_of(arena["pioneer"])
+    mapper = make_mapper(arena["pioneer"])
     drive(arena, mapper, 1.0)
     spread = mapper.estimate.covariance
     assert np.linalg.eigvalsh(spread)[0] > 0
@@ -140,4 +140,4 @@ def test_reset_clears_the_mapper() -> None:
     assert mapper.estimate.pose == (1.0, 2.0, 0.0)
     assert (mapper.grid.version, mapper.scans) == (0, 0)
     with pytest.raises(UnknownName, match="odometry"):
-        mapper_of(arena["pioneer"], method="odometri")
+        make_mapper(arena["pioneer"], method="odometri")

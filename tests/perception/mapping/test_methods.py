@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from paddock.arena import map_truth_of
+from paddock.arena import make_map_truth
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, relative, wrap
 from paddock.perception.estimation import normalised_error
@@ -40,7 +40,7 @@ def test_scan_to_map_is_accurate_with_consistent_covariance() -> None:
     nees = [normalised_error(estimate, look.pose) for estimate, look in zip(estimates, looks, strict=True)][50:]
     assert 0.3 < np.mean(nees) < 6.0  # 3 where it is exactly so
     world = load_world("yellow-rooms")
-    quality = assess_map(mapper.grid, map_truth_of(world, SPEC, looks[0].pose))
+    quality = assess_map(mapper.grid, make_map_truth(world, SPEC, looks[0].pose))
     assert quality.precision > 0.98
     assert mapper.method.unmatched == 0  # type: ignore[attr-defined]
 
@@ -108,7 +108,7 @@ def test_tiles_are_copied_on_write() -> None:
 @pytest.mark.long
 def test_scan_to_map_is_accurate_over_five_minutes_in_all_rooms() -> None:
     looks = drive_rooms(300.0, ALL_ROOMS)
-    truth = map_truth_of(load_world("yellow-rooms"), SPEC, looks[0].pose)
+    truth = make_map_truth(load_world("yellow-rooms"), SPEC, looks[0].pose)
     mapper, errors = replay("scan-to-map", looks)
     position, heading = rmse(errors)
     assert position < 0.05

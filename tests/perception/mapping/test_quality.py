@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paddock.arena import map_truth_of
+from paddock.arena import make_map_truth
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.perception.mapping import MapTruth, OccupancyGrid, assess_map
@@ -112,7 +112,7 @@ def test_nearest_points_match_brute_force(points: int, others: int) -> None:
 
 def test_truth_of_a_short_range_robot_has_all_walls() -> None:
     world, robot = load_world("empty"), load_robot("e-puck")
-    truth = map_truth_of(world, robot, Pose(1.0, 1.0, 0.0))
+    truth = make_map_truth(world, robot, Pose(1.0, 1.0, 0.0))
     (x0, y0), (x1, y1) = truth.surfaces.min(axis=0), truth.surfaces.max(axis=0)
     assert (x0, y0, x1, y1) == pytest.approx(world.bounds, abs=0.01)
     corner = np.hypot(*(truth.surfaces - (0.0, 0.0)).T).min()

@@ -1,4 +1,4 @@
-"""Tests of `paddock slam`."""
+"""Tests of `paddock map slam`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_log_gives_map_trajectory_metrics_and_pictures(folder: Path) -> None:
-    ended = paddock("slam", "room.log", "--relations", "room.relations", "--out", "room", folder=folder)
+    ended = paddock("map", "slam", "room.log", "--relations", "room.relations", "--out", "room", folder=folder)
     assert ended.returncode == 0, ended.stderr
     assert "× real time" in ended.stdout
     metrics = json.loads((folder / "room" / "metrics.json").read_text(encoding="utf-8"))
@@ -64,7 +64,7 @@ def test_every_method_is_deterministic(folder: Path, method: str) -> None:
     digests = []
     for _ in range(2):
         arguments = ("--method", method, "--resolution", "0.1", "--out", method, "--force", "--json")
-        ended = paddock("slam", "room.log", *arguments, folder=folder)
+        ended = paddock("map", "slam", "room.log", *arguments, folder=folder)
         assert ended.returncode == 0, ended.stderr
         metrics = json.loads(ended.stdout)
         digests.append((metrics["trajectory_digest"], metrics["map_digest"]))
@@ -85,7 +85,7 @@ def test_every_method_is_deterministic(folder: Path, method: str) -> None:
     ],
 )
 def test_invalid_arguments_are_refused_with_the_reason(folder: Path, arguments: tuple[str, ...], message: str) -> None:
-    ended = paddock("slam", *arguments, folder=folder)
+    ended = paddock("map", "slam", *arguments, folder=folder)
     assert ended.returncode != 0
     assert message in " ".join(ended.stderr.split())
     assert not (folder / "x").exists()

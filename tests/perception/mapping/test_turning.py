@@ -7,7 +7,7 @@ import math
 import pytest
 
 import paddock
-from paddock.arena import mapper_of
+from paddock.arena import make_mapper
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.experiments.reproductions.ap2dx.survey import add_wheel_errors
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.heavy
 def test_heading_does_not_drift_while_turning_in_a_new_room() -> None:
     arena = paddock.open(add_wheel_errors(make_apartment(1, kind="corridor"), 1), seed=1)
     robot = next(iter(arena.robots.values()))
-    mapper, errors = mapper_of(robot, pose=robot.pose), []
+    mapper, errors = make_mapper(robot, pose=robot.pose), []
 
     def turn(observation: Observation) -> WheelSpeeds:
         scans = mapper.scans

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.arena import Arena, mapper_of
+from paddock.arena import Arena, make_mapper
 from paddock.core.geometry import Pose
 from paddock.perception.mapping import Mapper
 from paddock.simulation.worlds import load_world
@@ -26,7 +26,7 @@ def open_rooms(diameters: tuple[float, float], separation: float = 0.0) -> tuple
     worn = replace(world.robots[0], wheel_diameter_error=diameters, wheel_separation_error=separation)
     arena = paddock.open(world.with_robots(worn), seed=1)
     robot = arena["pioneer"]
-    return arena, mapper_of(robot, pose=robot.pose)
+    return arena, make_mapper(robot, pose=robot.pose)
 
 
 def wander(arena: Arena, mapper: Mapper, seconds: float) -> None:

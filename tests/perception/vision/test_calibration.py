@@ -60,12 +60,12 @@ def test_identical_views_are_refused() -> None:
 
 
 def test_reproduction_figures_hold_at_small_scale() -> None:
-    figures = measure_camera((640, 480), pictures=3, views=10)
-    assert figures.found >= 0.95
-    assert figures.mean < 1
-    assert 15 < figures.floor_plane_mean < 25
-    assert 20 < figures.distorted_mean < 40
-    assert draw_error_map(figures).get_xlabel() == "x [m]"
+    results = measure_camera((640, 480), pictures=3, views=10)
+    assert results.detected >= 0.95
+    assert results.mean < 1
+    assert 15 < results.floor_plane_mean < 25
+    assert 20 < results.distorted_mean < 40
+    assert draw_error_map(results).get_xlabel() == "x [m]"
 
 
 def test_python_examples_of_the_page_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

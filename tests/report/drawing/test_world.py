@@ -22,7 +22,7 @@ from paddock.report.drawing.layout import PictureLayout
 from paddock.report.drawing.trails import clip_path
 from paddock.simulation.robots import load_robot, robot_names
 from paddock.simulation.worlds import WorldSpec, load_world, world_names
-from paddock.simulation.worlds.world_spec import Bounds, Cylinder, Field, Light, Placed, Sound, Start
+from paddock.simulation.worlds.world_spec import Bounds, Cylinder, Field, Light, RobotPlacement, Sound, Start
 
 
 def plan(world: WorldSpec, size: int) -> PictureLayout:
@@ -76,7 +76,7 @@ def check_texts(picture: Image.Image, written: list[Rectangle]) -> None:
     ],
 )
 def test_the_legend_tells_if_beams_are_shorter_than_their_range(robot: str, size: float, note: str) -> None:
-    world = WorldSpec(name="w", bounds=(0, 0, size, size), robots=(Placed(name="r", type=robot, at=(2, 2)),))
+    world = WorldSpec(name="w", bounds=(0, 0, size, size), robots=(RobotPlacement(name="r", type=robot, at=(2, 2)),))
     draw_world(world)
     texts = [entry.text for entry in world_legend(world, [load_robot(robot)]) if entry.symbol == "cut"]
     assert texts == ([note] if note else [])
@@ -167,7 +167,7 @@ def test_extreme_worlds_are_drawn() -> None:
     crowd = WorldSpec(
         name="crowd",
         bounds=(0.0, 0.0, 2.0, 2.0),
-        robots=tuple(Placed(name=f"r{i}", type="e-puck", at=at) for i, at in enumerate(places)),
+        robots=tuple(RobotPlacement(name=f"r{i}", type="e-puck", at=at) for i, at in enumerate(places)),
         lights=(Light(at=(1.0, 1.95)),),
         sounds=(Sound(at=(1.5, 1.95)),),
         starts=(Start(name="gate", at=(0.5, 1.8)),),
@@ -177,7 +177,7 @@ def test_extreme_worlds_are_drawn() -> None:
 
 def test_names_of_adjacent_robots_are_drawn() -> None:
     world = load_world("empty")
-    close_by = tuple(Placed(name=f"robot-{i}", type="e-puck", at=(0.9 + 0.08 * i, 1.0)) for i in range(6))
+    close_by = tuple(RobotPlacement(name=f"robot-{i}", type="e-puck", at=(0.9 + 0.08 * i, 1.0)) for i in range(6))
     crowded = replace(world, robots=close_by, cylinders=(Cylinder(at=(1.0, 1.2), radius=0.05),))
     assert draw_world(crowded).width == 1000
 
@@ -221,13 +221,15 @@ def test_world_that_is_almost_a_line_is_drawn(bounds: Bounds) -> None:
 
 @pytest.mark.parametrize("poses", [[], [(1, 2)], [(math.nan, 0, 0)], [(0, 0, 0), (1, 1, 1)]])
 def test_poses_must_be_finite_and_one_per_robot(poses: Any) -> None:
-    world = WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(Placed(name="r", type="e-puck", at=(1, 1)),))
+    world = WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(RobotPlacement(name="r", type="e-puck", at=(1, 1)),))
     with pytest.raises(PaddockError, match=r"poses: expected finite x, y \[m\] and heading \[rad\] of each robot"):
         draw_world(world, poses=poses)
 
 
 def test_paths_far_outside_the_world_are_clipped() -> None:
-    world = WorldSpec(name="w", bounds=(0, 0, 2, 2), open=True, robots=(Placed(name="r", type="e-puck", at=(1, 1)),))
+    world = WorldSpec(
+        name="w", bounds=(0, 0, 2, 2), open=True, robots=(RobotPlacement(name="r", type="e-puck", at=(1, 1)),)
+    )
     far, near = ([(1.0, 1.0), (end, 1.0)] for end in (1e12, 2.0))
     assert draw_world(world, estimates={"r": far}, size=300) == draw_world(world, estimates={"r": near}, size=300)
     draw_world(world, trails={"r": far}, directions=True, size=300)

@@ -20,31 +20,31 @@ from paddock.report.recordings.exact import KEYFRAME
 from paddock.report.recordings.recorder import MAX_TICKS, Recorder
 
 
-class WatchedTurn:
-    """The turn of an arena with a callback before it is acquired."""
+class WatchedMutex:
+    """The mutex of an arena with a callback before it is acquired."""
 
-    def __init__(self, turn: Any, before: Callable[[], object]) -> None:
-        self.turn, self.before = turn, before
+    def __init__(self, mutex: Any, before: Callable[[], object]) -> None:
+        self.mutex, self.before = mutex, before
 
     def __enter__(self) -> None:
         self.before()
-        self.turn.__enter__()
+        self.mutex.__enter__()
 
     def __exit__(self, *error: object) -> None:
-        self.turn.__exit__(*error)
+        self.mutex.__exit__(*error)
 
 
 def test_recording_may_start_while_compiled_run_waits_for_turn(tmp_path: Path) -> None:
     arena, recorders = paddock.open("clutter", seed=3), list[Recorder]()
     arena["red"].enable("proximity")
-    turn = arena.turn
+    mutex = arena.mutex
 
     def begin() -> None:
         if arena.tick > MAX_TICKS:  # slices are long by now
-            arena.turn = turn
+            arena.mutex = mutex
             recorders.append(paddock.record(arena, tmp_path / "run.mcap"))
 
-    arena.turn = WatchedTurn(turn, begin)  # type: ignore[assignment]
+    arena.mutex = WatchedMutex(mutex, begin)  # type: ignore[assignment]
     digest = arena.run(8 * MAX_TICKS * arena.dt, explorer()).digest
     recorders[0].close()
     recording = Recording(tmp_path / "run.mcap")
@@ -69,7 +69,7 @@ def test_full_disk_ends_recording_but_not_run(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     arena = paddock.open("clutter", seed=1)
     recorder = paddock.record(arena, path)
-    with arena.turn, full_disk(path):  # nothing is flushed meanwhile
+    with arena.mutex, full_disk(path):  # nothing is flushed meanwhile
         arena.spawn("new", "e-puck")
         with pytest.warns(PaddockWarning, match=r"run\.mcap: cannot be written, recording has stopped"):
             recorder.close()
@@ -82,9 +82,9 @@ def test_full_disk_ends_recording_but_not_run(tmp_path: Path) -> None:
 def test_recorder_may_be_closed_by_thread_that_holds_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paddock.report.recordings.recorder.FLUSH", 0.001)
     arena, flusher_waits = paddock.open("clutter"), threading.Event()
-    turn, mine = arena.turn, threading.current_thread()
-    arena.turn = WatchedTurn(turn, lambda: threading.current_thread() is mine or flusher_waits.set())  # type: ignore[assignment]
-    with turn:
+    mutex, mine = arena.mutex, threading.current_thread()
+    arena.mutex = WatchedMutex(mutex, lambda: threading.current_thread() is mine or flusher_waits.set())  # type: ignore[assignment]
+    with mutex:
         recorder = paddock.record(arena, tmp_path / "run.mcap")
         flusher_waits.wait()
         recorder.close()
@@ -106,4 +106,4 @@ def test_recording_may_be_replaced_while_it_is_replayed(tmp_path: Path) -> None:
     assert bytes(recording.file._data) == content
     assert recording.arena().digest() == digest
     assert link.is_symlink()
-    assert Recording(path).last == recording.tick_of(1.0) + 1
+    assert Recording(path).last == recording.find_tick(1.0) + 1

@@ -21,7 +21,7 @@ from paddock.control.policies import explorer
 from paddock.network.server.process import PaddockProcess
 from paddock.report.recordings import StreamRates
 from paddock.simulation.worlds import Field, WorldSpec
-from paddock.simulation.worlds.world_spec import Floor, Placed
+from paddock.simulation.worlds.world_spec import Floor, RobotPlacement
 from paddock.testing import wait_for
 from report.recordings import drives
 
@@ -231,7 +231,7 @@ def test_recording_contains_images_of_world(tmp_path: Path) -> None:
         bounds=(0, 0, 1, 1),
         floor=Floor(image="floor.png", pixels_per_metre=40),
         fields=(Field(name="smell", shape="image", image="smell.png", pixels_per_metre=40),),
-        robots=(Placed(name="red", type="e-puck", at=(0.5, 0.5)),),
+        robots=(RobotPlacement(name="red", type="e-puck", at=(0.5, 0.5)),),
         folder=str(beside),
     )
     with paddock.open(world, dt=0.05) as arena, paddock.record(arena, tmp_path / "run.mcap"):
@@ -263,7 +263,9 @@ def test_one_hour_of_ten_robots_with_all_sensors_fits_into_100_megabytes(tmp_pat
     world = WorldSpec(
         name="ten",
         bounds=(0, 0, 2, 2),
-        robots=tuple(Placed(name=f"r{i}", type="e-puck", at=(0.2 + 0.17 * i, 0.3 + 0.15 * i)) for i in range(10)),
+        robots=tuple(
+            RobotPlacement(name=f"r{i}", type="e-puck", at=(0.2 + 0.17 * i, 0.3 + 0.15 * i)) for i in range(10)
+        ),
     )
     seconds = 20.0
     with paddock.open(world) as arena, paddock.record(arena, tmp_path / "run.mcap", all_devices=True):

@@ -20,7 +20,7 @@ small = st.integers(0, 2**20)
 @settings(max_examples=200)
 @given(whole, small, small, small, whole, small)
 def test_normal_number_is_the_quantile_of_its_uniform_number(seed, world, robot, device, tick, channel):
-    key = np.uint64(rng.key_of(seed, world, robot, device, tick))
+    key = np.uint64(rng.make_key(seed, world, robot, device, tick))
     p = rng.uniform(key, channel)
     assert 0.0 < p < 1.0
     assert rng.gauss(key, channel) == pytest.approx(naive.normal_quantile(p), abs=2e-6)
@@ -53,7 +53,7 @@ def test_numbers_that_differ_in_one_key_part_are_independent_and_normal(part):
     found = np.empty(4000)
     for i in range(len(found)):
         where = {**dict.fromkeys(names, 3), "channel": 0, part: i}
-        found[i] = rng.gauss(np.uint64(rng.key_of(*(where[name] for name in names))), where["channel"])
+        found[i] = rng.gauss(np.uint64(rng.make_key(*(where[name] for name in names))), where["channel"])
     assert abs(found.mean()) < 4 / math.sqrt(len(found))
     assert found.std() == pytest.approx(1.0, abs=0.05)
     assert abs(np.corrcoef(found[:-1], found[1:])[0, 1]) < 4 / math.sqrt(len(found))

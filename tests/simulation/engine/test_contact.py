@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import naive
 import paddock
 from paddock.arena import Arena
-from paddock.core.geometry import Disc, bounding_radius, box_of, overlap, place_shape
+from paddock.core.geometry import Disc, bounding_radius, compute_bounds, overlap, place_shape
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.worlds.solids import solids
-from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Placed, Wall
+from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, RobotPlacement, Wall
 from scenes import alone, crate, puck, random_world, world
 
 MILLIMETRE = 1e-3
@@ -31,7 +31,7 @@ class Watch:
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
         self.solids = solids(arena.world)
-        boxes = np.array([box_of(solid.shape) for solid in self.solids]).reshape(-1, 4)
+        boxes = np.array([compute_bounds(solid.shape) for solid in self.solids]).reshape(-1, 4)
         self.middles, self.sizes = (boxes[:, :2] + boxes[:, 2:]) / 2, np.hypot(*(boxes[:, 2:] - boxes[:, :2]).T) / 2
         self.radii = [bounding_radius(kind.body.shape) for kind in arena.built.robots]
 
@@ -45,7 +45,7 @@ class Watch:
         x0, y0, x1, y1 = self.arena.world.bounds
         for shape, pose, radius in zip(shapes, poses, self.radii, strict=True):
             if not self.arena.world.open:
-                left, bottom, right, top = box_of(shape)
+                left, bottom, right, top = compute_bounds(shape)
                 assert max(x0 - left, y0 - bottom, right - x1, top - y1) <= MILLIMETRE
             near = np.hypot(*(self.middles - pose[:2]).T) <= self.sizes + radius
             for k in np.flatnonzero(near):
@@ -161,8 +161,8 @@ def test_robot_never_leaves_a_pen_of_thin_walls(seed, dt, thickness, cornered):
     kind = crate(max_speed=2.0) if cornered else puck(radius=0.03, max_speed=2.0)
     arena = paddock.open(
         world(
-            Placed(name="in", type=kind, at=(0, 0)),
-            Placed(name="out", type=kind, at=(1.5, 1.5)),
+            RobotPlacement(name="in", type=kind, at=(0, 0)),
+            RobotPlacement(name="out", type=kind, at=(1.5, 1.5)),
             walls=(Wall(points=tuple(corners), closed=True, thickness=thickness),),
         ),
         dt=dt,
@@ -188,7 +188,7 @@ def test_dense_crowd_never_overlaps(seed):
         else crate(outline=((-0.05, -0.03), (0.05, -0.03), (0.05, 0.03), (-0.05, 0.03)))
         for _ in spots
     ]
-    robots = [Placed(name=f"r{i}", type=k, at=at) for i, (at, k) in enumerate(zip(spots, kinds, strict=True))]
+    robots = [RobotPlacement(name=f"r{i}", type=k, at=at) for i, (at, k) in enumerate(zip(spots, kinds, strict=True))]
     arena = paddock.open(world(*robots, bounds=(-0.5, -0.5, 0.5, 0.5)), dt=0.05)
     drive_wildly(arena, rng, 60)
 
@@ -249,7 +249,8 @@ def test_robots_block_each_other_head_on(kinds):
     fronts = [0.05 if kind.body.outline is None else 0.08 for kind in kinds]
     arena = paddock.open(
         world(
-            Placed(name="a", type=kinds[0], at=(-0.5, 0)), Placed(name="b", type=kinds[1], at=(0.5, 0), heading_deg=180)
+            RobotPlacement(name="a", type=kinds[0], at=(-0.5, 0)),
+            RobotPlacement(name="b", type=kinds[1], at=(0.5, 0), heading_deg=180),
         )
     )
     for name in "ab":
@@ -263,7 +264,9 @@ def test_robots_block_each_other_head_on(kinds):
 
 
 def test_robot_does_not_push_a_standing_robot():
-    arena = paddock.open(world(Placed(name="a", type=puck(), at=(-0.5, 0)), Placed(name="b", type=puck(), at=(0.5, 0))))
+    arena = paddock.open(
+        world(RobotPlacement(name="a", type=puck(), at=(-0.5, 0)), RobotPlacement(name="b", type=puck(), at=(0.5, 0)))
+    )
     arena["a"].wheels.set(0.6, 0.6)
     arena.step(300)
     assert arena["b"].pose == (0.5, 0.0, 0.0)

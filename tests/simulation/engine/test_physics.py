@@ -10,7 +10,7 @@ import pytest
 import paddock
 from paddock.arena import Arena, Robot
 from paddock.simulation.sensors.encoders import EncodersSpec
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 from scenes import alone, puck, world
 
 FIELD = (-20.0, -20.0, 20.0, 20.0)
@@ -190,7 +190,9 @@ def test_slip_has_the_specified_mean_and_spread():
 def test_slip_is_independent_per_tick_and_robot():
     kind = puck(slip_noise=0.1)
     arena = paddock.open(
-        world(Placed(name="a", type=kind, at=(0, 0)), Placed(name="b", type=kind, at=(0, 1)), bounds=FIELD)
+        world(
+            RobotPlacement(name="a", type=kind, at=(0, 0)), RobotPlacement(name="b", type=kind, at=(0, 1)), bounds=FIELD
+        )
     )
     travels = []
     for _ in range(50):

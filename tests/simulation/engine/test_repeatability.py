@@ -36,7 +36,7 @@ from paddock.simulation.worlds.world_spec import (
     Field,
     Floor,
     Light,
-    Placed,
+    RobotPlacement,
     Sound,
     Stroke,
     Wall,
@@ -67,8 +67,8 @@ EVERYTHING = (
 def busy_world() -> WorldSpec:
     """A world with all kinds of objects and sensors, with noise."""
     kind = puck(*EVERYTHING, slip_noise=0.05, speaker=True)
-    robots = [Placed(name=f"r{i}", type=kind, at=(-0.6 + 0.3 * i, -0.5), heading_deg=70 * i) for i in range(5)]
-    robots.append(Placed(name="box", type=crate(*EVERYTHING, slip_noise=0.05), at=(0.5, 0.5), heading_deg=200))
+    robots = [RobotPlacement(name=f"r{i}", type=kind, at=(-0.6 + 0.3 * i, -0.5), heading_deg=70 * i) for i in range(5)]
+    robots.append(RobotPlacement(name="box", type=crate(*EVERYTHING, slip_noise=0.05), at=(0.5, 0.5), heading_deg=200))
     return world(
         *robots,
         bounds=(-1, -1, 1, 1),
@@ -229,9 +229,9 @@ def test_commands_of_a_compiled_controller_are_capped():
 
 
 def test_robot_is_independent_of_distant_robots():
-    def path(*others: Placed) -> tuple[list[Any], dict[str, Any]]:
+    def path(*others: RobotPlacement) -> tuple[list[Any], dict[str, Any]]:
         kind = puck(*(s for s in EVERYTHING if s.name != "microphone"), slip_noise=0.1)
-        one = Placed(name="one", type=kind, at=(0, 0))
+        one = RobotPlacement(name="one", type=kind, at=(0, 0))
         arena = paddock.open(world(one, *others, bounds=(-60, -60, 60, 60)), seed=3)
         poses = []
         for _ in range(60):
@@ -243,7 +243,9 @@ def test_robot_is_independent_of_distant_robots():
         arena["one"].enable()
         return poses, {d.name: np.array(d.read()) for d in arena["one"].devices.values()}
 
-    far = [Placed(name=f"far{i}", type=crate() if i % 2 else puck(radius=0.3), at=(50, i - 20)) for i in range(40)]
+    far = [
+        RobotPlacement(name=f"far{i}", type=crate() if i % 2 else puck(radius=0.3), at=(50, i - 20)) for i in range(40)
+    ]
     (alone, seen), (among, seen_among) = path(), path(*far)
     assert alone == among
     assert_equal(seen, seen_among)

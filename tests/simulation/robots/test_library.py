@@ -12,7 +12,7 @@ import pytest
 import paddock
 from paddock.core.geometry import Disc
 from paddock.simulation.robots import RobotSpec, load_robot, robot_names
-from paddock.simulation.worlds.world_spec import Border, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Border, RobotPlacement, WorldSpec
 from paddock.testing import check_robot, furnished_room
 
 LIBRARY = Path(paddock.__file__).parent / "simulation/robots/library"
@@ -214,7 +214,7 @@ def test_pioneer_sonars_miss_low_walls() -> None:
             name="low",
             bounds=(0, 0, 2, 2),
             border=Border(height=0.2),
-            robots=(Placed(name="it", type="pioneer-p3dx", at=(1, 1)),),
+            robots=(RobotPlacement(name="it", type="pioneer-p3dx", at=(1, 1)),),
         )
     )
     low["it"].sonar.enable()

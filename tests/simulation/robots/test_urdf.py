@@ -54,10 +54,10 @@ def test_body_has_its_colour(color: str, rgba: str) -> None:
 
 def test_command_writes_urdf(tmp_path: Path) -> None:
     file = tmp_path / "e-puck.urdf"
-    assert paddock("robots", "--urdf", "e-puck", "-o", str(file)).returncode == 0
-    printed = paddock("robots", "--urdf", "e-puck").stdout
+    assert paddock("robot", "urdf", "e-puck", "-o", str(file)).returncode == 0
+    printed = paddock("robot", "urdf", "e-puck").stdout
     assert file.read_text() == describe_as_urdf(load_robot("e-puck")) == printed
-    assert "already exists" in " ".join(paddock("robots", "--urdf", "e-puck", "-o", str(file)).stderr.split())
+    assert "already exists" in " ".join(paddock("robot", "urdf", "e-puck", "-o", str(file)).stderr.split())
 
 
 def test_mounts_of_one_pivot_have_mimic_joints() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import paddock
 from paddock.simulation.sensors.bumper import BumperSpec
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 from scenes import alone, crate, puck, world
 
 RING = BumperSpec(name="bumper", width_deg=90, mounts=tuple((0, 0, 0, heading) for heading in (0, 90, 180, -90)))
@@ -41,7 +41,9 @@ def test_two_bumpers_are_pressed_in_a_corner():
 
 def test_robots_press_each_others_bumpers():
     arena = paddock.open(
-        world(Placed(name="a", type=puck(RING), at=(0, 0)), Placed(name="b", type=puck(RING), at=(0.3, 0)))
+        world(
+            RobotPlacement(name="a", type=puck(RING), at=(0, 0)), RobotPlacement(name="b", type=puck(RING), at=(0.3, 0))
+        )
     )
     arena["a"].wheels.set(0.3, 0.3)
     arena.step(60)

@@ -16,7 +16,7 @@ from paddock.core.geometry import Disc, place_shape
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.sensor_spec import Pivot
 from paddock.simulation.worlds.solids import solids
-from paddock.simulation.worlds.world_spec import Border, Box, Floor, Placed, Stroke, Wall
+from paddock.simulation.worlds.world_spec import Border, Box, Floor, RobotPlacement, Stroke, Wall
 from scenes import alone, crate, puck, random_world, world
 
 EYE = CameraSpec(name="camera", width=32, height=24, fov_deg=60, mounts=((0.03, 0.0, 0.05, 0.0),))
@@ -96,8 +96,8 @@ def test_stroke_on_the_floor_is_at_the_right_row():
 
 def test_other_robot_is_seen_in_its_colour():
     robots = (
-        Placed(name="one", type=puck(EYE), at=(0, 0)),
-        Placed(name="two", type=puck(), at=(0.4, 0), color="#ff0000"),
+        RobotPlacement(name="one", type=puck(EYE), at=(0, 0)),
+        RobotPlacement(name="two", type=puck(), at=(0.4, 0), color="#ff0000"),
     )
     arena = paddock.open(world(*robots))
     arena["one"].enable()

@@ -13,7 +13,7 @@ from PIL import Image
 import paddock
 from paddock.core.errors import PaddockWarning
 from paddock.simulation.sensors.chemical import ChemicalSpec
-from paddock.simulation.worlds.world_spec import Field, Light, Placed
+from paddock.simulation.worlds.world_spec import Field, Light, RobotPlacement
 from scenes import alone, puck, world
 
 NOSE = ChemicalSpec(name="nose", mounts=((0.04, 0.0, 0.0, 0.0), (-0.04, 0.0, 0.0, 0.0)))
@@ -38,7 +38,7 @@ def test_image_field_is_interpolated_between_pixels(tmp_path: Path):
     pixels = np.array([[0, 51, 102], [153, 204, 255]], np.uint8)
     Image.fromarray(pixels).save(tmp_path / "field.png")
     field = Field(name="f", shape="image", image="field.png", at=(0.0, 0.0), pixels_per_metre=2, peak=10.0)
-    one = Placed(name="one", type=puck(ChemicalSpec(name="nose")), at=(0.25, 0.75), noise=False)
+    one = RobotPlacement(name="one", type=puck(ChemicalSpec(name="nose")), at=(0.25, 0.75), noise=False)
     arena = paddock.open(replace(world(one, fields=(field,)), folder=str(tmp_path)))
     robot = arena["one"]
     robot.enable()

@@ -8,7 +8,7 @@ import pytest
 
 import paddock
 from paddock.simulation.sensors.light import LightSpec
-from paddock.simulation.worlds.world_spec import Cylinder, Light, Placed, Wall
+from paddock.simulation.worlds.world_spec import Cylinder, Light, RobotPlacement, Wall
 from scenes import alone, puck, world
 
 EYE = LightSpec(name="light", mounts=((0, 0, 0.05, 0),))
@@ -60,7 +60,10 @@ def test_posts_and_other_robots_cast_shadows():
     arena, robot = alone(EYE, cylinders=(Cylinder(at=(0.5, 0.0), radius=0.1, height=0.3),), lights=LAMP)
     assert robot.light.read() == 0.0
     for tall, seen in ((0.1, OPEN), (0.3, 0.0)):
-        robots = (Placed(name="eye", type=puck(EYE), at=(0, 0)), Placed(name="b", type=puck(height=tall), at=(0.5, 0)))
+        robots = (
+            RobotPlacement(name="eye", type=puck(EYE), at=(0, 0)),
+            RobotPlacement(name="b", type=puck(height=tall), at=(0.5, 0)),
+        )
         arena = paddock.open(world(*robots, lights=LAMP))
         arena["eye"].enable()
         assert arena["eye"].light.read() == pytest.approx(seen)

@@ -8,7 +8,7 @@ import pytest
 
 import paddock
 from paddock.simulation.sensors.microphone import MicrophoneSpec
-from paddock.simulation.worlds.world_spec import Placed, Sound
+from paddock.simulation.worlds.world_spec import RobotPlacement, Sound
 from scenes import alone, puck, world
 
 EARS = MicrophoneSpec(name="ears", mounts=((0, 0.1, 0.1, 0), (0, -0.1, 0.1, 0)))
@@ -27,7 +27,9 @@ def test_independent_sounds_add_their_powers():
 
 def pair() -> paddock.Arena:
     kind = puck(EAR, speaker=True)
-    arena = paddock.open(world(Placed(name="a", type=kind, at=(0, 0)), Placed(name="b", type=kind, at=(0.5, 0))))
+    arena = paddock.open(
+        world(RobotPlacement(name="a", type=kind, at=(0, 0)), RobotPlacement(name="b", type=kind, at=(0.5, 0)))
+    )
     arena["a"].enable()
     arena["b"].enable()
     return arena

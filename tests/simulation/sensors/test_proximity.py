@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import naive
 import paddock
 from paddock.simulation.sensors.proximity import ProximitySpec
-from paddock.simulation.worlds.world_spec import Light, Placed, Wall
+from paddock.simulation.worlds.world_spec import Light, RobotPlacement, Wall
 from scenes import alone, crate, obstacles, puck, random_world, world
 
 RING = tuple((0.03, 0.01, 0.02, heading) for heading in range(0, 360, 45))
@@ -89,7 +89,9 @@ def test_lamps_do_not_extend_the_reach_of_insensitive_sensors():
 
 def test_robot_moved_in_front_of_another_is_detected_immediately():
     kind = puck(ProximitySpec(name="proximity", range=0.1), radius=0.03)
-    robots = [Placed(name=f"r{i}", type=kind, at=(-1.9 + 0.1 * (i % 30), -1.9 + 0.1 * (i // 30))) for i in range(120)]
+    robots = [
+        RobotPlacement(name=f"r{i}", type=kind, at=(-1.9 + 0.1 * (i % 30), -1.9 + 0.1 * (i // 30))) for i in range(120)
+    ]
     arena = paddock.open(world(*robots))
     arena.step()
     watcher, mover = arena["r119"], arena["r0"]

@@ -7,7 +7,7 @@ import pytest
 
 import paddock
 from bridges.epuck.epuck_fixtures import bench
-from paddock.simulation.sensors.response import Counter, raw_of, si_of
+from paddock.simulation.sensors.response import Counter, convert_to_raw, convert_to_si
 
 
 @pytest.mark.heavy
@@ -22,9 +22,11 @@ def test_raw_values_convert_to_the_simulated_readings(name: str) -> None:
             for device in robot.devices.values():
                 if (device.spec.response or device.spec.scale) and device.spec.channels:
                     raw = device.raw_values()
-                    assert si_of(device.spec, raw) == pytest.approx(np.atleast_1d(device.read()), abs=1e-9), device
+                    assert convert_to_si(device.spec, raw) == pytest.approx(np.atleast_1d(device.read()), abs=1e-9), (
+                        device
+                    )
                     if device.name != "proximity":  # of which the far end is not one to one
-                        assert raw_of(device.spec, np.atleast_1d(device.read())) == pytest.approx(raw), device
+                        assert convert_to_raw(device.spec, np.atleast_1d(device.read())) == pytest.approx(raw), device
 
 
 def test_counters_are_unwrapped() -> None:
@@ -41,5 +43,5 @@ def test_angles_are_wrapped() -> None:
         "drive = { wheel_separation = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }\n"
         '[[sensors]]\nkind = "compass"\nname = "compass"\n'
     ).sensor("compass")
-    assert si_of(compass, np.array([4.0])) == pytest.approx([4.0 - 2 * np.pi])
-    assert si_of(compass, np.array([np.pi])) == pytest.approx([np.pi])
+    assert convert_to_si(compass, np.array([4.0])) == pytest.approx([4.0 - 2 * np.pi])
+    assert convert_to_si(compass, np.array([np.pi])) == pytest.approx([np.pi])

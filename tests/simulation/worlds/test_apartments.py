@@ -14,7 +14,7 @@ from PIL import Image
 
 from command_line import paddock
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Disc, box_of, overlap
+from paddock.core.geometry import Disc, compute_bounds, overlap
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.apartments import PLANS, make_apartment
 from paddock.simulation.worlds.solids import solids
@@ -27,7 +27,7 @@ def free_places(world: WorldSpec) -> dict[tuple[int, int], bool]:
     columns, rows = (round(side / CELL) for side in world.bounds[2:])
     free = {(k, n): True for k in range(columns) for n in range(rows)}
     for solid in solids(world):
-        x0, y0, x1, y1 = box_of(solid.shape)
+        x0, y0, x1, y1 = compute_bounds(solid.shape)
         for k in range(int((x0 - BODY) / CELL) - 1, int((x1 + BODY) / CELL) + 2):
             for n in range(int((y0 - BODY) / CELL) - 1, int((y1 + BODY) / CELL) + 2):
                 spot = Disc((k + 0.5) * CELL, (n + 0.5) * CELL, BODY)
@@ -105,14 +105,26 @@ def test_numpy_seed_is_accepted() -> None:
 
 
 def test_command_writes_a_runnable_world_and_an_image(tmp_path: Path) -> None:
-    done = paddock("apartment", "--seed", "3", "--size", "8x8", "-o", "home.toml", "--png", "home.png", folder=tmp_path)
+    done = paddock(
+        "world",
+        "apartment",
+        "--seed",
+        "3",
+        "--size",
+        "8x8",
+        "-o",
+        "home.toml",
+        "--picture",
+        "home.png",
+        folder=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert load_world(tmp_path / "home.toml").walls == make_apartment(3, width=8, depth=8).walls
     with Image.open(tmp_path / "home.png") as picture:
         assert picture.width > 500
     assert paddock("run", "home.toml", "--seconds", "1", "--headless", folder=tmp_path).returncode == 0
-    assert "expected a file" in paddock("apartment", folder=tmp_path).stderr
-    assert "such as 11x9" in paddock("apartment", "--size", "big", "-o", "b.toml", folder=tmp_path).stderr
+    assert "expected a file" in paddock("world", "apartment", folder=tmp_path).stderr
+    assert "such as 11x9" in paddock("world", "apartment", "--size", "big", "-o", "b.toml", folder=tmp_path).stderr
 
 
 def test_smallest_size_in_the_error_message_can_be_built() -> None:

@@ -32,20 +32,20 @@ at = [1.0, 1.0]
     [
         ("run", 0.2, "but sonar of pioneer-p3dx is mounted at 0.211 m: no range sensor detects it"),
         ("run", 0.25, ""),  # the sonars detect it
-        ("explore", 0.25, "is 0.25 m high, but laser of pioneer-p3dx is mounted at 0.3 m: it is not in the map"),
-        ("go", 0.2, "boxes[0] is 0.2 m high, but laser of pioneer-p3dx is mounted at 0.3 m: it is not in the map"),
-        ("go", 0.4, ""),
+        ("map explore", 0.25, "is 0.25 m high, but laser of pioneer-p3dx is mounted at 0.3 m: it is not in the map"),
+        ("map goto", 0.2, "boxes[0] is 0.2 m high, but laser of pioneer-p3dx is mounted at 0.3 m: it is not in the"),
+        ("map goto", 0.4, ""),
     ],
 )  # fmt: skip
 def test_a_run_warns_once_of_obstacles_below_the_range_sensors(
     command: str, height: float, warning: str, tmp_path: Path
 ) -> None:
     (tmp_path / "flat.toml").write_text(FLAT.format(height=height), encoding="utf-8")
-    goal = ["1.2", "1.2"] if command == "go" else []
-    done = paddock(command, str(tmp_path / "flat.toml"), *goal, "--headless", "--seconds", "1")
+    goal = ["1.2", "1.2"] if command == "map goto" else []
+    done = paddock(*command.split(), str(tmp_path / "flat.toml"), *goal, "--headless", "--seconds", "1")
     assert done.stderr.count("is mounted at") == bool(warning)
     assert warning in done.stderr
-    assert ("without the obstacles below the sensor" in done.stdout.replace("\n", " ")) is (command == "explore")
+    assert ("without the obstacles below the sensor" in done.stdout.replace("\n", " ")) is (command == "map explore")
 
 
 def test_several_low_obstacles_are_counted(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_complete_example_uses_every_key_of_the_format(yard: Path) -> None:
 
     words = set(re.findall(r"\w+", yard.read_text(encoding="utf-8")))
     parts = (spec.Wall, spec.Box, spec.Cylinder, spec.Arc, spec.Stroke, spec.Floor, spec.Light, spec.Sound)
-    for part in (*parts, spec.Field, spec.Start, spec.Placed, spec.Border, spec.MazeGrid, spec.WorldSpec):
+    for part in (*parts, spec.Field, spec.Start, spec.RobotPlacement, spec.Border, spec.MazeGrid, spec.WorldSpec):
         assert set(hints(part)) <= words, part.__name__
 
 

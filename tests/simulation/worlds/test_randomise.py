@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from paddock.core.errors import PaddockError
-from paddock.simulation.worlds import Placed, Start, load_world
+from paddock.simulation.worlds import RobotPlacement, Start, load_world
 from paddock.simulation.worlds.placement import check_placement, robot_types
 from paddock.simulation.worlds.randomise import Randomise
 from paddock.simulation.worlds.starts import FloorLine
@@ -42,7 +42,9 @@ def test_random_starts_are_free_deterministic_and_within_limits(seed: int) -> No
 def test_named_starts_are_permuted_and_must_suffice() -> None:
     starts = tuple(Start(name=f"s{k}", at=(0.2 + 0.3 * k, 0.5)) for k in range(3))
     world = replace(load_world("empty"), starts=starts)
-    robots = tuple(Placed(name=name, type="e-puck", at=(0.5, 0.2 + 0.1 * k)) for k, name in enumerate(("a", "b")))
+    robots = tuple(
+        RobotPlacement(name=name, type="e-puck", at=(0.5, 0.2 + 0.1 * k)) for k, name in enumerate(("a", "b"))
+    )
     chosen = {
         tuple(robot.at for robot in Randomise(starts="named").apply(world.with_robots(*robots), seed).robots)
         for seed in range(40)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paddock.core.errors import PaddockError, SpecError, UnknownName
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 from paddock.teaching.classroom import ClassFolder, ClassSpec, read_students
 from paddock.teaching.classroom.class_spec import class_text
 
@@ -115,9 +115,9 @@ def test_new_class_file_lists_every_key_with_default(folder: ClassFolder) -> Non
     lines = [line.removeprefix("# ") if " = " in line else line for line in text.splitlines()]
     everything = ClassSpec.from_toml("\n".join(line for line in lines if not line.startswith("#") and ":" not in line))
     assert everything == folder.spec
-    for key in (*ClassSpec.__dataclass_fields__, *ClassLimits.__dataclass_fields__):
+    for key in (*ClassSpec.__dataclass_fields__, *UserLimits.__dataclass_fields__):
         assert key in text
-    other = ClassSpec(title='A "quoted" title', exercise="maze", seed=7, limits=ClassLimits(connections=3))
+    other = ClassSpec(title='A "quoted" title', exercise="maze", seed=7, limits=UserLimits(connections=3))
     assert ClassSpec.from_toml(class_text(other)) == other
 
 

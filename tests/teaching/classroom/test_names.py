@@ -12,7 +12,7 @@ from paddock.core.convert import convert
 from paddock.core.errors import PaddockError
 from paddock.core.rules import Name
 from paddock.teaching.classroom import robot_name, robot_names
-from paddock.teaching.classroom.names import read_names, tidy_name
+from paddock.teaching.classroom.student_names import read_names, tidy_name
 
 
 @pytest.mark.parametrize(

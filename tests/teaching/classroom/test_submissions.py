@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.core.errors import PaddockError, SpecError
-from paddock.network.server.connection import MAX_BYTES
+from paddock.network.server.core.connection import MAX_BYTES
 from paddock.teaching.classroom import ClassFolder, ClassSpec, ResultRow, receipt_book
 from paddock.teaching.classroom.submissions import read_receipts, safe_file_name
 

@@ -1,4 +1,4 @@
-"""`paddock submit`: a student submits over the network."""
+"""`paddock class submit`: a student submits over the network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_file_is_submitted_by_link_and_receipt_is_printed(tmp_path: Path) -> Non
     with served_class(folder) as served:
 
         def submit(*arguments: str) -> str:
-            printed = paddock("submit", str(program), *arguments)
+            printed = paddock("class", "submit", str(program), *arguments)
             assert (printed.returncode == 0) == (not printed.stderr)
             return printed.stdout or printed.stderr
 

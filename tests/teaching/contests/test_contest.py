@@ -18,7 +18,7 @@ from command_line import paddock
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.observation import Observation
 from paddock.report.recordings import Recording
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.teaching.contests import (
     ContestResult,
@@ -139,9 +139,9 @@ def test_mean_of_non_finite_scores_is_nan(league: tuple[Path, ContestResult]) ->
     heats = tuple(
         dataclasses.replace(
             heat,
-            figures=[
+            results=[
                 dataclasses.replace(each, score=next(signs, 1.0)) if each.robot == "fast" else each
-                for each in heat.figures
+                for each in heat.results
             ],
         )
         for heat in result.heats
@@ -249,7 +249,7 @@ def test_results_are_bit_identical_for_any_workers_and_interruptions(submissions
 @pytest.mark.long
 def test_contest_resumes_after_kill(submissions: Path, tmp_path: Path) -> None:
     contest = write_contest(tmp_path, meetings=5)
-    program = [sys.executable, "-m", "paddock", "contest", "run", str(contest), "--workers", "2"]
+    program = [sys.executable, "-m", "paddock", "class", "contest", "run", str(contest), "--workers", "2"]
     process = subprocess.Popen(program, start_new_session=True, stderr=subprocess.DEVNULL)
     finished = tmp_path / "results" / "finished.jsonl"
     wait_for(lambda: finished.exists() and finished.read_text().count("\n") > 3)
@@ -307,7 +307,7 @@ def test_a_contest_of_one_in_a_world_without_starts_and_robots_is_not_told_to_re
 
 def test_the_report_tells_in_which_heats_a_controller_failed(league: tuple[Path, ContestResult]) -> None:
     _, result = league
-    (failures,) = (part for part in contest_report(result) if isinstance(part, Sheet) and "failure" in part.heads)
+    (failures,) = (part for part in contest_report(result) if isinstance(part, Table) and "failure" in part.heads)
     assert failures.heads[-1] == "in heat no."
 
 
@@ -335,12 +335,12 @@ def test_class_contest_uses_student_names(tmp_path: Path) -> None:
     members.receive("Grace Hopper", "climb", "other.py", DRIVE.format(speed=0.05).encode())
     contest = write_contest(tmp_path)
     done = paddock(
-        "contest", "run", str(contest), "--class", str(members.path), "--exercise", "climb", "--workers", "1"
+        "class", "contest", "run", str(contest), "--class", str(members.path), "--exercise", "climb", "--workers", "1"
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.index("Ada Lovelace") < done.stdout.index("Grace Hopper")
     assert "wrote" in done.stderr
-    shown = paddock("contest", "show", str(tmp_path / "results"), "--heats")
+    shown = paddock("class", "contest", "show", str(tmp_path / "results"), "--heats")
     assert "heats/001.mcap" in shown.stdout
     page = (tmp_path / "results" / "report.html").read_text()
     assert "Grace Hopper" in page
@@ -393,12 +393,12 @@ def test_missing_submissions_and_results_are_reported(tmp_path: Path) -> None:
     contest = new_contest(tmp_path / "mine")
     for file in (tmp_path / "mine" / "submissions").iterdir():
         file.unlink()
-    done = paddock("contest", "run", str(contest))
+    done = paddock("class", "contest", "run", str(contest))
     assert done.returncode != 0
     assert "there are no submissions" in done.stderr
-    assert "standings.csv" in paddock("contest", "show", str(tmp_path)).stderr
-    assert "not empty" in paddock("contest", "new", str(tmp_path / "mine")).stderr
-    assert "did you mean 'sumo'" in paddock("contest", "new", str(tmp_path / "new"), "--game", "sumoo").stderr
+    assert "standings.csv" in paddock("class", "contest", "show", str(tmp_path)).stderr
+    assert "not empty" in paddock("class", "contest", "new", str(tmp_path / "mine")).stderr
+    assert "did you mean 'sumo'" in paddock("class", "contest", "new", str(tmp_path / "new"), "--game", "sumoo").stderr
 
 
 @pytest.mark.parametrize("game", GAMES)

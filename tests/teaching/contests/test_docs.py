@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from paddock.teaching.contests import ContestSpec, load_contest
-from paddock.teaching.contests.standings import RULES
+from paddock.teaching.contests.league_standings import RULES
 from pages import DOCS, run_examples
 
 PAGE = DOCS / "teaching/contests.md"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from paddock.teaching.contests.bracket import OPEN, Bracket
 from paddock.teaching.contests.fair_starts import assign_starts
 from paddock.teaching.contests.league import schedule_league
-from paddock.teaching.contests.standings import HeatFigures, ScoreOrder, rank_league, share_points
+from paddock.teaching.contests.league_standings import HeatScore, ScoreOrder, rank_league, share_points
 
 COUNTS = st.integers(1, 17)
 SEEDS = st.integers(0, 1000)
@@ -173,7 +173,7 @@ def test_standings_follow_ranking_rules(count: int, heat_size: int, seed: int, d
     rounds = schedule_league(robots(count), heat_size, seed=seed)
     draw = st.sampled_from([0.0, 1.0, 2.5, math.nan])
     heats = [
-        [HeatFigures(robot=name, score=data.draw(draw), fouls=data.draw(st.integers(0, 1))) for name in heat]
+        [HeatScore(robot=name, score=data.draw(draw), fouls=data.draw(st.integers(0, 1))) for name in heat]
         for each in rounds
         for heat in each
     ]
@@ -187,13 +187,13 @@ def test_standings_follow_ranking_rules(count: int, heat_size: int, seed: int, d
     assert rank_league(robots(count)[::-1], heats, ScoreOrder(), seed) == table
 
 
-def figures(**scores: float) -> list[HeatFigures]:
-    return [HeatFigures(robot=name, score=score) for name, score in scores.items()]
+def results(**scores: float) -> list[HeatScore]:
+    return [HeatScore(robot=name, score=score) for name, score in scores.items()]
 
 
 def test_equal_points_are_decided_by_direct_heats() -> None:
-    heats = [figures(a=1, b=0), figures(a=0, c=9), figures(b=5, c=0), figures(a=1, d=0), figures(b=9, d=0),
-             figures(c=0, d=1)]  # fmt: skip
+    heats = [results(a=1, b=0), results(a=0, c=9), results(b=5, c=0), results(a=1, d=0), results(b=9, d=0),
+             results(c=0, d=1)]  # fmt: skip
     table = rank_league(["a", "b", "c", "d"], heats, ScoreOrder())
     assert [(line.robot, float(line.points)) for line in table] == [("a", 2.0), ("b", 2.0), ("d", 1.0), ("c", 1.0)]
     assert table[1].score > table[0].score  # b scored more, but a beat it
@@ -201,14 +201,14 @@ def test_equal_points_are_decided_by_direct_heats() -> None:
 
 def test_nan_score_is_always_worst() -> None:
     for higher in (True, False):
-        assert ScoreOrder(higher).rank_heat(figures(a=math.nan, b=7.0)) == {"a": 2, "b": 1}
+        assert ScoreOrder(higher).rank_heat(results(a=math.nan, b=7.0)) == {"a": 2, "b": 1}
 
 
 def test_ties_are_decided_by_tie_break_then_fouls_else_shared() -> None:
     heat = [
-        HeatFigures(robot="a", score=1, fouls=1),
-        HeatFigures(robot="d", score=1, tie_break=0.1),
-        *figures(b=1, c=1),
+        HeatScore(robot="a", score=1, fouls=1),
+        HeatScore(robot="d", score=1, tie_break=0.1),
+        *results(b=1, c=1),
     ]
     assert ScoreOrder().rank_heat(heat) == {"a": 1, "b": 1, "c": 1, "d": 4}
     table = rank_league(["a", "b", "c", "d"], [heat], ScoreOrder())
@@ -218,7 +218,7 @@ def test_ties_are_decided_by_tie_break_then_fouls_else_shared() -> None:
 
 @pytest.mark.parametrize("higher", [True, False])
 def test_single_robots_are_ranked_by_mean_score(higher: bool) -> None:
-    heats = [figures(a=3), figures(b=2), figures(a=3), figures(b=5)]
+    heats = [results(a=3), results(b=2), results(a=3), results(b=5)]
     table = rank_league(["a", "b"], heats, ScoreOrder(higher))
     assert [line.robot for line in table] == (["b", "a"] if higher else ["a", "b"])
     assert table[0].points == 0

@@ -86,7 +86,7 @@ def test_failing_program_is_reported_with_line(folder: Path) -> None:
     assert "0 of 10" in done.stdout
     assert "mine.py line 2" in (folder / "checked" / "report.html").read_text(encoding="utf-8")
     done = paddock("exercise", "check", str(folder), str(file), "--json")
-    assert json.loads(done.stdout.splitlines()[1], parse_constant=pytest.fail)["figures"] == {"2": None}
+    assert json.loads(done.stdout.splitlines()[1], parse_constant=pytest.fail)["results"] == {"2": None}
     done = paddock("exercise", "try", str(folder), "-c", str(file), "--headless")
     assert done.returncode == 1
     assert "failed: mine.py line 2" in done.stdout

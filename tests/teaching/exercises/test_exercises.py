@@ -106,8 +106,8 @@ def test_program_sees_only_allowed_devices(folder: Path) -> None:
     assert set(run.output.splitlines()) == {"['proximity']"}
     assert run.failure is not None
     assert run.failure.kind == "crash"
-    assert run.failure.place == "mine.py line 4"
-    assert 0.04 < run.figures["red"]["distance"] < 0.06  # what it had reached
+    assert run.failure.location == "mine.py line 4"
+    assert 0.04 < run.results["red"]["distance"] < 0.06  # what it had reached
 
 
 @pytest.mark.heavy
@@ -116,7 +116,7 @@ def test_period_is_time_between_two_decisions(folder: Path) -> None:
     program = write_program(folder, "def act(observation):\n    print(observation.time)\n    return 0.1, 0.1\n")
     run = run_exercise(load_exercise(folder), program, 1)
     assert [float(line) for line in run.output.splitlines()] == pytest.approx([k / 10 for k in range(10)])
-    assert run.figures["red"]["distance"] == pytest.approx(0.1, rel=0.05)
+    assert run.results["red"]["distance"] == pytest.approx(0.1, rel=0.05)
 
 
 @pytest.mark.heavy
@@ -135,8 +135,8 @@ def test_custom_functions_and_referees_measure(folder: Path) -> None:
     )
     program = write_program(folder, "def act(observation):\n    return 0.1, 0.1\n")
     marks = check_exercise(load_exercise(folder), program, [1])
-    assert marks.checks[0].figures[0] == pytest.approx(0.1, abs=0.015)
-    assert marks.checks[1].figures == (0.0,)
+    assert marks.checks[0].results[0] == pytest.approx(0.1, abs=0.015)
+    assert marks.checks[1].results == (0.0,)
 
 
 def checked(*checks: ExerciseCheck, keep_failed: bool = True) -> Exercise:
@@ -145,10 +145,10 @@ def checked(*checks: ExerciseCheck, keep_failed: bool = True) -> Exercise:
     )
 
 
-def runs(*figures: float, failure: RunFailure | None = None) -> list[ExerciseRun]:
+def runs(*results: float, failure: RunFailure | None = None) -> list[ExerciseRun]:
     return [
-        ExerciseRun(seed=k, figures={"red": {"way": way}, "blue": {"way": 9.0}}, failure=failure)
-        for k, way in enumerate(figures)
+        ExerciseRun(seed=k, results={"red": {"way": way}, "blue": {"way": 9.0}}, failure=failure)
+        for k, way in enumerate(results)
     ]
 
 
@@ -169,7 +169,7 @@ def test_check_may_require_all_seeds_or_their_mean() -> None:
 def test_worst_robot_counts_unless_one_is_named() -> None:
     exercise = checked(check("both"), check("blue", robot="blue"))
     marks = mark_runs(exercise, runs(1.0))
-    assert [(mark.figures, mark.points) for mark in marks.checks] == [((1.0,), 0.0), ((9.0,), 4.0)]
+    assert [(mark.results, mark.points) for mark in marks.checks] == [((1.0,), 0.0), ((9.0,), 4.0)]
 
 
 def test_unmet_check_gives_no_points_to_checks_that_require_it() -> None:
@@ -179,17 +179,17 @@ def test_unmet_check_gives_no_points_to_checks_that_require_it() -> None:
 
 
 def test_failed_run_keeps_or_loses_points_as_configured() -> None:
-    failed = runs(3.0, failure=RunFailure(kind="crash", place="mine.py line 4", text="ZeroDivisionError"))
+    failed = runs(3.0, failure=RunFailure(kind="crash", location="mine.py line 4", text="ZeroDivisionError"))
     assert mark_runs(checked(check()), failed).points == 4.0
     assert mark_runs(checked(check(), keep_failed=False), failed).points == 0.0
-    assert mark_runs(checked(check()), [ExerciseRun(seed=1, figures={})]).points == 0.0
+    assert mark_runs(checked(check()), [ExerciseRun(seed=1, results={})]).points == 0.0
 
 
 def test_handout_has_no_solution_hidden_seeds_or_wrong_programs(tmp_path: Path) -> None:
     new_exercise(tmp_path / "mine", "maze")
     names = write_handout(load_exercise(tmp_path / "mine"), tmp_path / "students")
     there = {path.name for path in (tmp_path / "students").iterdir()}
-    assert there == {"exercise.toml", "figures.py", "starter.py", "text.md", "world.py"}
+    assert there == {"exercise.toml", "measures.py", "starter.py", "text.md", "world.py"}
     assert sorted(names) == sorted(f"mine/{name}" for name in there)
     handed = load_exercise(tmp_path / "students")
     assert handed.hidden_seeds == ()

@@ -80,7 +80,7 @@ def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def marked(exercise: Path, submissions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output folder of a grading by the command line."""
     out = tmp_path_factory.mktemp("marks")
-    done = paddock("grade", str(exercise), str(submissions), "--out", str(out / "marks.csv"), "--workers", "1")
+    done = paddock("class", "grade", str(exercise), str(submissions), "--out", str(out / "marks.csv"), "--workers", "1")
     assert done.returncode == 0, done.stderr
     return out
 
@@ -158,15 +158,19 @@ def test_only_new_versions_are_graded_again(marked: Path, exercise: Path, submis
 def test_invalid_submission_does_not_count_as_already_graded(exercise: Path, tmp_path: Path) -> None:
     (tmp_path / "in" / "empty").mkdir(parents=True)
     (tmp_path / "in" / "none.py").write_text("def act(seen):\n    pass\n")
-    done = paddock("grade", str(exercise), str(tmp_path / "in"), "--out", str(tmp_path / "marks.csv"), "--workers", "1")
+    done = paddock(
+        "class", "grade", str(exercise), str(tmp_path / "in"), "--out", str(tmp_path / "marks.csv"), "--workers", "1"
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == f"2 submissions; wrote {tmp_path / 'marks.csv'}, overview.html and 2 reports\n"
-    done = paddock("grade", str(exercise), str(tmp_path / "in"), "--out", str(tmp_path / "marks.csv"), "--workers", "1")
+    done = paddock(
+        "class", "grade", str(exercise), str(tmp_path / "in"), "--out", str(tmp_path / "marks.csv"), "--workers", "1"
+    )
     assert done.stderr.startswith("2 submissions, 1 of them already graded; wrote")
 
 
 def test_interrupted_grading_resumes(exercise: Path, submissions: Path, tmp_path: Path) -> None:
-    command = ["-m", "paddock", "grade", str(exercise), str(submissions), "--workers", "1"]
+    command = ["-m", "paddock", "class", "grade", str(exercise), str(submissions), "--workers", "1"]
     kept = tmp_path / "graded.jsonl"
     with start_python([*command, "--out", str(tmp_path / "marks.csv")]) as first:
         wait_for(lambda: kept.exists() and kept.read_text().count("\n") >= 2)

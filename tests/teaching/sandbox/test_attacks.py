@@ -92,7 +92,7 @@ def test_failure_in_act_is_reported_with_kind_and_line(
     arena: Arena, tmp_path: Path, statement: str, kind: str, words: str
 ) -> None:
     failure = fail(arena, tmp_path, IN_ACT.format(statement))
-    assert (failure.kind, failure.place) == (kind, f"mine.py line {3 if kind == 'invalid' else 4}")
+    assert (failure.kind, failure.location) == (kind, f"mine.py line {3 if kind == 'invalid' else 4}")
     assert words in failure.text
 
 
@@ -120,21 +120,21 @@ def test_failure_while_loading_is_reported_with_kind_and_line(
     arena: Arena, tmp_path: Path, code: str, kind: str, place: str
 ) -> None:
     failure = fail(arena, tmp_path, code)
-    assert (failure.kind, failure.place) == (kind, place)
+    assert (failure.kind, failure.location) == (kind, place)
     assert failure.text
 
 
 def test_sleeping_controller_is_stopped_by_wall_clock_limit(arena: Arena, tmp_path: Path) -> None:
     limits = SandboxLimits(answer_seconds=0.1, wall_factor=4.0)
     failure = fail(arena, tmp_path, IN_ACT.format("threading.Event().wait(1000)"), limits)
-    assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 4")
+    assert (failure.kind, failure.location) == ("answer-timeout", "mine.py line 4")
     assert "asleep" in failure.text
 
 
 def test_repeated_short_sleeps_are_stopped(arena: Arena, tmp_path: Path) -> None:
     code = IN_ACT.format("threading.Event().wait(0.03)")
     failure = fail(arena, tmp_path, code, SandboxLimits(run_cpu_seconds=0.2))
-    assert (failure.kind, failure.place) == ("answer-timeout", "")  # anywhere: always reported the same
+    assert (failure.kind, failure.location) == ("answer-timeout", "")  # anywhere: always reported the same
     assert "more than 0.4 s asleep in total" in failure.text
 
 
@@ -161,24 +161,24 @@ def test_endless_loop_is_reported_at_its_start(arena: Arena, tmp_path: Path) -> 
                     count(n)
     """
     failure = fail(arena, tmp_path, code)
-    assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 8")
+    assert (failure.kind, failure.location) == ("answer-timeout", "mine.py line 8")
 
 
 def test_total_cpu_time_is_limited(arena: Arena, tmp_path: Path) -> None:
     code = IN_ACT.format("for _ in range(3_000_000): pass")
     failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=10.0, run_cpu_seconds=1.0))
-    assert (failure.kind, failure.place) == ("cpu", "")  # anywhere: the same program is always reported the same
+    assert (failure.kind, failure.location) == ("cpu", "")  # anywhere: the same program is always reported the same
 
 
 def test_ignoring_cpu_limit_signal_gives_same_failure(arena: Arena, tmp_path: Path) -> None:
     code = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\ndef act(seen):\n  while True: pass"
     failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=10.0, run_cpu_seconds=1.0))
-    assert (failure.kind, failure.place) == ("cpu", "")
+    assert (failure.kind, failure.location) == ("cpu", "")
 
 
 def test_threads_are_refused(arena: Arena, tmp_path: Path) -> None:
     failure = fail(arena, tmp_path, IN_ACT.format("threading.Thread(target=print).start()"))
-    assert (failure.kind, failure.place) == ("forbidden", "mine.py line 4")
+    assert (failure.kind, failure.location) == ("forbidden", "mine.py line 4")
     assert "may not start threads" in failure.text
 
 
@@ -226,7 +226,7 @@ def test_other_files_cannot_be_read(arena: Arena, tmp_path: Path) -> None:
     for name in ("neighbour.py", "hidden.toml"):
         (tmp_path / name).write_text("seeds = [1, 2, 3]")
         failure = fail(arena, tmp_path, f"open({str(tmp_path / name)!r})\ndef act(seen): pass")
-        assert (failure.kind, failure.place) == ("forbidden", "mine.py line 1")
+        assert (failure.kind, failure.location) == ("forbidden", "mine.py line 1")
     assert fail(arena, tmp_path, "import neighbour").kind == "crash"
 
 
@@ -238,7 +238,7 @@ def test_number_and_size_of_files_are_limited(arena: Arena, tmp_path: Path) -> N
     failure = fail(arena, tmp_path, "n = 0\nwhile True:\n  n += 1\n  open(f'{n}', 'wb').close()")
     assert (failure.kind, failure.text) == ("forbidden", "more than 1000 files and folders were written")
     failure = fail(arena, tmp_path, "open('long', 'wb').write(bytes(10**8))")
-    assert (failure.kind, failure.place) == ("crash", "mine.py line 1")
+    assert (failure.kind, failure.location) == ("crash", "mine.py line 1")
 
 
 def test_deeply_nested_folders_are_stopped_and_removed(arena: Arena, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_deeply_nested_folders_are_stopped_and_removed(arena: Arena, tmp_path: P
 
 def test_line_is_reported_after_change_of_folder(arena: Arena, tmp_path: Path) -> None:
     failure = fail(arena, tmp_path, "import os\nos.mkdir('d')\nos.chdir('d')\n1 / 0")
-    assert (failure.kind, failure.place) == ("crash", "mine.py line 4")
+    assert (failure.kind, failure.location) == ("crash", "mine.py line 4")
 
 
 @BY_KERNEL
@@ -312,7 +312,7 @@ def test_line_of_submitted_file_is_reported_after_file_is_replaced(arena: Arena,
             pass
     """
     failure = fail(arena, tmp_path, code)
-    assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 6")
+    assert (failure.kind, failure.location) == ("answer-timeout", "mine.py line 6")
 
 
 def test_forged_place_in_another_file_is_ignored(arena: Arena, tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ def test_forged_place_in_another_file_is_ignored(arena: Arena, tmp_path: Path) -
             pass
     """
     failure = fail(arena, tmp_path, code)
-    assert (failure.kind, failure.place, failure.text) == ("crash", "", "reported by itself")
+    assert (failure.kind, failure.location, failure.text) == ("crash", "", "reported by itself")
 
 
 def test_controller_that_closes_connection_is_stopped(arena: Arena, tmp_path: Path) -> None:

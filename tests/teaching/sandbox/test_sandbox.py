@@ -285,5 +285,5 @@ def test_runs_are_identical_on_systems_without_fork(
     file = write(tmp_path, "def act(seen):\n    print(seen.time)\n    return seen.position\n")
     with pytest.raises(SubmissionFailure, match=r"device called 'position' .*: a controller may") as caught:
         arena.run(1, SandboxedController(file, arena["red"], devices=["ground"]))
-    assert (caught.value.kind, caught.value.place) == ("crash", "mine.py line 3")
+    assert (caught.value.kind, caught.value.location) == ("crash", "mine.py line 3")
     assert caught.value.output.strip()

@@ -30,5 +30,5 @@ class Jerkiness(Metric):
     def names(self) -> tuple[str, ...]:
         return ("jerkiness",)
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (sums[..., TOTAL],)

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.batches.batch_tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_LEFT, MetricSums, PolicyTable
 from paddock.arena.batches.loop import loop_for
-from paddock.arena.batches.metric_sums import figures_of, metric_sums_of, read_all, write_motions
+from paddock.arena.batches.metric_sums import compute_results, make_metric_sums, read_all, write_motions
 from paddock.arena.batches.mirror import Mirror
 from paddock.arena.batches.policy_table import (
     begin_runs,
+    build_policy_table,
     check_runs,
-    devices_of,
-    memory_of,
-    policy_table_of,
+    get_memory,
+    list_enabled,
     refuse_polled,
 )
-from paddock.arena.batches.rollout import Rollout
-from paddock.arena.batches.starts import seeds_of, start_poses
 from paddock.arena.batches.threads import count_threads, run_in_threads
+from paddock.arena.batches.world_starts import list_seeds, start_poses
 from paddock.arena.metrics.choice import make_metrics
 from paddock.arena.metrics.metric import Metric, RunTime
 from paddock.control.policies.policy import Policy, is_policy, is_timed
@@ -79,7 +79,7 @@ class Batch:
         self._gpu_tables: GpuTables | None = None
         self._fetched: tuple[Floats, Ints] | None = None  # poses and ticks after a run on the GPU
         self._starts = starts
-        self._start(seeds_of(seed, int(n)))
+        self._start(list_seeds(seed, int(n)))
 
     def _check_scenes(self) -> None:
         if not self.scenes:
@@ -193,7 +193,7 @@ class Batch:
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
         """Reset to the start, with the same seeds or others."""
-        self._start(self.seeds if seed is None else seeds_of(seed, len(self)))
+        self._start(self.seeds if seed is None else list_seeds(seed, len(self)))
 
     def run(
         self,
@@ -203,7 +203,7 @@ class Batch:
         metrics: Sequence[Metric | str] = (),
         every: float | None = None,
         readings: bool = True,
-    ) -> Rollout:
+    ) -> BatchResult:
         """Run all worlds. Policies that also drove the previous run keep their memory.
 
         Args:
@@ -224,7 +224,7 @@ class Batch:
             self._memory.here()
             begin_runs(policy_table, policies, self.scenes[0], self.seeds)
         moments = ticks // period + 1 if period else 0
-        metric_sums = metric_sums_of(
+        metric_sums = make_metric_sums(
             self.scenes, chosen, policy_table.enabled, *self._present(), moments, period, readings
         )
         refuse_polled(self.scenes[0], policy_table.enabled)
@@ -239,14 +239,14 @@ class Batch:
             check_runs(policy_table, policies)
         poses, passed = self._present()
         ran = passed - metric_sums.start
-        figures = figures_of(metric_sums, chosen, RunTime(ran[:, None], self.dt))
-        return Rollout(
-            metrics=figures,
+        results = compute_results(metric_sums, chosen, RunTime(ran[:, None], self.dt))
+        return BatchResult(
+            metrics=results,
             ticks=ran,
             poses=poses,
             rows=metric_sums.trace,
             last=self._last_rows(metric_sums.trace, policy_table.enabled) if moments else metric_sums.trace,
-            devices=[devices_of(self.scenes[0], i, policy_table.enabled, readings) for i in range(len(self.robots))],
+            devices=[list_enabled(self.scenes[0], i, policy_table.enabled, readings) for i in range(len(self.robots))],
             every=metric_sums.every,
             reached=metric_sums.ahead == 0,
             start=metric_sums.start,
@@ -271,7 +271,7 @@ class Batch:
         before = self._drivers
         again = before.keys() == policies.keys() and all(before[i] is policy for i, policy in policies.items())
         if not again or self.gpu is None:
-            table = policy_table_of(self.scenes[0], policies, worlds=len(self))
+            table = build_policy_table(self.scenes[0], policies, worlds=len(self))
             if again:
                 table = table._replace(memory=self._memory.here())
             self._drivers, self._memory, self._policy_table = policies, Mirror(table.memory), table
@@ -286,7 +286,7 @@ class Batch:
         if name not in numbers:
             raise UnknownName("driven robot", name, numbers)
         self._memory.here()
-        return memory_of(self._policy_table, numbers[name], self._drivers[numbers[name]]).copy()
+        return get_memory(self._policy_table, numbers[name], self._drivers[numbers[name]]).copy()
 
     def _ticks(self, what: str, seconds: float) -> int:
         if not (all_finite(seconds) and seconds >= 0):
@@ -353,10 +353,10 @@ class Batch:
 
     def _scratch(self) -> tuple[engine.Workspace, Floats]:
         """Allocate the working memory of one thread."""
-        return workspace_of(self.scenes), np.zeros(max(1, self.scenes[0].values))
+        return allocate_workspace(self.scenes), np.zeros(max(1, self.scenes[0].values))
 
 
-def workspace_of(scenes: Sequence[BuiltWorld]) -> engine.Workspace:
+def allocate_workspace(scenes: Sequence[BuiltWorld]) -> engine.Workspace:
     """Allocate a workspace that is large enough for every scene."""
     spaces = [engine.workspace(scene.model) for scene in scenes]
     return engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from paddock.arena.batches import batch_tables as t
 from paddock.arena.metrics.metric import Metric
 from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
-from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, number_of
+from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, get_metric_number
 from paddock.control.policies.kernel_policy import KernelPolicy, own
 from paddock.control.policies.policy import Policy
 from paddock.control.policies.policy_dispatch import act
@@ -45,7 +45,7 @@ def loop_for(
     if len(own_kernels) > 1:
         names = ", ".join(kernel.function.__name__ for kernel in own_kernels)
         raise SimulationError(f"{names}: a run can use only one kernel of your own, for any number of robots")
-    numbers = [number_of(metric) for metric in metrics]
+    numbers = [get_metric_number(metric) for metric in metrics]
     swaps = {
         **dict.fromkeys([own] if own_kernels else [], next(iter(own_kernels), own)),
         **replace_measure(kinds),

@@ -9,9 +9,9 @@ import numpy as np
 
 from paddock.arena.batches import batch_tables as t
 from paddock.arena.batches.batch_tables import MetricSums
-from paddock.arena.batches.policy_table import readings_length, slot_of
+from paddock.arena.batches.policy_table import find_device_slot, readings_length
 from paddock.arena.metrics.metric import Metric, RunTime
-from paddock.arena.metrics.metric_registry import number_of
+from paddock.arena.metrics.metric_registry import get_metric_number
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import Bytes, Floats, Ints
@@ -20,7 +20,7 @@ from paddock.simulation.sensors.sense import sense_for
 from paddock.simulation.worlds.build import BuiltWorld
 
 
-def metric_sums_of(
+def make_metric_sums(
     scenes: Sequence[BuiltWorld], metrics: Sequence[Metric], enabled: Bytes, poses: Floats, ticks: Ints, moments: int,
     every: int, readings: bool = True,
 ) -> MetricSums:  # fmt: skip
@@ -50,7 +50,7 @@ def metric_sums_of(
             kind = type(metric).__name__
             raise PaddockError(f"{kind}: made for {metric.scenes()} scenes, but there are {len(scenes)}")
         first_number = len(numbers[0])
-        rows.append([number_of(metric), first_number, column, marks])
+        rows.append([get_metric_number(metric), first_number, column, marks])
         for scene, built in enumerate(scenes):
             numbers[scene] += metric.numbers(built.spec, scene)
         _pad(numbers)
@@ -110,15 +110,15 @@ def read_all(
             rows[world, robot] = readings[:length]
 
 
-def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime) -> dict[str, Floats]:
+def compute_results(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime) -> dict[str, Floats]:
     """Return the metrics' figures by name, shape (W, N) each; NaN for robots that are not measured."""
-    figures: dict[str, Floats] = {}
+    results: dict[str, Floats] = {}
     for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
         sums = metric_sums.sums[:, :, row[t.FIRST_SUM] : row[t.FIRST_SUM] + metric.columns]
         measured = slots[:, t.MEASURED] == 1
-        for name, values in metric.figures_by_name(sums, run).items():
-            figures[name] = np.array(values, np.float64) if measured.all() else np.where(measured, values, np.nan)
-    return figures
+        for name, values in metric.compute_by_name(sums, run).items():
+            results[name] = np.array(values, np.float64) if measured.all() else np.where(measured, values, np.nan)
+    return results
 
 
 def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
@@ -134,7 +134,7 @@ def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
         if measured or not any(has_it):  # raises below if no robot has the device
             rows[robot, t.MEASURED] = 1
             if device is not None:
-                slot = slot_of(built, robot, device)
+                slot = find_device_slot(built, robot, device)
                 rows[robot, t.FIRST :] = slot.first, slot.values
                 enabled[robot, slot.number] = 1
     return rows

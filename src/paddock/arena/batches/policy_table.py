@@ -12,7 +12,7 @@ from paddock.control.policies.policy import Policy, RunStart, is_timed
 from paddock.control.policies.policy_registry import ACT
 from paddock.core.errors import DeviceRefused, SimulationError, UnknownName
 from paddock.simulation.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats, Ints
-from paddock.simulation.engine.state import types_of_robots
+from paddock.simulation.engine.state import list_robot_types
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.worlds.build import BuiltWorld
@@ -26,7 +26,7 @@ class DeviceSlot(NamedTuple):
     values: int
 
 
-def slot_of(built: BuiltWorld, robot: int, device: str) -> DeviceSlot:
+def find_device_slot(built: BuiltWorld, robot: int, device: str) -> DeviceSlot:
     """Return the slot of a device. Raises for cameras and unknown names."""
     name, sensors = built.spec.robots[robot].name, built.robots[robot].sensors
     first = 0
@@ -55,12 +55,12 @@ def readings_length(built: BuiltWorld, enabled: Bytes) -> int:
     return max(lengths, default=0)
 
 
-def devices_of(built: BuiltWorld, robot: int, enabled: Bytes, recorded: bool = True) -> list[str]:
+def list_enabled(built: BuiltWorld, robot: int, enabled: Bytes, recorded: bool = True) -> list[str]:
     """Return the names of the enabled devices of a robot; none if their readings are not recorded."""
     return [spec.name for i, spec in enumerate(built.robots[robot].sensors) if recorded and enabled[robot, i]]
 
 
-def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds: int = 1) -> PolicyTable:
+def build_policy_table(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds: int = 1) -> PolicyTable:
     """Create the tables of the policies of some robots, by robot number, and enable the devices that they use."""
     rows = np.zeros((len(built.robots), POLICY_COLUMNS), np.int64)
     rows[:, NUMBER] = -1
@@ -69,7 +69,7 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
     weights: list[Floats] = []
     memory: list[Floats] = []
     weight_count = memory_count = 0
-    types = types_of_robots(built.model).tolist()
+    types = list_robot_types(built.model).tolist()
     known: dict[tuple[int, int], tuple[int, int, int, int]] = {}  # robots of one type share a policy's row
     drives: dict[int, str] = {}
     for robot, policy in policies.items():
@@ -80,7 +80,7 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
                 "give each robot its own, policy.copy()"
             )
         drives[id(policy)] = name
-        slots = [slot_of(built, robot, device) for device in policy.devices]
+        slots = [find_device_slot(built, robot, device) for device in policy.devices]
         for slot in slots:
             enabled[robot, slot.number] = 1
         place = known.get((id(policy), types[robot]))
@@ -120,17 +120,17 @@ def begin_runs(policy_table: PolicyTable, policies: Mapping[int, Policy], built:
         if is_timed(policy):
             name, drive = built.spec.robots[robot].name, built.robots[robot].drive
             start = RunStart(seeds, name, built.model.dt, drive.wheel_separation, drive.max_speed)
-            policy.begin_run(memory_of(policy_table, robot, policy), start)
+            policy.begin_run(get_memory(policy_table, robot, policy), start)
 
 
 def check_runs(policy_table: PolicyTable, policies: Mapping[int, Policy]) -> None:
     """Raise the errors of policies during a run."""
     for robot, policy in policies.items():
         if is_timed(policy):
-            policy.check_run(memory_of(policy_table, robot, policy))
+            policy.check_run(get_memory(policy_table, robot, policy))
 
 
-def memory_of(policy_table: PolicyTable, robot: int, policy: Policy) -> Floats:
+def get_memory(policy_table: PolicyTable, robot: int, policy: Policy) -> Floats:
     """Return the memory of a robot's policy in every world, shape (W, ·); a view."""
     first = int(policy_table.rows[robot, MEMORY])
     return policy_table.memory[:, first : first + len(policy.memory)]
@@ -140,7 +140,7 @@ def remember(policy_table: PolicyTable, policies: Mapping[int, Policy], world: i
     """Copy the memory of policies back to them after a run."""
     for robot, policy in policies.items():
         if policy.remembers:
-            policy.memory[:] = memory_of(policy_table, robot, policy)[world]
+            policy.memory[:] = get_memory(policy_table, robot, policy)[world]
 
 
 def refuse_polled(built: BuiltWorld, enabled: Bytes) -> None:

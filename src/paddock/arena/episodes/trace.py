@@ -180,7 +180,7 @@ class Trace:
         for row in range(1, len(self)):
             meter.sense({device: self.reading(device)[row - 1] for device in meter.devices})
             meter.move(self._motion(row), jumped=bool(jumps[row]))
-        return meter.figures()
+        return meter.compute_results()
 
     def _motion(self, row: int) -> Motion:
         pose, wheels = Pose(*self.pose[row].tolist()), WheelSpeeds(*self.wheels[row].tolist())

@@ -1,15 +1,15 @@
 """Metrics: figures of robots, summed during a run."""
 
 from paddock.arena.metrics.coverage import Coverage
-from paddock.arena.metrics.goal import Along, Goal
+from paddock.arena.metrics.goal import Goal, PathProgress
 from paddock.arena.metrics.means import MeanDistance, MeanReading
 from paddock.arena.metrics.metric import Metric
 from paddock.arena.metrics.motion import ContactTime, Distance
-from paddock.arena.metrics.sensing import Avoidance, Line, Nearness
+from paddock.arena.metrics.sensing import Avoidance, Closeness, Line
 
 __all__ = [
-    "Along",
     "Avoidance",
+    "Closeness",
     "ContactTime",
     "Coverage",
     "Distance",
@@ -18,5 +18,5 @@ __all__ = [
     "MeanDistance",
     "MeanReading",
     "Metric",
-    "Nearness",
+    "PathProgress",
 ]

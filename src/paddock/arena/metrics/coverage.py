@@ -57,7 +57,7 @@ class Coverage(Metric):
             )
         return columns * rows
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (sums[..., 0],)
 
     def _size(self, world: WorldSpec) -> tuple[int, int]:

@@ -82,7 +82,7 @@ class Goal(Metric):
         reached = np.where(away <= self.radius, 0.0, NEVER)
         return np.stack([away, away, away, reached], axis=-1)
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         reached = sums[..., REACHED]
         when = np.where(reached == NEVER, np.nan, reached * run.dt)
         return sums[..., NOW], sums[..., NEAREST], sums[..., START] - sums[..., NEAREST], when
@@ -98,7 +98,7 @@ class Goal(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Along(Metric):
+class PathProgress(Metric):
     """Progress along a path of line segments: `along` [m], the largest path length of a point nearest to the robot.
 
     A point counts only if the robot is within `width` of the path, so that a robot behind a wall does not skip ahead.
@@ -113,7 +113,7 @@ class Along(Metric):
 
     def __post_init__(self) -> None:
         if self.width != math.inf:
-            checked_above_zero("Along", "width", self.width, "metres")
+            checked_above_zero("PathProgress", "width", self.width, "metres")
         for i in range(len(self.points) if self._many() else 1):
             self._path(i)
 
@@ -124,7 +124,7 @@ class Along(Metric):
         path = self._path(scene)
         return [self.width, len(path), *(number for point in path for number in point)]
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (sums[..., 0],)
 
     def scenes(self) -> int | None:
@@ -137,7 +137,7 @@ class Along(Metric):
     def _path(self, scene: int) -> list[Any]:
         path = self.points[scene] if self._many() else self.points
         if not is_list(path):
-            raise PaddockError(f"Along: points: expected a list of [x, y] in metres, got {format_value(path)}")
+            raise PaddockError(f"PathProgress: points: expected a list of [x, y] in metres, got {format_value(path)}")
         if len(path) < 2:
-            raise PaddockError(f"Along: points: expected at least 2 points, got {len(path)}")
-        return [checked_point("Along", "points", point) for point in path]
+            raise PaddockError(f"PathProgress: points: expected at least 2 points, got {len(path)}")
+        return [checked_point("PathProgress", "points", point) for point in path]

@@ -46,7 +46,7 @@ class MeanReading(Metric):
     def names(self) -> tuple[str, ...]:
         return (self.name,)
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (run.mean(sums[..., 0]),)
 
 
@@ -69,5 +69,5 @@ class MeanDistance(Metric):
     def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         return list(checked_point("MeanDistance", "at", self.at))
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (run.mean(sums[..., 0]),)

@@ -9,7 +9,7 @@ import numpy as np
 
 from paddock.arena.metrics.metric import Metric, RunTime
 from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
-from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, number_of
+from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, get_metric_number
 from paddock.core.errors import PaddockError
 from paddock.core.motion import Motion
 from paddock.simulation.engine.model import Bytes, Floats
@@ -86,13 +86,13 @@ class Meter:
         self._state[LEFT_SPEED : RIGHT_SPEED + 1] = motion.wheels
         self._state[CONTACTS] = motion.contacts
 
-    def figures(self) -> dict[str, float]:
+    def compute_results(self) -> dict[str, float]:
         """Return the figures by name."""
         run = RunTime(np.array([[self.ticks]]), self.dt)
         return {
             name: float(np.asarray(value).reshape(()))
             for part in self._parts
-            for name, value in part.metric.figures_by_name(part.sums[None, None], run).items()
+            for name, value in part.metric.compute_by_name(part.sums[None, None], run).items()
         }
 
 
@@ -102,7 +102,7 @@ class Part:
     __slots__ = ("device", "marks", "metric", "note_motion", "note_readings", "number", "numbers", "row", "sums")
 
     def __init__(self, metric: Metric, pose: Sequence[float], world: WorldSpec | None, robot: str) -> None:
-        self.metric, self.device, self.number = metric, metric.required_device(), number_of(metric)
+        self.metric, self.device, self.number = metric, metric.required_device(), get_metric_number(metric)
         self.row: Floats | None = None  # last reading of its device
         self.note_motion = NOTE_MOTION.kernel_for(self.number, note_motion).compiled
         self.note_readings = NOTE_READINGS.kernel_for(self.number, note_readings).compiled

@@ -49,16 +49,16 @@ class Metric(ABC):
         """Return the names of the figures."""
 
     @abstractmethod
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         """Compute the figures, shape (W, N) each, from the sums, shape (W, N, columns)."""
 
-    def figures_by_name(self, sums: Floats, run: RunTime) -> dict[str, Floats]:
+    def compute_by_name(self, sums: Floats, run: RunTime) -> dict[str, Floats]:
         """Return the figures by name; raise an error if their number is not that of the names."""
-        names, figures = self.names(), self.figures(sums, run)
-        if len(names) != len(figures):
+        names, results = self.names(), self.compute_results(sums, run)
+        if len(names) != len(results):
             kind = type(self).__name__
-            raise PaddockError(f"{kind}: expected as many figures as names, {len(names)}, got {len(figures)} figures")
-        return dict(zip(names, figures, strict=True))
+            raise PaddockError(f"{kind}: expected as many figures as names, {len(names)}, got {len(results)} figures")
+        return dict(zip(names, results, strict=True))
 
     def scenes(self) -> int | None:
         """Return the number of scenes that it was created for; None for any number."""

@@ -20,9 +20,9 @@ METRICS: Registry[type[Metric]] = Registry(
         "distance": "paddock.arena.metrics.motion:Distance",
         "contact-time": "paddock.arena.metrics.motion:ContactTime",
         "goal": "paddock.arena.metrics.goal:Goal",
-        "along": "paddock.arena.metrics.goal:Along",
+        "path-progress": "paddock.arena.metrics.goal:PathProgress",
         "coverage": "paddock.arena.metrics.coverage:Coverage",
-        "nearness": "paddock.arena.metrics.sensing:Nearness",
+        "closeness": "paddock.arena.metrics.sensing:Closeness",
         "avoidance": "paddock.arena.metrics.sensing:Avoidance",
         "line": "paddock.arena.metrics.sensing:Line",
         "mean-reading": "paddock.arena.metrics.means:MeanReading",
@@ -31,11 +31,11 @@ METRICS: Registry[type[Metric]] = Registry(
 )
 
 
-def _kernel_of_motion(metric: type[Metric]) -> Kernel | None:
+def _get_motion_kernel(metric: type[Metric]) -> Kernel | None:
     return None if _sees_readings(metric) else metric.kernel
 
 
-def _kernel_of_readings(metric: type[Metric]) -> Kernel | None:
+def _get_readings_kernel(metric: type[Metric]) -> Kernel | None:
     return metric.kernel if _sees_readings(metric) else None
 
 
@@ -48,7 +48,7 @@ NOTE_MOTION = Dispatch(
     arguments=("number", "numbers", "robot_state", "tick", "dt", "sums", "marks"),
     about="Look at a robot after a tick: 1 when it reached a goal in this tick, else 0.",
     registry=METRICS,
-    kernel_of=_kernel_of_motion,
+    get_kernel=_get_motion_kernel,
     gives_number=True,
 )
 NOTE_READINGS = Dispatch(
@@ -56,11 +56,11 @@ NOTE_READINGS = Dispatch(
     arguments=("number", "numbers", "readings", "first", "count", "robot_state", "sums"),
     about="Look at what a robot senses before it acts.",
     registry=METRICS,
-    kernel_of=_kernel_of_readings,
+    get_kernel=_get_readings_kernel,
 )
 
 
-def number_of(metric: Metric) -> int:
+def get_metric_number(metric: Metric) -> int:
     """Return the number of a metric in kernels."""
     NOTE_READINGS.number(type(metric))
     return NOTE_MOTION.number(type(metric))

@@ -63,7 +63,7 @@ class Distance(Metric):
     def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:
         sums[LAST_X:] = pose
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return sums[..., LENGTH], run.mean(sums[..., NET]) / run.dt, sums[..., TURNED]
 
 
@@ -77,5 +77,5 @@ class ContactTime(Metric):
     def names(self) -> tuple[str, ...]:
         return "contact_time", "contacts"
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return sums[..., TICKS] * run.dt, sums[..., TIMES]

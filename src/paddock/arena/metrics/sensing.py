@@ -18,7 +18,7 @@ ON_LINE, OFF_CENTRE = range(2)
 
 
 @kernel
-def nearest_of(limit, readings, first, count):
+def measure_nearness(limit, readings, first, count):
     """Return the largest nearness of some sensors, and the sum of all."""
     most, total = 0.0, 0.0
     for k in range(first, first + count):
@@ -29,14 +29,14 @@ def nearest_of(limit, readings, first, count):
 
 
 @kernel
-def avoidance_of(left, right, nearness):
+def compute_avoidance(left, right, nearness):
     """Return the avoidance fitness V · (1 - √Δ) · (1 - nearness); the wheel speeds are relative to the maximum."""
     difference = min(1.0, 0.5 * abs(left - right))
     return max(0.0, 0.5 * (left + right)) * (1.0 - math.sqrt(difference)) * (1.0 - nearness)
 
 
 @kernel
-def off_centre_of(limit, readings, first, count):
+def measure_offset(limit, readings, first, count):
     """Return the offset of a line from the middle of a row of sensors, 0 … 1; -1 if no reading is below the limit."""
     weight, moment = 0.0, 0.0
     for k in range(count):
@@ -49,7 +49,7 @@ def off_centre_of(limit, readings, first, count):
 @kernel
 def nearness(numbers, readings, first, count, sums):
     """Sum the nearness."""
-    most, total = nearest_of(numbers[0], readings, first, count)
+    most, total = measure_nearness(numbers[0], readings, first, count)
     sums[MOST] += most
     sums[MEAN] += total / count
 
@@ -57,20 +57,20 @@ def nearness(numbers, readings, first, count, sums):
 @kernel
 def avoidance(numbers, readings, first, count, robot_state, sums):
     """Sum the avoidance fitness: fast, straight motion away from obstacles."""
-    most, _ = nearest_of(numbers[0], readings, first, count)
-    sums[0] += avoidance_of(robot_state[LEFT_SPEED] / numbers[1], robot_state[RIGHT_SPEED] / numbers[1], most)
+    most, _ = measure_nearness(numbers[0], readings, first, count)
+    sums[0] += compute_avoidance(robot_state[LEFT_SPEED] / numbers[1], robot_state[RIGHT_SPEED] / numbers[1], most)
 
 
 @kernel
 def line(numbers, readings, first, count, sums):
     """Sum the ticks on the line, and the offset from its centre."""
-    off_centre = off_centre_of(numbers[0], readings, first, count)
+    off_centre = measure_offset(numbers[0], readings, first, count)
     sums[ON_LINE] += 1.0 if off_centre >= 0.0 else 0.0
     sums[OFF_CENTRE] += off_centre if off_centre >= 0.0 else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nearness(Metric):
+class Closeness(Metric):
     """Nearness of objects, 0 out of range … 1 touching: `nearness` of the nearest, `mean_nearness` of all sensors."""
 
     device: str = "proximity"
@@ -91,7 +91,7 @@ class Nearness(Metric):
     def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         return [self.range]
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return run.mean(sums[..., MOST]), run.mean(sums[..., MEAN])
 
 
@@ -123,7 +123,7 @@ class Avoidance(Metric):
     def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         return [self.range, self.speed]
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (run.mean(sums[..., 0]),)
 
 
@@ -150,5 +150,5 @@ class Line(Metric):
     def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         return [self.dark]
 
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return run.mean(sums[..., ON_LINE]), run.mean(sums[..., OFF_CENTRE])

@@ -36,7 +36,7 @@ class FloorCoverage(Referee):
             self._meters[name].move(motion)
 
     def score(self) -> Mapping[str, float]:
-        return {name: meter.figures()["visited"] for name, meter in self._meters.items()}
+        return {name: meter.compute_results()["visited"] for name, meter in self._meters.items()}
 
     @property
     def finished(self) -> bool:

@@ -23,7 +23,7 @@ from paddock.arena.referees.referee_registry import make_referee
 from paddock.arena.referees.standings import RobotScore, rank
 from paddock.core.argument_checks import all_finite
 from paddock.core.closing import Closing
-from paddock.core.error_location import error_location, problem_of
+from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError, format_value
 
 log = logging.getLogger("paddock.referees")
@@ -50,7 +50,7 @@ class Officiating(Closing):
         self.arena, self.referee = arena, referee
         self.budget = CpuBudget(budget)
         self.countdown = countdown
-        with arena.turn:
+        with arena.mutex:
             try:
                 self._begin()
             except Exception as error:
@@ -61,7 +61,7 @@ class Officiating(Closing):
 
     def close(self) -> None:
         """Stop calling the referee; keep its results."""
-        with self.arena.turn:
+        with self.arena.mutex:
             self._read()
             for end in self._ends:
                 end()
@@ -71,28 +71,28 @@ class Officiating(Closing):
     @property
     def scores(self) -> dict[str, float]:
         """Score of each robot."""
-        with self.arena.turn:
+        with self.arena.mutex:
             self._read()
             return dict(self._scores)
 
     @property
     def fouls(self) -> tuple[Foul, ...]:
         """Fouls, the earliest first; only the first thousand fouls of rules are listed, `foul_counts` counts all."""
-        with self.arena.turn:
+        with self.arena.mutex:
             self._read()
             return self._fouls
 
     @property
     def foul_counts(self) -> Counter[str]:
         """Number of fouls of each robot."""
-        with self.arena.turn:
+        with self.arena.mutex:
             self._read()
             return self._foul_counts.copy()
 
     @property
     def standings(self) -> list[RobotScore]:
         """All robots with score, place and number of fouls, the best first."""
-        with self.arena.turn:
+        with self.arena.mutex:
             fouls = self.foul_counts
             better = self.referee.higher_is_better
             return rank(self.scores, higher_is_better=better, tie_break=self._ties, fouls=fouls)
@@ -125,7 +125,7 @@ class Officiating(Closing):
     @contextmanager
     def excuse_moves(self) -> Iterator[None]:
         """Do not count moves by hand as fouls inside this context, for example while robots are set to start poses."""
-        with self.arena.turn:
+        with self.arena.mutex:
             self._watch.excused = True
             try:
                 yield
@@ -228,7 +228,7 @@ class Officiating(Closing):
     def _fail(self, error: Exception, what: str = "") -> None:
         """Report an error; stop a referee that always fails."""
         where = error_location(error)
-        problem = f"the referee failed: {f'{where}: ' if where else ''}{problem_of(error)}"
+        problem = f"the referee failed: {f'{where}: ' if where else ''}{explain_error(error)}"
         if what:
             self._failures[what] += 1
             if self._failures[what] >= MAX_FAILURES:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from inspect import getdoc
+from typing import NamedTuple
 
 from paddock.arena import Arena
 from paddock.core.closing import Closing
@@ -26,10 +28,25 @@ class Bridge(Closing):
         """Close all devices and ports."""
 
 
+class BridgeDescription(NamedTuple):
+    """How a bridge is requested on the command line, and what it is for."""
+
+    syntax: str
+    meaning: str
+
+
 OpenBridge = Callable[[Arena, Sequence[str], str], Bridge]
 """Opens a bridge. Arguments: the arena, the requested items (usually names of robots), the address of network ports."""
 
 BRIDGES: Registry[OpenBridge] = Registry("bridge", group="paddock.bridges")
+
+
+def describe_bridges() -> Iterator[BridgeDescription]:
+    """Yield the registered bridges, from the docstrings of their functions: Open the bridge `SYNTAX`: MEANING."""
+    for name, opener in BRIDGES.load_all().items():
+        text = " ".join((getdoc(opener) or "").split())
+        syntax, _, meaning = text.partition("`")[2].partition("`: ")
+        yield BridgeDescription(syntax, meaning) if meaning else BridgeDescription(f"{name}=…", text)
 
 
 class OpenBridges(ExitStack):

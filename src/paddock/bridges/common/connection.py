@@ -135,7 +135,7 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
     def _go_on(self, end: float) -> None:
         """Continue with the current message until it is finished, has to wait, or `end` has passed."""
         try:
-            with self.server.arena.turn:  # no other thread can add or remove robots in between
+            with self.server.arena.mutex:  # no other thread can add or remove robots in between
                 self.begin_turn()
                 while self._job is not None and self.can_work() and time.perf_counter() < end:
                     if next(self._job, DONE) is DONE:

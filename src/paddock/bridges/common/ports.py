@@ -75,7 +75,7 @@ class PortBridge(Bridge):
     def stop_time(self, host: str) -> list[Any]:
         """Stop and reset the simulation for the clients of a host; return them. Refuse while others drive robots."""
         mine = [connection for connection in self.connections if connection.host == host]
-        others = [other for other in self.connections if other not in mine and self.live.robots_of(other)]
+        others = [other for other in self.connections if other not in mine and self.live.list_driven_robots(other)]
         if others:
             raise Refused(f"the simulation cannot be stopped: {', '.join(c.name for c in others)} still drive robots")
         self.time.stop([connection.member for connection in mine])
@@ -132,17 +132,17 @@ def open_port(name: str, host: str, port: int) -> socket.socket:
     return listener
 
 
-def split_words(asked: Sequence[str]) -> list[str]:
+def split_words(values: Sequence[str]) -> list[str]:
     """Return the words of comma-separated texts."""
-    return [word.strip() for text in asked for word in text.split(",")]
+    return [word.strip() for text in values for word in text.split(",")]
 
 
-def read_ports(asked: Sequence[str], known: Collection[str], expected: str) -> tuple[list[int], set[str]]:
+def read_ports(values: Sequence[str], known: Collection[str], expected: str) -> tuple[list[int], set[str]]:
     """Read ports and known words from comma-separated texts."""
-    words = split_words(asked)
+    words = split_words(values)
     ports = [word for word in words if word not in known]
     if not ports or not all(word.isdecimal() and int(word) <= HIGHEST_PORT for word in ports):
-        raise PaddockError(f"{expected}; got {','.join(asked)}")
+        raise PaddockError(f"{expected}; got {','.join(values)}")
     return [int(word) for word in ports], set(words) & set(known)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from paddock.arena import Arena, Robot
 from paddock.arena.body import PoseSource
-from paddock.arena.local import LocalBody
+from paddock.arena.local_body import LocalBody
 from paddock.bridges.common.robot_mirror import RobotCommand, RobotMirror
 from paddock.core.errors import DeviceRefused, LinkError, SimulationError
 from paddock.core.geometry import Pose
@@ -24,7 +24,7 @@ from paddock.simulation.engine import state as column
 from paddock.simulation.engine.model import FIRST_DEVICE, TYPE, Floats
 from paddock.simulation.worlds.build import build
 from paddock.simulation.worlds.placement import Room, start_pose
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 FLOOR = WorldSpec(name="real-robots", title="Real robots", bounds=(-2.0, -2.0, 2.0, 2.0), open=True)
 """Default world in which robots are shown."""
@@ -89,7 +89,7 @@ class RealArena(Arena):
     # ---- between the arrays and the robots
 
     def _get_command(self, number: int) -> RobotCommand:
-        with self.turn:
+        with self.mutex:
             wheels = self.commands[0, number, column.COMMAND_LEFT : column.COMMAND_RIGHT + 1].tolist()
             row = self.motion[number]
             leds = row[len(row) - self.built.led_count :][: len(self.built.robots[number].leds)].tolist()
@@ -98,7 +98,7 @@ class RealArena(Arena):
 
     def _forget(self, number: int) -> None:
         """Set the commanded wheel speeds of a robot to 0."""
-        with self.turn:
+        with self.mutex:
             self.commands[0, number, column.COMMAND_LEFT : column.COMMAND_RIGHT + 1] = 0.0
 
     def _pass_ticks(self, model: Any, state: Any, commands: Any, scratch: Any, ticks: int) -> None:
@@ -113,7 +113,7 @@ class RealArena(Arena):
         for row, mirror in zip(self.motion, self.mirrors, strict=True):
             row[column.X : column.HEADING + 1] = mirror.pose
             row[column.LEFT_SPEED : column.RIGHT_SPEED + 1] = mirror.wheels
-            row[column.LEFT_RIM : column.RIGHT_RIM + 1] = mirror.travel
+            row[column.LEFT_TRAVEL : column.RIGHT_TRAVEL + 1] = mirror.travel
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
         mirror = self.mirrors[robot]
@@ -168,7 +168,7 @@ def replace_robots(world: WorldSpec, robots: Sequence[SingleRobot]) -> WorldSpec
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise LinkError(f"there are two robots called {twice!r}: name them in their addresses, ?name=red")
     room, starts = Room(world), {placed.name: placed for placed in world.robots}
-    placed: list[Placed] = []
+    placed: list[RobotPlacement] = []
     for robot in robots:
         own = starts.get(robot.name)
         pose = room.free_pose(robot.spec) if own is None else start_pose(world, own)
@@ -176,7 +176,9 @@ def replace_robots(world: WorldSpec, robots: Sequence[SingleRobot]) -> WorldSpec
             raise SimulationError(f"{world.name} has no room for robot {robot.name!r}: choose a larger world")
         room.add(robot.spec, pose, f"robot {robot.name!r}")
         at = (pose.x, pose.y)
-        placed.append(Placed(name=robot.name, type=robot.spec, at=at) if own is None else replace(own, type=robot.spec))
+        placed.append(
+            RobotPlacement(name=robot.name, type=robot.spec, at=at) if own is None else replace(own, type=robot.spec)
+        )
     return world.with_robots(*placed)
 
 

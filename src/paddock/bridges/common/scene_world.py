@@ -58,7 +58,7 @@ class ArenaRobot:
     def travel(self) -> tuple[float, float]:
         """Distance travelled by each wheel since the start [m at the rim]."""
         row = self._row
-        return float(row[column.LEFT_RIM]), float(row[column.RIGHT_RIM])
+        return float(row[column.LEFT_TRAVEL]), float(row[column.RIGHT_TRAVEL])
 
     @property
     def twist(self) -> tuple[float, float]:
@@ -103,7 +103,7 @@ class ArenaRobot:
 
     @property
     def _row(self) -> NDArray[np.float64]:
-        with self.arena.turn:
+        with self.arena.mutex:
             row: NDArray[np.float64] = self.arena.motion[self.arena.numbers[self.name]]
         return row
 
@@ -145,12 +145,12 @@ class ArenaWorld:
 
     def list_robots(self) -> Sequence[ArenaRobot]:
         """Return all robots; each robot is always the same object."""
-        with self.arena.turn:
+        with self.arena.mutex:
             known = {name: robot for name, robot in self._robots.items() if not has_left(robot.handle)}
             self._robots = {name: known.get(name) or ArenaRobot(self, name) for name in self.arena.numbers}
             return list(self._robots.values())
 
-    def robots_of(self, client: object) -> list[ArenaRobot]:
+    def list_driven_robots(self, client: object) -> list[ArenaRobot]:
         """Return the robots whose last command came from a client."""
         return [robot for robot in self._robots.values() if robot.driver is client and not has_left(robot.handle)]
 
@@ -167,7 +167,7 @@ class ArenaWorld:
         self.arena.remove(name)
 
 
-def choose_free_name(wanted: str, taken: Container[str]) -> str:
+def choose_free_name(preferred: str, taken: Container[str]) -> str:
     """Return a name that no robot has: the requested one, with a number appended if that is taken."""
-    names = itertools.chain([wanted], (f"{wanted}-{number}" for number in itertools.count(2)))
+    names = itertools.chain([preferred], (f"{preferred}-{number}" for number in itertools.count(2)))
     return next(name for name in names if name not in taken)

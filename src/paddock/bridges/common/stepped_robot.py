@@ -9,9 +9,8 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 from paddock.arena.base_arena import check_ticks
-from paddock.arena.episode_loop import EpisodeLoop
 from paddock.bridges.common.simulator_body import SteppedBody
-from paddock.core.errors import SimulationError, Timeout
+from paddock.core.errors import Timeout
 from paddock.network.client.single import SingleRobot
 
 PAUSE = 0.002  # seconds between two requests for the simulated time
@@ -23,6 +22,7 @@ class SteppedRobot(SingleRobot):
     """A robot in another simulator. `step` advances time if time waits for this program, else it waits for time."""
 
     body: SteppedBody
+    speeds = (None,)
 
     def __init__(self, body: SteppedBody, *, stepping: bool) -> None:
         """
@@ -78,10 +78,6 @@ class SteppedRobot(SingleRobot):
     # ---- time
 
     @property
-    def dt(self) -> float:
-        return self._dt
-
-    @property
     def time(self) -> float:
         """Simulated time [s] since the connection or the last reset."""
         return self.body.client.time - self._start
@@ -113,12 +109,6 @@ class SteppedRobot(SingleRobot):
             elif time.monotonic() > end:
                 raise Timeout(f"{self.name}: simulated time did not advance for {timeout:g} s; is it paused?")
             self._await_step()
-
-    def _drive(self, loop: EpisodeLoop) -> str:
-        if loop.plan.speed is not None:
-            raise SimulationError(f"run: {self.name} is {self.nature}: the speed cannot be set here; leave it out")
-        self._due = self.time
-        return loop.drive()
 
     def reset(self, seed: int | None = None) -> None:
         """Stop the simulation and start it again from its initial state."""

@@ -55,7 +55,10 @@ class VrepServer(PortBridge):
         )
 
 
-def open_vrep(arena: Arena, asked: Sequence[str], host: str) -> VrepServer:
-    """Open the bridge `vrep`: comma-separated ports, optionally with `stopped`."""
-    ports, words = read_ports(asked, ("stopped",), EXPECTED)
+def open_vrep(arena: Arena, values: Sequence[str], host: str) -> VrepServer:
+    """Open the bridge `vrep=PORT[,PORT…][,stopped]`: programs for V-REP's remote API, usually ports 19997,19999.
+
+    With stopped, the clock is stopped until simxStartSimulation.
+    """
+    ports, words = read_ports(values, ("stopped",), EXPECTED)
     return VrepServer(arena, *ports, host=host, stopped="stopped" in words)

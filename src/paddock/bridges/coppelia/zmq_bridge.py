@@ -11,7 +11,7 @@ from paddock.arena import Arena
 from paddock.bridges.common.bridge import LOOPBACK
 from paddock.bridges.common.ports import PortBridge, describe_guard, get_time, list_some, open_port, read_ports
 from paddock.bridges.coppelia.legacy import LegacySimulator
-from paddock.bridges.coppelia.scene.paths import path_of
+from paddock.bridges.coppelia.scene.paths import make_object_path
 from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.core.errors import LinkError, PaddockError
 
@@ -111,7 +111,7 @@ class CoppeliaServer(PortBridge):
 
     def describe(self) -> Iterator[str]:
         """Yield the address, the robots, and a warning if access is not protected."""
-        robots = list_some([path_of(self.simulator.scene, base) for base in self.simulator.scene.list_bases()])
+        robots = list_some([make_object_path(self.simulator.scene, base) for base in self.simulator.scene.list_bases()])
         steps = "" if len(self._sockets) == 2 else f"   port {self.port + 1} is in use: no stepping in protocol 1"
         yield (
             f"CoppeliaSim's ZeroMQ remote API at {self.host}, port {self.port}: {robots}   "
@@ -119,9 +119,12 @@ class CoppeliaServer(PortBridge):
         )
 
 
-def open_coppelia(arena: Arena, asked: Sequence[str], host: str) -> CoppeliaServer:
-    """Open the bridge `coppelia`: a port, optionally followed by `,stopped`."""
-    ports, words = read_ports(asked, ("stopped",), EXPECTED)
+def open_coppelia(arena: Arena, values: Sequence[str], host: str) -> CoppeliaServer:
+    """Open the bridge `coppelia=PORT[,stopped]`: programs for CoppeliaSim's ZeroMQ remote API, usually port 23000.
+
+    With stopped, the clock is stopped until sim.startSimulation.
+    """
+    ports, words = read_ports(values, ("stopped",), EXPECTED)
     if len(ports) > 1:
-        raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")
+        raise PaddockError(f"{EXPECTED}; got {','.join(values)}")
     return CoppeliaServer(arena, ports[0], host=host, stopped="stopped" in words)

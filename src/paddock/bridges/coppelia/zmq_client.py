@@ -83,7 +83,7 @@ class CoppeliaClient:
     def stop(self) -> None:
         clients, live = self.server.list_clients(), self.server.live
         mine = [client for client in clients if client.host == self.host]
-        others = [client.home.name for client in clients if client not in mine and live.robots_of(client)]
+        others = [client.home.name for client in clients if client not in mine and live.list_driven_robots(client)]
         if others:
             raise Refused(f"the simulation cannot be stopped: {', '.join(others)} still drive robots")
         self.server.time.stop([client.member for client in mine])
@@ -178,7 +178,7 @@ class CoppeliaConnection(asyncio.Protocol):
             return
         self._busy, self.waits_for, client.held_since = True, client, self.server.loop.time()
         self.server.live.client = client
-        with self.server.arena.turn:  # no other thread can add or remove robots in between
+        with self.server.arena.mutex:  # no other thread can add or remove robots in between
             if client.state != "stopped":
                 self.server.simulator.begin_run()
             client.session.handle(request, partial(self._reply, envelope, client))

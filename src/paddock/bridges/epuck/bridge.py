@@ -20,7 +20,7 @@ from paddock.core.addresses import is_loopback
 from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, with_article
 from paddock.simulation.robots import load_robot
-from paddock.simulation.sensors.response import raw_of
+from paddock.simulation.sensors.response import convert_to_raw
 
 NEEDED = {"proximity": 8, "light": 8, "ground": 3, "accelerometer": 3, "encoders": 2}  # channels by device
 KIND = "kind"
@@ -59,14 +59,16 @@ class SimulatedHardware:
         self._step = spec.drive.speed_step or np.pi * spec.drive.wheel_diameter / 1000
 
     def hold_clock(self) -> AbstractContextManager[object]:
-        return self.arena.turn
+        return self.arena.mutex
 
     def read(self, device: str) -> tuple[int, ...]:
         handle = self.robot.devices.get(device)
         if handle is None:
             return ()
         wanted = self._converted.get(device)
-        values = handle.raw_values() if wanted is None else raw_of(wanted, self.robot.body.read(handle, raw=False))
+        values = (
+            handle.raw_values() if wanted is None else convert_to_raw(wanted, self.robot.body.read(handle, raw=False))
+        )
         return tuple(map(round, values.tolist()))
 
     def read_heading(self) -> float | None:
@@ -157,12 +159,15 @@ def emulate(arena: Arena, name: str, *, kind: str = "") -> EmulatedEPuck:
 
 
 def open_serial_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
-    """Open the bridge `epuck-serial`: a serial device on this machine for each named robot."""
+    """Open the bridge `epuck-serial=ROBOT`: the robot as an e-puck on a serial device of this machine."""
     return EPuckEmulators(arena, serial=robots)
 
 
 def open_wifi_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
-    """Open the bridge `epuck2`: e-puck2s on Wi-Fi, given as `name` or `name=port`, optionally followed by `,kind`."""
+    """Open the bridge `epuck2=ROBOT[=PORT][,kind]`: the robot as an e-puck2 on Wi-Fi, by default at port 1000.
+
+    With kind, it sends only when polled, and stops when its client disconnects.
+    """
     ports: dict[str, int] = {}
     kind: set[str] = set()
     for text in robots:

@@ -87,7 +87,11 @@ class PlayerServer(PortBridge):
             yield f"Player at {host}, port {port}: {robots}   (player://{host}:{port}){describe_guard(host)}"
 
 
-def open_player(arena: Arena, asked: Sequence[str], host: str) -> PlayerServer:
-    """Open the bridge `player`: comma-separated ports, optionally with `stepped` and `world`."""
-    ports, words = read_ports(asked, WORDS, EXPECTED)
+def open_player(arena: Arena, values: Sequence[str], host: str) -> PlayerServer:
+    """Open the bridge `player=PORT[,PORT…][,stepped][,world]`: programs for Player and Stage, usually port 6665.
+
+    One port serves all robots, several serve one robot each. With stepped, the clock waits for their reads; with world,
+    poses are in the world frame.
+    """
+    ports, words = read_ports(values, WORDS, EXPECTED)
     return PlayerServer(arena, *ports, host=host, stepped="stepped" in words, in_world="world" in words)

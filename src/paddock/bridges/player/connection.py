@@ -190,7 +190,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
             if self.transport.is_closing():
                 return
             if self._pull or not self.deaf:  # answer every request; skip push data for a slow client
-                with self.server.arena.turn:  # no robot can be removed in between
+                with self.server.arena.mutex:  # no robot can be removed in between
                     self._unsent += self._pack_data()
                 self._flush()
         except Exception:

@@ -11,7 +11,7 @@ from paddock.bridges.common.scene_world import ArenaRobot, ArenaWorld
 from paddock.bridges.player.wire import MessageType, PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
 from paddock.core.errors import Refused
-from paddock.core.geometry import box_of
+from paddock.core.geometry import compute_bounds
 
 Answer = Callable[[bytes], bytes]
 Act = Callable[[bytes], None]
@@ -118,9 +118,9 @@ def name_device(interface: int, number: int) -> str:
     return f"{PlayerInterface(interface).name.lower() if known else interface}:{number}"
 
 
-def size_of(robot: ArenaRobot) -> tuple[Vector, Vector]:
+def measure_body(robot: ArenaRobot) -> tuple[Vector, Vector]:
     """Return the centre of a body as a 3D pose, and its width, length and height [m]."""
-    x0, y0, x1, y1 = box_of(robot.spec.body.shape)
+    x0, y0, x1, y1 = compute_bounds(robot.spec.body.shape)
     return flat_pose((x0 + x1) / 2, (y0 + y1) / 2), (y1 - y0, x1 - x0, robot.spec.body.height)
 
 

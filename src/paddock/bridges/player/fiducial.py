@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.bridges.player.devices import RobotDevice, flat_pose, size_of
+from paddock.bridges.player.devices import RobotDevice, flat_pose, measure_body
 from paddock.bridges.player.wire import PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
 from paddock.core.argument_checks import all_finite
@@ -53,14 +53,14 @@ class FiducialDevice(RobotDevice):
             step = relative(here, other.pose)
             seen = shortest <= math.hypot(step.x, step.y) <= longest and abs(math.atan2(step.y, step.x)) <= angle / 2
             if other is not self.robot and seen and not is_hidden(items, here[:2], other.pose[:2]):
-                found.append((self._number_of(other), *flat_pose(*step), *NO_POSE))
+                found.append((self._get_number(other), *flat_pose(*step), *NO_POSE))
         yield 1, layout.FIDUCIALS.pack(found)
 
-    def _number_of(self, robot: ArenaRobot) -> int:
+    def _get_number(self, robot: ArenaRobot) -> int:
         return self.numbers.get(robot.name, robot.arena.numbers[robot.name] + 1)
 
     def _pack_geometry(self, data: bytes) -> bytes:
-        pose, size = size_of(self.robot)
+        pose, size = measure_body(self.robot)
         return layout.FIDUCIAL_GEOMETRY.pack(pose, size, size[:2])
 
     def _set_view(self, data: bytes) -> bytes:
@@ -71,7 +71,7 @@ class FiducialDevice(RobotDevice):
         return layout.FIELD_OF_VIEW.pack(*self.view)
 
     def _pack_number(self, data: bytes) -> bytes:
-        return layout.NUMBER.pack(self._number_of(self.robot))
+        return layout.NUMBER.pack(self._get_number(self.robot))
 
     def _set_number(self, data: bytes) -> bytes:
         (number,) = layout.NUMBER.unpack(data)

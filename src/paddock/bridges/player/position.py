@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from paddock.bridges.common.scene_world import ArenaRobot
-from paddock.bridges.player.devices import RobotDevice, size_of
+from paddock.bridges.player.devices import RobotDevice, measure_body
 from paddock.bridges.player.wire import PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
 from paddock.core.argument_checks import all_finite
@@ -42,7 +42,7 @@ class PositionDevice(RobotDevice):
         self._end_guide: Callable[[], None] | None = None
         self.commands |= {1: self._drive, 2: self._go_to, 3: self._drive_car, 4: self._hold_heading}
         self.requests |= {
-            1: lambda data: layout.GEOMETRY.pack(*size_of(robot)),
+            1: lambda data: layout.GEOMETRY.pack(*measure_body(robot)),
             2: self._switch_motors,
             3: lambda data: b"",  # velocity mode: there is only one
             4: lambda data: b"",  # position mode: the type of a command selects the mode

@@ -9,13 +9,13 @@ from paddock.arena import Arena
 from paddock.bridges.common.bridge import LOOPBACK, Bridge
 from paddock.bridges.common.ports import call_and_wait, get_time, split_words
 from paddock.bridges.common.scene_world import ArenaWorld
-from paddock.bridges.ros2.dds import DdsCarrier
-from paddock.bridges.ros2.graph import RosCarrier
+from paddock.bridges.ros2.dds import DdsTransport
+from paddock.bridges.ros2.graph import RosTransport
 from paddock.bridges.ros2.hub import RosHub, RosOptions
-from paddock.bridges.ros2.zenoh import ROUTER, ZenohCarrier
+from paddock.bridges.ros2.zenoh import ROUTER, ZenohTransport
 from paddock.core.errors import PaddockError
 
-CARRIERS = ("dds", "zenoh")
+TRANSPORTS = ("dds", "zenoh")
 SETTINGS, WORDS = ("domain", "rate", "stop", "router"), ("namespaces", "humble")
 HIGHEST_DOMAIN = 232  # there are no DDS ports for higher domains
 EXPECTED = (
@@ -30,7 +30,7 @@ class RosBridge(Bridge):
     def __init__(
         self,
         arena: Arena,
-        *carriers: str,
+        *transports: str,
         domain: int = 0,
         router: str = ROUTER,
         host: str = LOOPBACK,
@@ -39,7 +39,7 @@ class RosBridge(Bridge):
         """
         Args:
             arena: the arena that contains the robots; it must have a `Server`.
-            carriers: "dds", "zenoh" or both.
+            transports: "dds", "zenoh" or both.
             domain: the ROS_DOMAIN_ID.
             router: endpoint of zenoh's router. If there is none, this session becomes the router.
             host: address of the DDS network interface. There is no token: any node on that network can drive robots.
@@ -49,19 +49,19 @@ class RosBridge(Bridge):
         time, hashes = get_time(arena, "ros2"), not options.humble
         if not 0 <= domain <= HIGHEST_DOMAIN:
             raise PaddockError(f"ros2: domain: expected a number from 0 to {HIGHEST_DOMAIN}, got {domain}")
-        self._carriers: list[RosCarrier] = []
+        self._transports: list[RosTransport] = []
         try:
-            for kind in dict.fromkeys(carriers):
+            for kind in dict.fromkeys(transports):
                 if kind == "dds":
-                    self._carriers.append(DdsCarrier(domain, host, hashes=hashes))
+                    self._transports.append(DdsTransport(domain, host, hashes=hashes))
                 elif kind == "zenoh":
-                    self._carriers.append(ZenohCarrier(router, domain=domain, hashes=hashes))
+                    self._transports.append(ZenohTransport(router, domain=domain, hashes=hashes))
                 else:
                     raise PaddockError(f"{EXPECTED}; got {kind!r}")
         except BaseException:
-            self._close_carriers()
+            self._close_transports()
             raise
-        self.hub = RosHub("ros2", arena, ArenaWorld(arena), time, self._carriers, options)
+        self.hub = RosHub("ros2", arena, ArenaWorld(arena), time, self._transports, options)
         self._time, self._began = time, False
         time.on_start(self._begin)
 
@@ -71,32 +71,36 @@ class RosBridge(Bridge):
 
     def describe(self) -> Iterator[str]:
         """Yield how to reach each transport."""
-        for carrier in self._carriers:
-            yield from carrier.describe()
+        for transport in self._transports:
+            yield from transport.describe()
 
     def close(self) -> None:
         """Remove all topics and services."""
         if self._began:
             call_and_wait(self._time.call, self.hub.close)
-        self._close_carriers()
+        self._close_transports()
 
-    def _close_carriers(self) -> None:
-        for carrier in self._carriers:
-            carrier.close()
+    def _close_transports(self) -> None:
+        for transport in self._transports:
+            transport.close()
 
 
-def open_ros2(arena: Arena, asked: Sequence[str], host: str) -> RosBridge:
-    """Open the bridge `ros2`: dds or zenoh, optionally followed by comma-separated settings."""
-    words = split_words(asked)
+def open_ros2(arena: Arena, values: Sequence[str], host: str) -> RosBridge:
+    """Open the bridge `ros2=dds|zenoh[,OPTION…]`: robots for ROS 2 nodes.
+
+    Options: domain=ROS_DOMAIN_ID, rate=50 [Hz], stop=0.5 (seconds without a command until the robot stops),
+    router=ENDPOINT of zenoh, namespaces (also for a single robot), humble.
+    """
+    words = split_words(values)
     settings = dict(word.split("=", 1) for word in words if "=" in word)
-    carriers = [word for word in words if word in CARRIERS]
-    unknown = [word for word in words if "=" not in word and word not in (*CARRIERS, *WORDS)]
+    transports = [word for word in words if word in TRANSPORTS]
+    unknown = [word for word in words if "=" not in word and word not in (*TRANSPORTS, *WORDS)]
     unknown += sorted(set(settings) - set(SETTINGS))
-    if unknown or not carriers:
-        raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")
+    if unknown or not transports:
+        raise PaddockError(f"{EXPECTED}; got {','.join(values)}")
     return RosBridge(
         arena,
-        *carriers,
+        *transports,
         domain=int(read_setting(settings, "domain", 0.0)),
         router=settings.get("router", ROUTER),
         host=host,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.bridges.ros2.dds_types import load_cyclonedds, make_idl_type
-from paddock.bridges.ros2.graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2.graph import NODE, RosGraph, RosService, RosSubscription, RosTopic, RosTransport, Sample
 from paddock.bridges.ros2.inbox import RosInbox
 from paddock.bridges.ros2.wire import (
     RosMessage,
@@ -51,7 +51,7 @@ ANYWHERE = '<General><Interfaces><NetworkInterface autodetermine="true"/></Inter
 DOMAINS: dict[int, tuple[str, Any]] = {}  # domains joined by this process: their settings and Domain objects
 
 
-class DdsCarrier(RosCarrier):
+class DdsTransport(RosTransport):
     """A participant of a DDS domain. Received messages are processed in the event loop, not in the threads of DDS."""
 
     kind = "dds"

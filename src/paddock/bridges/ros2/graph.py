@@ -1,4 +1,4 @@
-"""The ROS graph of a bridge: topics, subscriptions and services. A carrier (transport) connects it to other nodes."""
+"""The ROS graph of a bridge: topics, subscriptions and services. A transport connects it to other nodes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RosService:
 
 
 class Sample:
-    """A message to be sent, in the encodings of the carriers; each encoding is computed once."""
+    """A message to be sent, in the encodings of the transports; each encoding is computed once."""
 
     def __init__(self, message: RosMessage) -> None:
         self.message = message
@@ -90,7 +90,7 @@ class ProblemLog:
             log.warning("%s: %s: %s", self._who, name, text, exc_info=trace)
 
 
-class RosCarrier(ABC):
+class RosTransport(ABC):
     """A transport to ROS nodes. All methods except `start` are called in the thread of the server's event loop."""
 
     kind: ClassVar[str]

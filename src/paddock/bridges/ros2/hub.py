@@ -1,4 +1,4 @@
-"""RosHub: the ROS interface of an arena. It creates messages as simulated time passes; carriers send them."""
+"""RosHub: the ROS interface of an arena. It creates messages as simulated time passes; transports send them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from paddock.arena import Arena
 from paddock.arena.time_lock import TimeLock
 from paddock.bridges.common.scene_world import ArenaRobot, ArenaWorld
-from paddock.bridges.ros2.graph import ProblemLog, RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2.graph import ProblemLog, RosGraph, RosSubscription, RosTopic, RosTransport, Sample
 from paddock.bridges.ros2.robot_topics import DEAD_MAN, RosRobot
 from paddock.bridges.ros2.sensor_topics import list_sensor_topics
 from paddock.bridges.ros2.simulation_control import list_services
@@ -48,10 +48,10 @@ class RosHub:
         arena: Arena,
         live: ArenaWorld,
         time: TimeLock,
-        carriers: Sequence[RosCarrier],
+        transports: Sequence[RosTransport],
         options: RosOptions,
     ) -> None:
-        self.arena, self.live, self.time, self.carriers, self.options = arena, live, time, carriers, options
+        self.arena, self.live, self.time, self.transports, self.options = arena, live, time, transports, options
         self.robots: list[RosRobot] = []
         self.graph = RosGraph({}, [], {service.name: service for service in list_services(self)})
         self._problems, self._interval = ProblemLog(name), max(1, round(1 / options.rate / arena.dt))
@@ -62,9 +62,9 @@ class RosHub:
         self._end_rounds: Callable[[], None] = lambda: None
 
     def begin(self) -> None:
-        """Start the carriers and publish all topics; called once the server's event loop runs."""
-        for carrier in self.carriers:
-            carrier.start(self.graph, self.time)
+        """Start the transports and publish all topics; called once the server's event loop runs."""
+        for transport in self.transports:
+            transport.start(self.graph, self.time)
         self._add([RosTopic("/clock", ros.Clock, lambda: ros.Clock(ros.make_time(self.arena.time)), CLOCK)], [])
         self._add([RosTopic("/tf", ros.TFMessage, self._list_transforms, TRANSFORMS)], [])
         self._add([RosTopic("/tf_static", ros.TFMessage, self._list_mounts, LATCHED)], [])
@@ -91,8 +91,8 @@ class RosHub:
         for found in self.live.list_robots():
             if found not in known:
                 self._welcome(found)
-        for carrier in self.carriers:
-            carrier.announce()
+        for transport in self.transports:
+            transport.announce()
         self._publish(topic for topic in self.graph.topics.values() if topic.quality.latched)
 
     def _welcome(self, found: ArenaRobot) -> None:
@@ -107,22 +107,22 @@ class RosHub:
     def _add(self, topics: Iterable[RosTopic], subscriptions: Iterable[RosSubscription]) -> None:
         for topic in topics:
             self.graph.topics[topic.name] = topic
-            for carrier in self.carriers:
-                carrier.add_topic(topic)
+            for transport in self.transports:
+                transport.add_topic(topic)
         for subscription in subscriptions:
             self.graph.subscriptions.append(subscription)
-            for carrier in self.carriers:
-                carrier.add_subscription(subscription)
+            for transport in self.transports:
+                transport.add_subscription(subscription)
 
     def _remove(self, topics: Iterable[RosTopic], subscriptions: Iterable[RosSubscription]) -> None:
         for topic in topics:
             del self.graph.topics[topic.name]
-            for carrier in self.carriers:
-                carrier.remove_topic(topic)
+            for transport in self.transports:
+                transport.remove_topic(topic)
         for subscription in subscriptions:
             self.graph.subscriptions.remove(subscription)
-            for carrier in self.carriers:
-                carrier.remove_subscription(subscription)
+            for transport in self.transports:
+                transport.remove_subscription(subscription)
 
     # ---- messages
 
@@ -134,7 +134,7 @@ class RosHub:
 
     def _run_round(self) -> None:
         """Publish the topics that are due. Errors are logged and do not stop time."""
-        with self.arena.turn:  # no robot can be removed in between
+        with self.arena.mutex:  # no robot can be removed in between
             try:
                 self.follow_robots()
                 for robot in self.robots:
@@ -152,15 +152,17 @@ class RosHub:
                 yield topic
 
     def _publish(self, topics: Iterable[RosTopic]) -> None:
-        """Create the messages of topics with subscribers, once for all carriers, and send them."""
+        """Create the messages of topics with subscribers, once for all transports, and send them."""
         for topic in topics:
-            wanted = [carrier for carrier in self.carriers if topic.quality.latched or carrier.has_readers(topic)]
+            wanted = [
+                transport for transport in self.transports if topic.quality.latched or transport.has_readers(topic)
+            ]
             if not wanted:
                 continue
             try:
                 sample = Sample(topic.make())
-                for carrier in wanted:
-                    carrier.publish(topic, sample)
+                for transport in wanted:
+                    transport.publish(topic, sample)
             except Exception as error:  # for example in a sensor plugin; continue with the other topics
                 self._problems.report(topic.name, error, trace=True)
 

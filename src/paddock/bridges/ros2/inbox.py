@@ -1,4 +1,4 @@
-"""RosInbox: passes received samples from a thread of a carrier to the event loop."""
+"""RosInbox: passes received samples from a thread of a transport to the event loop."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ class RosRobot:
             yield RosSubscription(name, kind, partial(self._take, take))
 
     def _take(self, take: Callable[[Any], None], message: RosMessage) -> None:
-        with self.robot.arena.turn:
+        with self.robot.arena.mutex:
             take(message)
 
     def _take_twist(self, twist: Any) -> None:
@@ -172,9 +172,9 @@ class RosRobot:
         speeds: dict[str, float] = {}
         for i, name in enumerate(message.name):
             if name in (LEFT_WHEEL, RIGHT_WHEEL):
-                speeds[name] = value_of(message.velocity, i, name, "velocity")
+                speeds[name] = get_joint_value(message.velocity, i, name, "velocity")
             elif name in pivots:
-                self.robot.handle.device(pivots[name]).pan(value_of(message.position, i, name, "position"))
+                self.robot.handle.device(pivots[name]).pan(get_joint_value(message.position, i, name, "position"))
             else:
                 raise UnknownName(f"joint of {self.robot.name}", name, [LEFT_WHEEL, RIGHT_WHEEL, *pivots])
         if len(speeds) == 1:
@@ -196,7 +196,7 @@ class RosRobot:
         self._commanded_at = None
 
 
-def value_of(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], i: int, joint: str, what: str) -> float:
+def get_joint_value(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], i: int, joint: str, what: str) -> float:
     """Return the value of a joint."""
     if i >= len(values) or not all_finite(float(values[i])):
         raise PaddockError(f"{joint}: expected a finite {what}, one for each name")

@@ -10,7 +10,7 @@ from paddock.arena import Arena
 from paddock.bridges.common.bridge import LOOPBACK
 from paddock.bridges.common.ports import PortBridge, describe_guard, split_words
 from paddock.bridges.ros2.bridge import WORDS, read_options
-from paddock.bridges.ros2.graph import RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2.graph import RosGraph, RosSubscription, RosTopic, RosTransport, Sample
 from paddock.bridges.ros2.hub import RosHub, RosOptions
 from paddock.bridges.ros2.rosbridge_connection import RosbridgeConnection
 from paddock.core.argument_checks import HIGHEST_PORT
@@ -27,7 +27,7 @@ EXPECTED = (
 )
 
 
-class RosbridgeServer(PortBridge, RosCarrier):
+class RosbridgeServer(PortBridge, RosTransport):
     """Serves an arena with the rosbridge protocol, for the lifetime of a `with` block."""
 
     kind = "rosbridge"
@@ -71,7 +71,7 @@ class RosbridgeServer(PortBridge, RosCarrier):
         self.hub.close()
         super()._close_all()
 
-    # ---- as a carrier
+    # ---- as a transport
 
     def start(self, graph: RosGraph, time: TimeLock) -> None:
         """Do nothing: connections use the graph directly."""
@@ -97,13 +97,16 @@ class RosbridgeServer(PortBridge, RosCarrier):
                 connection.send_message(topic, sample)
 
 
-def open_rosbridge(arena: Arena, asked: Sequence[str], host: str) -> RosbridgeServer:
-    """Open the bridge `rosbridge`: a port, optionally followed by comma-separated settings."""
-    words = split_words(asked)
+def open_rosbridge(arena: Arena, values: Sequence[str], host: str) -> RosbridgeServer:
+    """Open the bridge `rosbridge=PORT[,OPTION…]`: clients such as roslibpy and roslibjs, usually port 9090.
+
+    Options: rate, stop and namespaces as of ros2; any-origin also accepts web pages of other hosts.
+    """
+    words = split_words(values)
     settings = dict(word.split("=", 1) for word in words if "=" in word)
     ports = [word for word in words if word.isdecimal() and int(word) <= HIGHEST_PORT]
     rest = [word for word in words if "=" not in word and word not in (*ports, *WORDS, ANY_ORIGIN)]
     if len(ports) != 1 or rest or set(settings) - {"rate", "stop"}:
-        raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")
+        raise PaddockError(f"{EXPECTED}; got {','.join(values)}")
     options = read_options(settings, words)
     return RosbridgeServer(arena, int(ports[0]), host=host, any_origin=ANY_ORIGIN in words, options=options)

@@ -55,15 +55,15 @@ class SensorNames:
         self.humble = humble
         self._taken = {"odom", "joint_states", "robot_description", "cmd_vel", "joint_commands"}
 
-    def choose(self, wanted: str) -> str:
+    def choose(self, preferred: str) -> str:
         """Reserve and return an unused name, derived from the requested one."""
-        name = choose_name("/".join(make_token(part) for part in wanted.split("/")), self._taken)
+        name = choose_name("/".join(make_token(part) for part in preferred.split("/")), self._taken)
         self._taken.add(name)
         return name
 
-    def choose_once(self, wanted: str) -> str | None:
+    def choose_once(self, preferred: str) -> str | None:
         """Reserve and return a name; None if it is taken."""
-        return None if wanted in self._taken else self.choose(wanted)
+        return None if preferred in self._taken else self.choose(preferred)
 
 
 def list_sensor_topics(robot: RosRobot, *, humble: bool = False) -> Iterator[RosTopic]:

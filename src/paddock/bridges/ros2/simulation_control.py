@@ -62,7 +62,7 @@ def list_services(hub: RosHub) -> Iterator[RosService]:
             result = Result(Result.OK)
             values: dict[str, Any] = {}
             try:
-                with hub.arena.turn:
+                with hub.arena.mutex:
                     values = act(request)
             except PaddockError as error:
                 result = make_result(error)
@@ -215,7 +215,7 @@ class _Simulation:
 
     def _read_pose(self, pose: Any, frame: str, code: int) -> Pose:
         place, q = pose.position, pose.orientation
-        if frame not in ("", "world", "map"):
+        if frame not in ("", "world", "export"):
             raise Rejected(code, f"frame_id: expected 'world', 'map' or none, got {format_value(frame)}")
         if not all_finite(place.x, place.y, q.x, q.y, q.z, q.w) or not any((q.x, q.y, q.z, q.w)):
             raise Rejected(code, "expected a pose of finite numbers with a non-zero orientation quaternion")

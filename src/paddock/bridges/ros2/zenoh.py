@@ -11,7 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from paddock.bridges.common.ports import describe_guard
-from paddock.bridges.ros2.graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2.graph import NODE, RosGraph, RosService, RosSubscription, RosTopic, RosTransport, Sample
 from paddock.bridges.ros2.inbox import RosInbox
 from paddock.bridges.ros2.wire import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
 from paddock.bridges.ros2.wire.names import DEFAULT, NO_HASH, ZenohNode
@@ -27,7 +27,7 @@ CONNECT_TIMEOUT = 500  # timeout of the connection to the router [ms]
 MAX_REQUESTS = 100  # maximum number of queued requests to a service; older ones get no reply
 
 
-class ZenohCarrier(RosCarrier):
+class ZenohTransport(RosTransport):
     """A peer that connects to a router, as nodes do. If there is no router, it becomes the router."""
 
     kind = "zenoh"

@@ -93,16 +93,19 @@ class UsarSimServer(Bridge):
         self._server.close()
 
 
-def open_usarsim(arena: Arena, asked: Sequence[str], host: str) -> UsarSimServer:
-    """Open the bridge `usarsim`: a port, optionally followed by comma-separated options."""
-    if len(asked) != 1:
-        raise PaddockError(f"usarsim: expected this bridge once, got {', '.join(asked)}")
-    port, *options = asked[0].split(",")
+def open_usarsim(arena: Arena, values: Sequence[str], host: str) -> UsarSimServer:
+    """Open the bridge `usarsim=PORT[,camera=PORT][,scan=clockwise]`: programs written for USARSim.
+
+    They usually use port 3000, and 5003 for the camera's image server. With scan=clockwise, scanners sweep clockwise.
+    """
+    if len(values) != 1:
+        raise PaddockError(f"usarsim: expected this bridge once, got {', '.join(values)}")
+    port, *options = values[0].split(",")
     settings = dict(option.partition("=")[::2] for option in options)
     sweep, image_port = settings.pop("scan", SWEEPS[0]), settings.pop("camera", None)
     ports = [port, *([] if image_port is None else [image_port])]
     if settings or sweep not in SWEEPS or not all(text.isdecimal() and int(text) <= HIGHEST_PORT for text in ports):
-        raise PaddockError(f"usarsim: {EXPECTED}; got {asked[0]}")
+        raise PaddockError(f"usarsim: {EXPECTED}; got {values[0]}")
     return UsarSimServer(
         arena,
         int(port),

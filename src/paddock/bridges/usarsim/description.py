@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from paddock.bridges.usarsim.sensors import ODOMETRY_PERIOD, PERIOD
 from paddock.bridges.usarsim.wire import UsarLine, format_line, join_words
 from paddock.bridges.usarsim.wire import messages as lines
-from paddock.core.geometry import box_of
+from paddock.core.geometry import compute_bounds
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.laser import LaserSpec
@@ -47,7 +47,7 @@ def describe_robot(spec: RobotSpec, class_name: str, line: UsarLine) -> bytes:
     return format_line(kind, f"Type {answered}", *(word for words in chosen for word in words))
 
 
-def tick_of(encoders: EncodersSpec, spec: RobotSpec) -> float:
+def compute_count_angle(encoders: EncodersSpec, spec: RobotSpec) -> float:
     """Return the rotation of a wheel per encoder count [rad]."""
     return 1 / ((encoders.scale or 1.0) * spec.drive.wheel_diameter / 2)
 
@@ -58,7 +58,7 @@ def _describe_body(spec: RobotSpec, class_name: str, kind: str) -> bytes:
         return lines.drive_line(
             class_name, mass=spec.body.mass or 0.0, max_speed=drive.max_speed / (drive.wheel_diameter / 2)
         )
-    x0, y0, x1, y1 = box_of(spec.body.shape)
+    x0, y0, x1, y1 = compute_bounds(spec.body.shape)
     return lines.body_line(
         class_name,
         (x1 - x0, y1 - y0, spec.body.height),
@@ -82,7 +82,7 @@ def _list_settings(sensor: SensorSpec, spec: RobotSpec) -> Iterator[tuple[str, l
     """Yield the name and the settings of a sensor or of each encoder. All sonars have the same settings."""
     if isinstance(sensor, EncodersSpec):
         for name in _encoders(spec):
-            tick = tick_of(sensor, spec) if name in WHEELS else DEGREE
+            tick = compute_count_angle(sensor, spec) if name in WHEELS else DEGREE
             yield name, [f"Name {name}", join_words("Resolution", tick)]
         return
     words = [join_words("MaxRange", float(sensor.range))] if isinstance(sensor, RangeSensorSpec) else []
@@ -105,7 +105,7 @@ def _describe_odometry(spec: RobotSpec, kind: str) -> Iterator[str]:
     if kind == "GEO":
         yield lines.mount_words("Odometry", (0.0, 0.0, 0.0), 0.0)
     else:
-        yield from lines.odometry_settings(ODOMETRY_PERIOD, tick_of(encoders, spec))
+        yield from lines.odometry_settings(ODOMETRY_PERIOD, compute_count_angle(encoders, spec))
 
 
 def _describe_pan_tilt(spec: RobotSpec, kind: str) -> Iterator[str]:

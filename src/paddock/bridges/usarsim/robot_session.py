@@ -13,7 +13,7 @@ from paddock.arena.robot import Robot
 from paddock.bridges.common.scene_world import choose_free_name
 from paddock.bridges.usarsim.description import describe_robot
 from paddock.bridges.usarsim.sensors import UsarSensors
-from paddock.bridges.usarsim.wire import ROBOT_CLASSES, LineSplitter, UsarLine, parse_line, robot_of_class
+from paddock.bridges.usarsim.wire import ROBOT_CLASSES, LineSplitter, UsarLine, find_class_robot, parse_line
 from paddock.bridges.usarsim.wire import messages as lines
 from paddock.bridges.usarsim.wire.text import read_number
 from paddock.core.errors import BadMessage, PaddockError, UnknownName
@@ -68,7 +68,7 @@ class UsarRobot:
             return b""
         for text in texts:
             try:
-                with self.arena.turn:
+                with self.arena.mutex:
                     answers.append(self._execute(parse_line(text)))
             except PaddockError as error:
                 log.warning("usarsim: %s", error)
@@ -77,7 +77,7 @@ class UsarRobot:
     def disconnect(self) -> None:
         """Handle disconnection: remove the robot if it was added for this client, otherwise stop it."""
         self.gone = True
-        with self.arena.turn:
+        with self.arena.mutex:
             robot, self.robot = self.robot, None
             if robot is None or has_left(robot):
                 return
@@ -201,7 +201,7 @@ class UsarRobot:
 
 def find_class(name: str) -> RobotSpec:
     """Return the robot of a class such as `USARBot.P2DX`: a class of USARSim, or the name of a shipped robot."""
-    robot = robot_of_class(name)
+    robot = find_class_robot(name)
     if robot not in robot_names():
         raise PaddockError(f"INIT: unknown robot class {name!r}; expected one of {', '.join(ROBOT_CLASSES)}")
     return load_robot(robot)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from paddock.arena.devices import Device
-from paddock.arena.localisation import odometry_of
+from paddock.arena.localisation import make_odometry
 from paddock.arena.robot import Robot
 from paddock.bridges.usarsim.wire import messages as lines
 from paddock.core.geometry import Pose
@@ -43,7 +43,7 @@ class UsarSensors:
 
     def reset_odometry(self) -> None:
         """Set the odometry to zero at the current pose."""
-        self.odometry = odometry_of(self.robot.spec)
+        self.odometry = make_odometry(self.robot.spec)
         for device in self.devices:
             if device.spec.kind == "encoders":
                 self.odometry.update(*device.read())

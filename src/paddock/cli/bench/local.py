@@ -8,7 +8,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import paddock
@@ -16,9 +19,9 @@ from paddock.arena.base_arena import BaseArena
 from paddock.arena.batches.batch import Batch
 from paddock.arena.batches.cuda.device import Cuda
 from paddock.arena.batches.cuda.launch import GpuRun, GpuState, GpuTables
-from paddock.arena.batches.metric_sums import metric_sums_of
+from paddock.arena.batches.metric_sums import make_metric_sums
 from paddock.arena.batches.mirror import Mirror
-from paddock.arena.batches.policy_table import policy_table_of
+from paddock.arena.batches.policy_table import build_policy_table
 from paddock.arena.metrics import ContactTime, Distance
 from paddock.control.policies.braitenberg import explorer
 from paddock.control.policies.networks import Network
@@ -27,7 +30,7 @@ from paddock.control.policies.policy_registry import POLICIES
 from paddock.core.errors import SimulationError
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world
-from paddock.simulation.worlds.world_spec import Cylinder, Placed, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Cylinder, RobotPlacement, Wall, WorldSpec
 
 TICK, LASER_TICK = 0.05, 0.1  # length of a step [s]
 SPACING = 0.3  # one robot of a swarm per 0.3 m × 0.3 m
@@ -44,7 +47,7 @@ class Bench(NamedTuple):
     work: Callable[[int], object]
     steps: int  # of one measurement, about half a second
     baseline: str | None = None  # another benchmark, measured alternately, to compare the cost of a tick
-    figures: Callable[[], dict[str, float]] = dict  # returns additional measurements
+    measure_more: Callable[[], dict[str, float]] = dict  # returns additional measurements
     between: Callable[[], None] = lambda: None  # called before each measurement, not timed
     close: Callable[[], None] = lambda: None
 
@@ -120,8 +123,8 @@ def batch_gpu() -> Bench:
 
 def gpu_job(gpu: Cuda, worlds: Batch, policy: Network) -> GpuRun:
     """Create the run of a batch on the GPU, with a network as the controller."""
-    policy_table = policy_table_of(worlds.scenes[0], {0: policy}, worlds=len(worlds))
-    metric_sums = metric_sums_of(
+    policy_table = build_policy_table(worlds.scenes[0], {0: policy}, worlds=len(worlds))
+    metric_sums = make_metric_sums(
         worlds.scenes, [Distance(), ContactTime()], policy_table.enabled, worlds.poses, worlds.ticks, 0, 0
     )
     tables = GpuTables(gpu, worlds.scenes, len(worlds))
@@ -155,7 +158,7 @@ def laser() -> Bench:
         bounds=(0, 0, ROOM, ROOM),
         dt=LASER_TICK,
         walls=tuple(Wall(points=ends, thickness=0, height=0.8) for ends in _inner_walls(36)),
-        robots=(Placed(name="robot", type=laser_only, at=(ROOM / 2, ROOM / 2)),),
+        robots=(RobotPlacement(name="robot", type=laser_only, at=(ROOM / 2, ROOM / 2)),),
     )
     arena = paddock.open(world)
     robot = arena["robot"]
@@ -230,7 +233,7 @@ def swarm_world(robots: int) -> WorldSpec:
         dt=TICK,
         cylinders=cylinders,
         robots=tuple(
-            Placed(name=f"robot{i}", type="e-puck", at=place(0.04), heading_deg=rng.uniform(-180, 180))
+            RobotPlacement(name=f"robot{i}", type="e-puck", at=place(0.04), heading_deg=rng.uniform(-180, 180))
             for i in range(robots)
         ),
     )
@@ -249,3 +252,16 @@ def _inner_walls(count: int) -> list[tuple[tuple[float, float], tuple[float, flo
         if 0 < u < ROOM and 0 < v < ROOM and clear > 1:
             walls.append(((x, y), (u, v)))
     return walls
+
+
+def record() -> Bench:
+    """The run of `single`, recorded as MCAP, and the cost of a tick compared with an unrecorded one."""
+    stack = ExitStack()
+    path = Path(stack.enter_context(TemporaryDirectory())) / "run.mcap"
+    arena = paddock.open("clutter", dt=TICK)
+    arena["red"].enable("proximity", "ground")
+    stack.enter_context(paddock.record(arena, path))
+    controller = explorer()
+    return Bench(
+        1, arena.dt, lambda steps: arena.run(steps * TICK, controller), 500_000, baseline="single", close=stack.close
+    )

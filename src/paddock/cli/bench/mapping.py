@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import paddock
-from paddock.arena import range_reader_of
+from paddock.arena import make_range_reader
 from paddock.cli.bench.local import Bench
 from paddock.core.geometry import Pose, relative
 from paddock.perception.mapping import (
@@ -41,7 +41,7 @@ def take_scans() -> list[ScanStep]:
     arena = paddock.open("yellow-rooms")
     robot = arena["pioneer"]
     robot.enable("laser")
-    reader = range_reader_of(robot.spec)
+    reader = make_range_reader(robot.spec)
     robot.wheels.set(*CIRCLE)
     taken: list[ScanStep] = []
     before = robot.pose
@@ -85,7 +85,7 @@ def scan_match() -> Bench:
 
 def particles() -> Bench:
     """Particle SLAM with 30 particles, each with its own map; every scan is used."""
-    slam, taken = ParticleSlam(MapSetup(), particles=30, way=0.0), cycle(take_scans())
+    slam, taken = ParticleSlam(MapSetup(), particles=30, min_motion=0.0), cycle(take_scans())
 
     def work(steps: int) -> None:
         for _ in range(steps):

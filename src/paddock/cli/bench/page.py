@@ -97,7 +97,7 @@ def _page(robots: int) -> Bench:
         rates.append(pictures / seconds)
         updates.append(frames / seconds)
 
-    def figures() -> dict[str, float]:
+    def measure_more() -> dict[str, float]:
         measured = rates[1:] or rates  # the first one warms up
         return {
             "frames_per_s": round(statistics.median(measured), 1),
@@ -105,7 +105,7 @@ def _page(robots: int) -> Bench:
             "updates_per_s": round(statistics.median(updates[1:] or updates), 1),  # from the server, at most 30
         }
 
-    return Bench(len(arena.robots), arena.dt, work, 120, close=stack.close, figures=figures)
+    return Bench(len(arena.robots), arena.dt, work, 120, close=stack.close, measure_more=measure_more)
 
 
 def _open_page(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], tuple[float, int]]]:

@@ -37,7 +37,7 @@ def remote() -> Bench:
         if raw:
             ratios.append(raw[-1] * (time.perf_counter() - began) / steps)
 
-    def figures() -> dict[str, float]:
+    def measure_more() -> dict[str, float]:
         return {
             "ping_pong_per_s": round(statistics.median(raw), 1),
             "ping_pongs_per_cycle": round(statistics.median(ratios), 2),
@@ -46,7 +46,7 @@ def remote() -> Bench:
     def between() -> None:
         raw.append(ping_pong())
 
-    return Bench(1, arena.dt, work, 4_000, close=stack.close, figures=figures, between=between)
+    return Bench(1, arena.dt, work, 4_000, close=stack.close, measure_more=measure_more, between=between)
 
 
 ECHO = """
@@ -106,7 +106,7 @@ def remote_many() -> Bench:
             late.extend(when - due(tick) for tick, when in observations)
             missed.append(observations[-1][0] - observations[0][0] + 1 - len(observations))
 
-    def figures() -> dict[str, float]:
+    def measure_more() -> dict[str, float]:
         count = len(late) + sum(missed)
         return {
             "observations": count,
@@ -115,7 +115,7 @@ def remote_many() -> Bench:
             "late_p99_ms": round(1000 * sorted(late)[int(len(late) * 0.99)], 3),
         }
 
-    return Bench(CLIENTS, TICK, work, 250, close=stack.close, figures=figures)
+    return Bench(CLIENTS, TICK, work, 250, close=stack.close, measure_more=measure_more)
 
 
 def client(url: str, name: str) -> None:

@@ -24,14 +24,14 @@ def vector() -> Bench:
     work = stepping(envs)
     dt = paddock.learning.gym.GoToEnv().dt
 
-    def figures() -> dict[str, float]:
+    def measure_more() -> dict[str, float]:
         """Return the speed-up over Gymnasium's own vectors of the single environment."""
         try:
             return {f"times_{mode}_vector": round(ratio(work, ENVS, mode), 1) for mode in ("sync", "async")}
         finally:
             envs.close()
 
-    return Bench(ENVS, dt, work, 500, figures=figures)
+    return Bench(ENVS, dt, work, 500, measure_more=measure_more)
 
 
 def stepping(envs: Any) -> Callable[[int], None]:

@@ -194,10 +194,10 @@ def seen_states(grid: OccupancyGrid) -> States:
 
     Beams alternately hit and pass cells at the edge of a wall. Such cells count as known and are not explored again.
     """
-    return states_of(grid.log_odds)
+    return classify_cells(grid.log_odds)
 
 
-def states_of(log_odds: NDArray[np.float32]) -> States:
+def classify_cells(log_odds: NDArray[np.float32]) -> States:
     """Return the states of a part of a grid, as `seen_states`."""
     states: States = (log_odds > 0).astype(np.int8)
     states -= log_odds == 0

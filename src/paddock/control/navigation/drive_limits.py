@@ -68,9 +68,9 @@ class DriveLimits:
         left, right = wheels
         return Twist((left + right) / 2, (right - left) / self.wheel_separation)
 
-    def approach(self, now: Twist, wanted: Twist, seconds: float) -> Twist:
+    def approach(self, now: Twist, target: Twist, seconds: float) -> Twist:
         """Return the twist after accelerating towards another for some time, within the limits of the wheels."""
-        (left0, right0), (left1, right1) = self.wheels(now), self.wheels(wanted)
+        (left0, right0), (left1, right1) = self.wheels(now), self.wheels(target)
         change = max(abs(left1 - left0), abs(right1 - right0))
         share = min(1.0, self.max_acceleration * seconds / change) if change > 0 else 1.0
         return self.twist(WheelSpeeds(left0 + share * (left1 - left0), right0 + share * (right1 - right0)))

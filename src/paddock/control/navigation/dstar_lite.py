@@ -14,10 +14,10 @@ from paddock.control.navigation.grid_search import (
     Cell,
     Whole,
     check_costs,
+    find_neighbour,
     flat,
     insert,
     least_cost,
-    neighbour_of,
     remaining_cost,
     remove,
     step_cost,
@@ -78,7 +78,7 @@ def look_again(t, cell):
     if cell != t.whole[GOAL]:
         best = math.inf
         for direction in range(8):
-            other = neighbour_of(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
+            other = find_neighbour(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
             if other != NOWHERE:
                 best = min(best, t.ahead[other] + step_cost(t.costs, t.whole[COLUMNS], cell, other, direction))
         t.look[cell] = best
@@ -98,7 +98,7 @@ def change_costs(t, fresh, changed):
         for direction in range(-1, 8):
             other = changed[k]
             if direction >= 0:
-                other = neighbour_of(t.whole[ROWS], t.whole[COLUMNS], other, direction)
+                other = find_neighbour(t.whole[ROWS], t.whole[COLUMNS], other, direction)
             if other != NOWHERE:
                 look_again(t, other)
     return count
@@ -131,7 +131,7 @@ def lower_cost(t, cell):
     t.ahead[cell] = t.look[cell]
     enter(t, cell)
     for direction in range(8):
-        other = neighbour_of(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
+        other = find_neighbour(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
         if other == NOWHERE:
             continue
         cost = t.ahead[cell] + step_cost(t.costs, t.whole[COLUMNS], cell, other, direction)
@@ -147,7 +147,7 @@ def raise_cost(t, cell):
     t.ahead[cell] = math.inf
     enter(t, cell)
     for direction in range(8):
-        other = neighbour_of(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
+        other = find_neighbour(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
         if other == NOWHERE:
             continue
         if t.look[other] == before + step_cost(t.costs, t.whole[COLUMNS], cell, other, direction):
@@ -159,7 +159,7 @@ def next_cell(t, cell):
     """Return the neighbour on the cheapest path to the goal; NOWHERE if there is none."""
     best, chosen = math.inf, NOWHERE
     for direction in range(8):
-        other = neighbour_of(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
+        other = find_neighbour(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
         if other != NOWHERE:
             cost = t.ahead[other] + step_cost(t.costs, t.whole[COLUMNS], cell, other, direction)
             if cost < best:

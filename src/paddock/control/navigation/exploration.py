@@ -98,12 +98,12 @@ class ExplorationMethod(ABC):
 
     def choose(self, situation: Situation) -> Frontier:
         """Return the next frontier; the current one is preferred, so that the robot does not oscillate."""
-        figures = [
+        results = [
             self.favour(figure) if situation.is_current(frontier) else figure
             for frontier in situation.frontiers
             for figure in [self.rate(frontier, situation)]
         ]
-        return situation.frontiers[int(np.argmin(figures))]
+        return situation.frontiers[int(np.argmin(results))]
 
     @abstractmethod
     def rate(self, frontier: Frontier, situation: Situation) -> float:

@@ -13,7 +13,7 @@ from paddock.control.navigation.frontiers import Frontier, find_frontiers
 from paddock.control.navigation.grid_search import search_grid
 from paddock.control.navigation.map_controller import MapController
 from paddock.control.navigation.path_driver import MapSource
-from paddock.control.navigation.paths import smooth_path
+from paddock.control.navigation.path_points import smooth_path
 from paddock.core.geometry import Point, Pose
 from paddock.core.keyed_random import draw_uniform
 from paddock.perception.mapping.frame import Points

@@ -13,7 +13,7 @@ import numpy as np
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.drive_limits import STILL, DriveLimits, Twist
 from paddock.control.navigation.footprint import free_time
-from paddock.control.navigation.paths import path_length
+from paddock.control.navigation.path_points import path_length
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.core.registry import Registry
@@ -105,7 +105,7 @@ def drive_numbers(limits: DriveLimits) -> Floats:
     return np.array([limits.wheel_separation, limits.max_speed, limits.max_acceleration, limits.reaction])
 
 
-def spacing_of(path: Points) -> float:
+def get_spacing(path: Points) -> float:
     """Return the distance between the points of a path [m]."""
     return path_length(path) / max(1, len(path) - 1)
 

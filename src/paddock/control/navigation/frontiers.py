@@ -11,7 +11,7 @@ import numpy as np
 
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.grid_search import Cell, SearchTree
-from paddock.control.navigation.paths import count_unknown
+from paddock.control.navigation.path_points import count_unknown
 from paddock.core.geometry import Point, Pose
 from paddock.core.jit import kernel
 from paddock.perception.mapping import GridFrame

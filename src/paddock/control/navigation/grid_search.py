@@ -89,7 +89,7 @@ def remove(heap, slot, first, second, cell, size):
 
 
 @kernel
-def neighbour_of(rows, columns, cell, direction):
+def find_neighbour(rows, columns, cell, direction):
     """Return the neighbour in one of eight directions, counter-clockwise from x; NOWHERE beyond the edge."""
     row, column = cell // columns, cell % columns
     if direction in (1, 2, 3):
@@ -140,7 +140,7 @@ def search(costs, rows, columns, least, start, goal, came, total, first, second,
         if cell == goal:
             break
         for direction in range(8):
-            other = neighbour_of(rows, columns, cell, direction)
+            other = find_neighbour(rows, columns, cell, direction)
             if other == NOWHERE:
                 continue
             cost = total[cell] + step_cost(costs, columns, cell, other, direction)

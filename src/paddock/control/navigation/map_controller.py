@@ -49,7 +49,7 @@ class MapController(ABC):
         seed: int = 0,
     ) -> None:
         self.mapper, self.period, self.seed = mapper, period, seed
-        self.footprint = self.body_of(robot)
+        self.footprint = self.make_footprint(robot)
         self.inflation = inflation or Inflation.of(self.footprint)
         self.limits = DriveLimits.of(robot, speed)
         if isinstance(follower, str):
@@ -60,7 +60,7 @@ class MapController(ABC):
         self._forget()
 
     @staticmethod
-    def body_of(robot: RobotSpec) -> Footprint:
+    def make_footprint(robot: RobotSpec) -> Footprint:
         """Return the footprint of a robot."""
         return Footprint.of(robot.body.shape)
 

@@ -11,7 +11,7 @@ from paddock.control.navigation.dstar_lite import DStarLite
 from paddock.control.navigation.grid_search import Cell
 from paddock.control.navigation.map_controller import MapController
 from paddock.control.navigation.path_driver import MapSource
-from paddock.control.navigation.paths import smooth_path
+from paddock.control.navigation.path_points import smooth_path
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
@@ -45,7 +45,7 @@ class Navigator(MapController):
         **options: Any,
     ) -> None:
         if options.get("inflation") is None:
-            options["inflation"] = Inflation.of(self.body_of(robot), unknown=UNKNOWN_COST)
+            options["inflation"] = Inflation.of(self.make_footprint(robot), unknown=UNKNOWN_COST)
         self.waits = goal is None
         self._turn = Lock()  # other threads may set goals while it drives
         super().__init__(mapper, robot, **options)

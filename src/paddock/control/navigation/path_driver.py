@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from paddock.control.navigation.costmap import CostMap, Inflation, crop, states_of
+from paddock.control.navigation.costmap import CostMap, Inflation, classify_cells, crop
 from paddock.control.navigation.drive_limits import STILL, Twist
 from paddock.control.navigation.followers import Follower
 from paddock.control.navigation.footprint import Footprint
@@ -135,7 +135,7 @@ class PathDriver:
         """Return the local cost map: the map, plus all points of the last scan, which the map may not contain yet."""
         grid, reach = mapper.grid, REACH * self.footprint.circumscribed
         log_odds, frame = crop(grid.log_odds, grid.frame, pose.x, pose.y, reach)
-        states = states_of(log_odds)
+        states = classify_cells(log_odds)
         if mapper.scan is not None and not mapper.reader.opening:  # sonar echoes may be anywhere on their arcs
             cells = frame.cells(transform(mapper.scan.points(), mapper.scan_pose))
             cells = cells[frame.inside(cells)]

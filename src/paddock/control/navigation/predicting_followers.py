@@ -13,7 +13,7 @@ from paddock.control.navigation.followers import (
     POINTS_AHEAD,
     PredictingFollower,
     drive_numbers,
-    spacing_of,
+    get_spacing,
 )
 from paddock.control.navigation.footprint import NEEDED, body_clearance, free_time, roll_on
 from paddock.core.argument_checks import check_seed
@@ -165,7 +165,7 @@ class DynamicWindow(PredictingFollower):
         weights = self.weights(local.footprint.circumscribed)
         counts, best = np.array([self.speeds, self.turns]), np.zeros(2)
         found = choose_twist(
-            *local.tables, np.array(pose), window, counts, drive_numbers(limits), near, spacing_of(near), self.seconds,
+            *local.tables, np.array(pose), window, counts, drive_numbers(limits), near, get_spacing(near), self.seconds,
             weights, best,
         )  # fmt: skip
         return Twist(*best.tolist()) if found else STILL
@@ -201,7 +201,7 @@ class MPPI(PredictingFollower):
         weights = self.weights(local.footprint.circumscribed)
         most, spread = [self.limits.speed, self.limits.turn_rate], [self.spread, self.turn_spread]
         place = (*local.tables, np.array(pose), np.array(now))
-        task = drive_numbers(self.limits), np.array(most), np.array(spread), self.step, near, spacing_of(near), weights
+        task = drive_numbers(self.limits), np.array(most), np.array(spread), self.step, near, get_spacing(near), weights
         key = np.uint64(chain_key(np.uint64(self.seed), self._decisions))
         improve_plan(place, task, self._plan, key, self.temperature, self._draws, self._costs)
         return Twist(*self._plan[0].tolist())

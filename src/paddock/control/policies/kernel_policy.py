@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.control.policies.policy import seen_by
-from paddock.core.error_location import error_location, problem_of
+from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain
 from paddock.core.named_arrays import as_floats
@@ -116,7 +116,7 @@ class KernelPolicy:
             place = error_location(error, self.decide.function.__code__.co_filename)
             sizes = f"{values} inputs, {self.weights.shape[1]} weights, {self.remember} numbers of memory, 2 wheels"
             raise PaddockError(
-                f"KernelPolicy: {self._name}: {f'{place}: ' if place else ''}{problem_of(error)} (it has {sizes})"
+                f"KernelPolicy: {self._name}: {f'{place}: ' if place else ''}{explain_error(error)} (it has {sizes})"
             ) from None
 
     @property

@@ -84,11 +84,11 @@ def _has_members(controller: object, names: tuple[str, ...]) -> bool:
     return all(name in own or hasattr(kind, name) for name in names)
 
 
-def _members_of(protocol: type) -> tuple[str, ...]:
+def _list_members(protocol: type) -> tuple[str, ...]:
     return tuple(name for name in vars(protocol) if not name.startswith("_"))
 
 
-_POLICY_MEMBERS, _TIMED_MEMBERS = _members_of(Policy), _members_of(TimedPolicy)
+_POLICY_MEMBERS, _TIMED_MEMBERS = _list_members(Policy), _list_members(TimedPolicy)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,7 +29,7 @@ POLICIES: Registry[Any] = Registry(
 )
 
 
-def kernel_of(policy: type) -> Kernel:
+def get_kernel(policy: type) -> Kernel:
     """Return the kernel of a policy class, its attribute `kernel`."""
     found = getattr(policy, "kernel", None)
     if not isinstance(found, Kernel):
@@ -42,7 +42,7 @@ ACT = Dispatch(
     arguments=("number", "plan", "weights", "memory", "readings", "wheels"),
     about="Run a policy, by its number: from a row of readings to the wanted wheel speeds [m/s].",
     registry=POLICIES,
-    kernel_of=kernel_of,
+    get_kernel=get_kernel,
 )
 
 

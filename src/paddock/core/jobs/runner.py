@@ -27,7 +27,7 @@ RAY: Literal["ray"] = "ray"
 MAX_DIGITS = 6  # of a number of processes
 
 
-class AnyWorker(Protocol):
+class WorkerProtocol(Protocol):
     """Interface of workers."""
 
     def do(self, job: Any) -> JobAnswer:
@@ -55,9 +55,9 @@ class JobRunner(Closing, Generic[Job, Result]):
     """
 
     def __init__(
-        self, make: Callable[[], Callable[[Job], Result]], workers: Workers = None, *, most: int | None = None
+        self, make: Callable[[], Callable[[Job], Result]], workers: Workers = None, *, max_jobs: int | None = None
     ) -> None:
-        self.workers = _start_workers(make, workers, most)
+        self.workers = _start_workers(make, workers, max_jobs)
 
     def stream(self, jobs: Sequence[Job]) -> Generator[NumberedAnswer, None, None]:
         """Yield the answer of each job as soon as it is done. Jobs start in their order, so put long ones first.
@@ -70,7 +70,7 @@ class JobRunner(Closing, Generic[Job, Result]):
         waiting, lock = iter(list(enumerate(jobs))), threading.Lock()
         done: queue.SimpleQueue[NumberedAnswer] = queue.SimpleQueue()
 
-        def run_worker(worker: AnyWorker) -> None:
+        def run_worker(worker: WorkerProtocol) -> None:
             while True:
                 with lock:
                     number, job = next(waiting, (None, None))
@@ -162,7 +162,7 @@ def run_jobs(
 
     if missing or not jobs:  # without jobs, too, wrong workers are an error
         report = None if progress is None else lambda done, total: progress(before + done, len(jobs))
-        with JobRunner[Job, Result](partial(give_work, work), workers, most=len(missing)) as runner:
+        with JobRunner[Job, Result](partial(give_work, work), workers, max_jobs=len(missing)) as runner:
             runner.run([jobs[number] for number in missing], report, keep)
     return [results[number] for number in range(len(jobs))]
 
@@ -177,14 +177,14 @@ def parse_workers(text: str | None) -> Workers:
     return int(text)
 
 
-def _start_workers(make: Callable[[], Any], workers: Workers, most: int | None) -> list[AnyWorker]:
+def _start_workers(make: Callable[[], Any], workers: Workers, max_jobs: int | None) -> list[WorkerProtocol]:
     if isinstance(workers, str) and workers == RAY:
         from paddock.core.jobs.ray_worker import RayWorker, connect_ray, count_cores
 
         ray = connect_ray()
-        return [RayWorker(ray, make) for _ in range(_limit(count_cores(ray), most))]
+        return [RayWorker(ray, make) for _ in range(_limit(count_cores(ray), max_jobs))]
     _check(workers)
-    count = _limit(workers or available_threads(), most)
+    count = _limit(workers or available_threads(), max_jobs)
     return [Worker(make)] if count == 1 else [ProcessWorker(make) for _ in range(count)]
 
 

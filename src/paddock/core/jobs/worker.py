@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from paddock.core.error_location import error_location, problem_of
+from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError
 
 CLOSED = "the worker was closed"  # failure of jobs that arrive after closing
@@ -32,7 +32,7 @@ class JobFailure:
     def of(cls, error: BaseException) -> JobFailure:
         """Describe an exception that is being handled."""
         where = error_location(error)
-        problem = f"{where}: {problem_of(error)}" if where else problem_of(error)
+        problem = f"{where}: {explain_error(error)}" if where else explain_error(error)
         return cls(problem, "".join(traceback.format_exception(error)), error)
 
     def error_to_raise(self) -> BaseException:

@@ -13,7 +13,7 @@ from paddock.core.jobs import FinishedJobs, Workers
 from paddock.core.provenance import collect, describe
 from paddock.core.registry import Registry
 from paddock.experiments.reproductions.rows import Row, claims, summarise
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 
 Progress = Callable[[int, int], None]
 """Callback with the number of finished runs and the total number of runs."""
@@ -33,7 +33,7 @@ class Outcome(ABC):
 
     @property
     @abstractmethod
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """All measurements, with their spread."""
 
     @property
@@ -43,13 +43,13 @@ class Outcome(ABC):
 
     @property
     @abstractmethod
-    def wanted_seeds(self) -> int:
+    def required_seeds(self) -> int:
         """Number of seeds that the claims require."""
 
     @property
     def quick_look(self) -> str:
         """Notice that there are fewer seeds than the claims require; empty otherwise."""
-        wanted = self.wanted_seeds
+        wanted = self.required_seeds
         if self.seeds >= wanted:
             return ""
         return f"a quick look with {self.seeds} of {wanted} seeds; the claims are made for all {wanted}"
@@ -111,4 +111,4 @@ def reproduction_called(name: str) -> Reproduction:
     return REPRODUCTIONS.get(name)
 
 
-__all__ = ["REPRODUCTIONS", "Outcome", "Progress", "Reproduction", "Row", "Sheet", "reproduction_called"]
+__all__ = ["REPRODUCTIONS", "Outcome", "Progress", "Reproduction", "Row", "Table", "reproduction_called"]

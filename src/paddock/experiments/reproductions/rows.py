@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from paddock.report.sheets import Sheet
+from paddock.report.tables import NO, Table
 
 KEYS = ("row", "metric", "paper", "ours", "holds")
 HEADS = ("holds", "row", "metric", "paper", "ours", "required")
-YES, NO = "yes", "NO"
+YES = "yes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Row:
     paper: float | None  # None: the paper has no such number
     ours: float
     holds: bool
-    wanted: str = ""  # the requirement as text
+    required: str = ""  # the requirement as text
     needs_seeds: int = 0  # > 0: the claim does not hold, but the run has too few seeds to decide it
 
     @property
@@ -47,7 +47,7 @@ class Row:
         """Return the row as strings, in the order of HEADS."""
         paper = "" if self.paper is None else as_published(self.paper)
         holds = f"needs {self.needs_seeds} seeds" if self.needs_seeds else YES if self.holds else NO
-        return holds, self.row, self.metric, paper, number(self.ours), self.wanted
+        return holds, self.row, self.metric, paper, number(self.ours), self.required
 
 
 def at_least(row: str, metric: str, ours: float, bound: float, paper: float | None = None) -> Row:
@@ -65,14 +65,14 @@ def within(row: str, metric: str, ours: float, middle: float, margin: float, pap
     return Row(row, metric, paper, ours, abs(ours - middle) <= margin, f"{middle:g} ± {margin:g}")
 
 
-def equals(row: str, metric: str, ours: float, wanted: float, paper: float | None = None) -> Row:
+def equals(row: str, metric: str, ours: float, expected: float, paper: float | None = None) -> Row:
     """Return the claim that a number has a value."""
-    return Row(row, metric, paper, ours, ours == wanted, f"{wanted:g}")
+    return Row(row, metric, paper, ours, ours == expected, f"{expected:g}")
 
 
-def claims(rows: Iterable[Row]) -> Sheet:
+def claims(rows: Iterable[Row]) -> Table:
     """Return the rows as a table."""
-    return Sheet(HEADS, tuple(row.cells() for row in rows))
+    return Table(HEADS, tuple(row.cells() for row in rows))
 
 
 def require_seeds(row: Row, seeds: int, needed: int) -> Row:

@@ -2,7 +2,7 @@
 
 from paddock.experiments.scenarios.loader import load_scenario, scenario_names
 from paddock.experiments.scenarios.outputs import write_outputs
-from paddock.experiments.scenarios.plan import PlannedTask, task
+from paddock.experiments.scenarios.planned_task import PlannedTask, task
 from paddock.experiments.scenarios.prepare import PreparedScenario, prepare
 from paddock.experiments.scenarios.runner import plan_scenario, run_all, run_scenario
 from paddock.experiments.scenarios.scenario_result import ScenarioResult, TaskResult

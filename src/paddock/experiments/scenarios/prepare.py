@@ -11,8 +11,8 @@ from paddock.control.behaviours.tasks.go_to import GoToSpec
 from paddock.control.behaviours.tasks.task import RANGER
 from paddock.core.errors import PaddockError, SpecError, format_value
 from paddock.core.geometry import ORIGIN
-from paddock.experiments.scenarios.plan import PlannedTask
-from paddock.experiments.scenarios.scenario_body import sensor_for, view_of
+from paddock.experiments.scenarios.planned_task import PlannedTask
+from paddock.experiments.scenarios.scenario_body import make_task_context, sensor_for
 from paddock.experiments.scenarios.scenario_spec import ScenarioSpec
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec
@@ -70,7 +70,7 @@ def prepare(spec: ScenarioSpec) -> PreparedScenario:
 def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, body: RobotSpec) -> None:
     """Raise an error for tasks that a robot cannot execute."""
     described = f"robot {robot!r} ({body.name})"
-    view = view_of(body, dt=TICK, safety=spec.safety, odometry=spec.odometry, start=ORIGIN)
+    view = make_task_context(body, dt=TICK, safety=spec.safety, odometry=spec.odometry, start=ORIGIN)
     for number, planned in enumerate(tasks):
         task, where = find_task(planned.task), f"tasks[{number}]"
         for need in planned.list_needs():

@@ -20,13 +20,13 @@ from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.source_hash import hash_source
 from paddock.experiments.scenarios.prepare import PreparedRobot, PreparedScenario, check_tasks, prepare
-from paddock.experiments.scenarios.scenario_body import sensor_for, view_of
+from paddock.experiments.scenarios.scenario_body import make_task_context, sensor_for
 from paddock.experiments.scenarios.scenario_result import ScenarioResult
 from paddock.experiments.scenarios.scenario_spec import OWN_CODE, ScenarioSpec
 from paddock.experiments.scenarios.task_sequence import TaskSequence
 from paddock.report.summary import METRICS
 from paddock.simulation.worlds import WorldSpec
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 
 
 def run_scenario(
@@ -173,12 +173,12 @@ def _run(
         complete=all(sequence.complete for sequence in sequences.values()),
         interrupted=interrupted,
         episode=arena.episode,
-        world=world_of_run(arena, [arena[name] for name in sequences if name in arena]) or plan.world,
+        world=find_run_world(arena, [arena[name] for name in sequences if name in arena]) or plan.world,
         error=failure,
     )
 
 
-def world_of_run(arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec | None:
+def find_run_world(arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec | None:
     """Return the world of an arena for pictures of a run; None for a real robot.
 
     For a remote arena, add this run's robots and drop a floor image without a file.
@@ -190,9 +190,11 @@ def world_of_run(arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec | None:
     for robot in () if world.robots else driven:
         with suppress(LinkError):  # only supervisors may read poses
             x, y, heading = robot.pose
-            placed.append(Placed(name=robot.name, type=robot.spec, at=(x, y), heading_deg=math.degrees(heading)))
+            placed.append(
+                RobotPlacement(name=robot.name, type=robot.spec, at=(x, y), heading_deg=math.degrees(heading))
+            )
     picture = world.floor.image
-    if picture is not None and not world.path_of(picture).is_file():
+    if picture is not None and not world.resolve_path(picture).is_file():
         world = replace(world, floor=replace(world.floor, image=None))
     return world.with_robots(*placed) if placed else world
 
@@ -225,7 +227,7 @@ def _sequence(
     key = (member.name,) if len(plan.robots) > 1 else ()
     spec = plan.spec
     start, dt = _pose(robot), robot.arena.dt
-    view = view_of(robot.spec, dt=dt, safety=spec.safety, odometry=spec.odometry, start=start)
+    view = make_task_context(robot.spec, dt=dt, safety=spec.safety, odometry=spec.odometry, start=start)
     needs = [need for planned in member.tasks for need in planned.list_needs()]
     wanted = {sensor.name for need in needs if (sensor := sensor_for(need, robot.spec)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}

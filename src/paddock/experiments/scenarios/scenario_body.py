@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from paddock.arena.localisation import odometry_of, rays_of
+from paddock.arena.localisation import list_rays, make_odometry
 from paddock.control.behaviours.avoidance import ProximityRing
 from paddock.control.behaviours.tasks import Ranger, SensorRequirement, TaskContext
 from paddock.control.behaviours.tasks.task import ENCODERS, RANGER, derive_clearance
@@ -30,7 +30,7 @@ def sensor_for(need: SensorRequirement, body: RobotSpec) -> SensorSpec | None:
     return None
 
 
-def view_of(
+def make_task_context(
     body: RobotSpec,
     *,
     dt: float,
@@ -57,14 +57,14 @@ def view_of(
         guarded=safety.enabled and eyes is not None,
         compass=compass.name if compass else None,
         encoders=encoders.name if encoders else None,
-        ring=ring_of(body),
+        ring=find_ring(body),
         draw=draw,
     )
 
 
 def _odometry(body: RobotSpec, assumed: OdometrySpec, start: Pose) -> Odometry:
     """Return odometry with the robot's wheel dimensions, or with those that the scenario assumes."""
-    odometry = odometry_of(body, start)
+    odometry = make_odometry(body, start)
     if assumed.wheel_separation is not None:
         odometry.wheel_separation = assumed.wheel_separation
     if assumed.wheel_diameter is not None:
@@ -72,14 +72,14 @@ def _odometry(body: RobotSpec, assumed: OdometrySpec, start: Pose) -> Odometry:
     return odometry
 
 
-def ring_of(body: RobotSpec) -> ProximityRing | None:
+def find_ring(body: RobotSpec) -> ProximityRing | None:
     """Return the robot's first ring of proximity sensors in the form that avoidances use, or None."""
     spec = sensor_for(PROXIMITY, body)
     if not isinstance(spec, ProximitySpec):
         return None
     return ProximityRing(
         device=spec.name,
-        mounts=tuple(rays_of(spec)),
+        mounts=tuple(list_rays(spec)),
         range=spec.range,
         radius=bounding_radius(body.body.shape),
         response=tuple((row[0], row[1]) for row in spec.response),
@@ -95,5 +95,5 @@ def _rangers(body: RobotSpec) -> dict[str, Ranger]:
 def _ranger(spec: SensorSpec | None) -> Ranger | None:
     if not isinstance(spec, RangeSensorSpec):
         return None
-    rays, opening = rays_of(spec), 0.0 if isinstance(spec, LaserSpec) else spec.opening
+    rays, opening = list_rays(spec), 0.0 if isinstance(spec, LaserSpec) else spec.opening
     return Ranger(spec.name, tuple(ray[2] for ray in rays), spec.range, tuple(ray[:2] for ray in rays), opening)

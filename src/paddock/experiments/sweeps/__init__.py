@@ -2,9 +2,9 @@
 
 from paddock.arena.metrics.choice import MetricChoice
 from paddock.experiments.sweeps.intervals import MeanInterval, estimate_mean, estimate_share
-from paddock.experiments.sweeps.study import sweep
 from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.experiments.sweeps.sweep_spec import SweepSpec, load_sweep
+from paddock.experiments.sweeps.sweep_study import sweep
 
 __all__ = [
     "FailedRun",

@@ -52,7 +52,7 @@ class Combination:
 def list_combinations(spec: SweepSpec) -> list[Combination]:
     """Return all combinations in the order of the file; raise on unknown names, or if all combinations are invalid."""
     for name in () if spec.scenarios else spec.controllers:
-        find_controller(name, spec.folder, _of("controller", spec.parameters)).check_parameters()
+        find_controller(name, spec.folder, _select_parameters("controller", spec.parameters)).check_parameters()
     found = list(_combine(spec))
     failures = [each.failure for each in found if each.failure is not None]
     if len(failures) == len(found):
@@ -81,7 +81,7 @@ def _combine(spec: SweepSpec) -> Iterator[Combination]:
 def _with_controller(
     spec: SweepSpec, world: Any, robot: str | None, driver: str, parameters: Mapping[str, Any]
 ) -> Combination:
-    chosen = find_controller(driver, spec.folder, _of("controller", parameters))
+    chosen = find_controller(driver, spec.folder, _select_parameters("controller", parameters))
     if spec.runs:
         run = find_run(world, spec.folder)
         run = run if robot is None else replace(run, robot=_beside(spec.folder, robot))
@@ -113,7 +113,7 @@ def _with_scenario(
     spec: SweepSpec, world: Any, robot: str | None, driver: str, parameters: Mapping[str, Any]
 ) -> Combination:
     scenario = load_scenario(_beside(spec.folder, driver))
-    table = change_table(scenario.to_table(), _of("scenario", parameters))
+    table = change_table(scenario.to_table(), _select_parameters("scenario", parameters))
     if world is not None:
         table["world"] = str(Path(_beside(spec.folder, world)).absolute()) if world.endswith(".toml") else world
     plan = prepare(replace(ScenarioSpec.from_table(table), folder=scenario.folder, file=scenario.file))
@@ -129,17 +129,17 @@ def _with_scenario(
 def change_world(run: RunSpec, parameters: Mapping[str, Any]) -> WorldSpec:
     """Return the world of a run with changed parameters of the world and of its robots."""
     world = run.load_world()
-    placed, changes = world.robots, _of("robot", parameters)
+    placed, changes = world.robots, _select_parameters("robot", parameters)
     if changes:
         kinds = [RobotSpec.from_table(change_table(kind.to_table(), changes)) for kind in robot_types(world)]
         placed = tuple(replace(each, type=kind) for each, kind in zip(placed, kinds, strict=True))
-    table = change_table(world.with_robots().to_table(), _of("world", parameters))
+    table = change_table(world.with_robots().to_table(), _select_parameters("world", parameters))
     changed = replace(WorldSpec.from_table(table), robots=placed, folder=world.folder, file=world.file)
     check_placement(changed, robot_types(changed))
     return changed
 
 
-def _of(target: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _select_parameters(target: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a target, by their paths inside it."""
     head = f"{target}."
     return {path.removeprefix(head): value for path, value in parameters.items() if path.startswith(head)}

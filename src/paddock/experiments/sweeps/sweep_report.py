@@ -12,7 +12,7 @@ from paddock.report.document import Failure, Figure, Heading, Paragraph, Part, R
 from paddock.report.drawing.colours import LINES
 from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
 from paddock.report.quantities import label_figure
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,19 +35,19 @@ def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
     if combinations:
         yield Heading("Means")
         yield Paragraph(f"Mean over the runs ± half of its {spec.confidence:.0%} confidence interval.")
-        yield from means_sheet(sweep).split(MAX_COLUMNS)
-        drawn = [figure for figure in sweep.figures if _differs(sweep, figure)]
+        yield from tabulate_means(sweep).split(MAX_COLUMNS)
+        drawn = [figure for figure in sweep.results if _differs(sweep, figure)]
         yield from [Heading("Charts")] if drawn else []
         for figure in drawn:
             yield Figure(figure, f"{figure}: means and their intervals", draw_figure(sweep, figure))
     if sweep.failures:
         yield Heading("Failures")
-        yield failures_sheet(sweep)
+        yield tabulate_failures(sweep)
     yield Heading("Settings")
     yield SettingsTable(spec.to_table())
 
 
-def means_sheet(sweep: Sweep) -> Sheet:
+def tabulate_means(sweep: Sweep) -> Table:
     """Return a table with a row for every combination and a column for every figure; fully failed ones come last."""
     varying = varying_axes(sweep)
     cells: dict[str, dict[str, str]] = {}
@@ -59,10 +59,10 @@ def means_sheet(sweep: Sweep) -> Sheet:
     for labels in sweep.failed_combinations:
         name = _format_labels({axis: labels[axis] for axis in varying if axis in labels})
         cells[repr(labels)] = {"combination": f"{name} (all runs failed)", "runs": "0"}
-    heads = ("combination", *sweep.figures, "runs")
+    heads = ("combination", *sweep.results, "runs")
     rows = tuple(tuple(own.get(head, "-") for head in heads) for own in list(cells.values())[:MAX_ROWS])
-    named = ("combination", *map(label_figure, sweep.figures), "runs")
-    return Sheet(named, rows, f"mean ± half of the {sweep.spec.confidence:.0%} confidence interval")
+    named = ("combination", *map(label_figure, sweep.results), "runs")
+    return Table(named, rows, f"mean ± half of the {sweep.spec.confidence:.0%} confidence interval")
 
 
 def group_failures(sweep: Sweep) -> list[list[FailedRun]]:
@@ -73,7 +73,7 @@ def group_failures(sweep: Sweep) -> list[list[FailedRun]]:
     return list(groups.values())
 
 
-def failures_sheet(sweep: Sweep) -> Sheet:
+def tabulate_failures(sweep: Sweep) -> Table:
     """Return a table with a row for every problem of a combination: count, seeds, and the command that repeats it."""
     rows = [
         (
@@ -85,7 +85,7 @@ def failures_sheet(sweep: Sweep) -> Sheet:
         )
         for first, *others in group_failures(sweep)[:MAX_FAILURES]
     ]
-    return Sheet(("combination", "problem", "runs", "seeds", "repeat the first"), tuple(rows))
+    return Table(("combination", "problem", "runs", "seeds", "repeat the first"), tuple(rows))
 
 
 def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:

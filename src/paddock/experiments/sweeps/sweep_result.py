@@ -44,13 +44,13 @@ class Sweep:
 
     def __repr__(self) -> str:
         failed = f", failed: {len(self.failures)}" if self.failures else ""
-        return f"<Sweep {self.spec.name}, runs: {self.runs}{failed}, figures: {', '.join(self.figures) or 'none'}>"
+        return f"<Sweep {self.spec.name}, runs: {self.runs}{failed}, figures: {', '.join(self.results) or 'none'}>"
 
     def _repr_html_(self) -> str:
-        from paddock.experiments.sweeps.sweep_report import means_sheet
+        from paddock.experiments.sweeps.sweep_report import tabulate_means
         from paddock.report.display import render_display
 
-        sheet = means_sheet(self)
+        sheet = tabulate_means(self)
         return render_display(f"Sweep {self.spec.name}", f"{self.runs:,} runs, {sheet.about}", [], sheet)
 
     @cached_property
@@ -59,7 +59,7 @@ class Sweep:
         return tuple(dict.fromkeys(name for row in self.rows for name in row))
 
     @cached_property
-    def figures(self) -> tuple[str, ...]:
+    def results(self) -> tuple[str, ...]:
         """Names of the measured columns."""
         return tuple(name for name in self.columns if name not in ABOUT and name not in self.axes)
 
@@ -90,7 +90,7 @@ class Sweep:
         return [
             {**{axis: rows[0][axis] for axis in self.axes}, "figure": figure, **self._interval(rows, figure)._asdict()}
             for rows in groups.values()
-            for figure in self.figures
+            for figure in self.results
             if any(figure in row for row in rows)
         ]
 
@@ -111,8 +111,8 @@ class Sweep:
         """Draw the means of a figure and their intervals, over a numeric parameter or by combination."""
         from paddock.experiments.sweeps.sweep_report import draw_figure
 
-        if figure not in self.figures:
-            raise UnknownName("figure", figure, self.figures)
+        if figure not in self.results:
+            raise UnknownName("figure", figure, self.results)
         return draw_figure(self, figure, ax=ax)
 
     def save(self, folder: str | Path) -> list[Path]:

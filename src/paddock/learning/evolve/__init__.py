@@ -8,10 +8,10 @@ from paddock.core.lazy import import_on_demand
 
 if TYPE_CHECKING:
     from paddock.learning.evolve.evolution import Evolution, Generation
+    from paddock.learning.evolve.evolution_study import Study, evolve, resume
     from paddock.learning.evolve.imitation import Demonstration, demonstrate, imitate
     from paddock.learning.evolve.options import EvolutionConfig, Execution
     from paddock.learning.evolve.strategies import STRATEGIES, SearchSpace, Strategy
-    from paddock.learning.evolve.study import Study, evolve, resume
     from paddock.learning.evolve.tasks.evolution_task import Evaluation, EvolutionTask, TaskKind
     from paddock.learning.evolve.tasks.evolution_task_registry import TASKS
     from paddock.learning.evolve.tasks.maze_task import make_maze_task

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.arena.batches.rollout import Rollout
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.learning.evolve.evolution import Evolution
 from paddock.learning.evolve.tasks.evolution_task import Evaluation
 from paddock.learning.evolve.tasks.user_errors import reraise_with_location
@@ -26,7 +26,7 @@ TITLE = 92  # height of the title above the worlds [pixels]
 
 def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
     """Draw up to four worlds with the champion's trail in each, several worlds in two columns."""
-    rollout, evaluation, dt = drive_champion(evolution)
+    batch_result, evaluation, dt = drive_champion(evolution)
     worlds, knows = evolution.task.worlds, reports_solved(evolution.task)
     shown = min(MAX_WORLDS, len(worlds))
     columns, width = (1, ALONE) if shown == 1 else (2, BESIDE)
@@ -41,10 +41,10 @@ def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
         panels.append(
             draw_world(
                 worlds[i],
-                poses=rollout.poses[i],
-                trails={worlds[i].robots[0].name: extract_trail(rollout, i)},
+                poses=batch_result.poses[i],
+                trails={worlds[i].robots[0].name: extract_trail(batch_result, i)},
                 rays=False,
-                about=f"{result}fitness {evaluation.fitness[i]:.4g}, {rollout.ticks[i] * dt:.4g} s",
+                about=f"{result}fitness {evaluation.fitness[i]:.4g}, {batch_result.ticks[i] * dt:.4g} s",
                 size=width,
             )
         )
@@ -61,20 +61,20 @@ def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
     return picture
 
 
-def extract_trail(rollout: Rollout, world: int) -> list[tuple[float, float]]:
+def extract_trail(batch_result: BatchResult, world: int) -> list[tuple[float, float]]:
     """Return the positions of the robot of a world [m], including the last one."""
-    points = rollout.trace[world, :, 0, :2]
-    points = np.vstack([points[np.isfinite(points[:, 0])], rollout.poses[world, 0, :2]])
+    points = batch_result.trace[world, :, 0, :2]
+    points = np.vstack([points[np.isfinite(points[:, 0])], batch_result.poses[world, 0, :2]])
     return [(float(x), float(y)) for x, y in points]
 
 
-def drive_champion(evolution: Evolution) -> tuple[Rollout, Evaluation, float]:
-    """Repeat the champion's first trial in all its worlds; return the rollout, its evaluation and the tick [s]."""
+def drive_champion(evolution: Evolution) -> tuple[BatchResult, Evaluation, float]:
+    """Repeat the champion's first trial in all its worlds; return the batch result, its evaluation and the tick [s]."""
     task, config = evolution.task, evolution.config
     means: dict[str, Any] = {"device": evolution.evaluator.device, "precision": config.precision, "threads": 1}
     batch = task.make_batch(len(task.runs), seed=config.seed, **means)
 
-    def drive(every: float | None) -> Rollout:
+    def drive(every: float | None) -> BatchResult:
         batch.reset()
         return batch.run(task.seconds, evolution.champion, metrics=task.metrics, every=every)
 

@@ -10,8 +10,8 @@ import numpy as np
 from paddock.learning.evolve.evolution import Evolution, Generation
 from paddock.learning.evolve.strategies.map_elites import MapElites
 from paddock.learning.evolve.tasks.evolution_task import EvolutionTask
+from paddock.report.chart_style import save_figure
 from paddock.report.evolution_charts import elites_map, learning_curve
-from paddock.report.figures import save_figure
 
 
 def save_learning_curve(evolution: Evolution, path: Path, *, about: str = "") -> None:

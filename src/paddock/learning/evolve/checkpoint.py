@@ -36,10 +36,10 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     """Read a state written by `save_checkpoint`."""
     if not path.exists():
         raise PaddockError(f"{path}: there is no evolution to resume")
-    about, arrays = read_npz(path, "a checkpoint of paddock evolve")
+    about, arrays = read_npz(path, "a checkpoint of paddock study evolve")
     if about["format"] != FORMAT:
         raise PaddockError(
-            f"{path}: expected a checkpoint of paddock evolve, in the format {FORMAT!r}, "
+            f"{path}: expected a checkpoint of paddock study evolve, in the format {FORMAT!r}, "
             f"got {format_value(about['format'])}: start anew, or resume with the version of Paddock that wrote it"
         )
     values: list[Any] = []

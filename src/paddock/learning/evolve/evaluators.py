@@ -74,19 +74,19 @@ class LocalEvaluator:
             )
         else:
             self._batch.reset()
-        rollout = self._batch.run(
+        batch_result = self._batch.run(
             self.task.seconds,
             self.policy.with_weights(individuals),
             metrics=self.task.metrics,
             every=self.task.trace_every,
             readings=False,
         )
-        evaluation = self.task.evaluate(rollout)
-        if not isinstance(evaluation, Evaluation) or len(evaluation.fitness) != len(rollout.ticks):
+        evaluation = self.task.evaluate(batch_result)
+        if not isinstance(evaluation, Evaluation) or len(evaluation.fitness) != len(batch_result.ticks):
             got = (
                 f"one of {len(evaluation.fitness)}" if isinstance(evaluation, Evaluation) else format_value(evaluation)
             )
-            expected = f"an Evaluation of {len(rollout.ticks)} worlds"
+            expected = f"an Evaluation of {len(batch_result.ticks)} worlds"
             raise PaddockError(f"{self.task.name}: evaluate: expected {expected}, got {got}")
         return evaluation.average_by_individual(self.drives)
 

@@ -35,9 +35,9 @@ def option(help: str, *, default: Any = MISSING, of: tuple[str, ...] = (), flags
 class EvolutionConfig(Spec):
     """Options that determine the result: the same config gives the same champion, to the last bit."""
 
-    task: str = option("maze, avoid, wall-follow, line-follow, or your own: module:function or file.py:function.")
+    task: str = option("maze, avoid, wall-follow, line-follow, or file.py:function.")
     strategy: str = option(
-        "ga, es, cma, random, map-elites, gp (programs), neat, or your own: module:Class or file.py:Class.",
+        "ga, es, cma, random, map-elites, gp, neat, or file.py:Class.",
         default="ga",
     )
     population: PositiveInt = option("Individuals in a generation.", default=20)
@@ -45,38 +45,34 @@ class EvolutionConfig(Spec):
     seed: Annotated[int, Number("a whole number", low=0, high=MAX_SEED)] = option(
         "Seed of all random numbers.", default=0
     )
-    world: str | None = option("World with one robot, instead of the task's own.", default=None, of=(TASK,))
-    mazes: NonNegativeInt | None = option("Number of mazes to generate. 0: the shipped maze.", default=None, of=(TASK,))
+    world: str | None = option("World with one robot.", default=None, of=(TASK,))
+    mazes: NonNegativeInt | None = option("Mazes to generate; 0: the shipped one.", default=None, of=(TASK,))
     size: tuple[Cells, Cells] | None = option(
-        "Columns and rows of generated mazes, by default 8x8; or of a world whose file does not contain them.",
+        "Columns and rows of mazes; default 8x8.",
         default=None,
         of=(TASK,),
         example="8x8",
     )
-    kind: str | None = option("Kind of generated mazes, by default backtracker.", default=None, of=(TASK,))
-    trials: PositiveInt | None = option(
-        "Drives in every world, each with different noise; by default 1, for avoid 5.", default=None, of=(TASK,)
-    )
+    kind: str | None = option("Kind of mazes; default backtracker.", default=None, of=(TASK,))
+    trials: PositiveInt | None = option("Drives per world; default 1, avoid 5.", default=None, of=(TASK,))
     seconds: Annotated[float, Number("simulated seconds", above=0, high=1e6)] | None = option(
-        "Time limit of a drive in simulated seconds.", default=None, of=(TASK,)
+        "Time limit of a drive, simulated.", default=None, of=(TASK,)
     )
     hidden: tuple[PositiveInt, ...] | None = option(
-        "Number of units of the hidden layers, such as 8 or 8,4.",
+        "Units of hidden layers: 8 or 8,4.",
         default=None,
         of=(TASK, STRATEGY),
         example="8 or 8,4",
     )
     recurrent: bool | None = option(
-        "Whether the network is recurrent.", default=None, of=(TASK,), flags="--recurrent/--feed-forward"
+        "Network with or without memory.", default=None, of=(TASK,), flags="--recurrent/--feed-forward"
     )
     length: PositiveInt | None = option(
-        "Maximum number of instructions of a program; by default 64, or more for many inputs.",
+        "Longest program; default 64 or more.",
         default=None,
         of=(STRATEGY,),
     )
-    precision: Literal["float64", "float32"] = option(
-        "Precision on the GPU: float32 is faster, and gives another champion.", default="float64"
-    )
+    precision: Literal["float64", "float32"] = option("On the GPU; float32 is faster.", default="float64")
 
     def refuse_unused(self, of: str, what: str, used: Collection[str]) -> None:
         """Raise an error for task or strategy options that were given, but that `what` does not use."""
@@ -108,16 +104,12 @@ class EvolutionConfig(Spec):
 class Execution(Spec):
     """Execution options of an evolution: device, workers, end condition and test."""
 
-    until_solved: bool = option("Stop as soon as the champion has solved all its worlds.", default=False)
-    test: NonNegativeInt = option(
-        "Number of unseen mazes, or of drives with unseen noise, to test the champion in.", default=0
-    )
+    until_solved: bool = option("Stop when all worlds are solved.", default=False)
+    test: NonNegativeInt = option("Unseen mazes or drives for a final test.", default=0)
     device: str = option("cpu or cuda.", default="cpu")
-    workers: str = option("local: all cores of this machine; ray: a cluster.", default="local")
-    threads: PositiveInt | None = option(
-        "Number of threads, by default one per core. It does not change results.", default=None
-    )
+    workers: str = option("local, or ray: a cluster.", default="local")
+    threads: PositiveInt | None = option("Threads; default: one per core.", default=None)
     ignore_versions: bool = option(
-        "Resume even if a package has another version; the result then differs from an uninterrupted run.",
+        "Resume with other versions of packages.",
         default=False,
     )

@@ -30,10 +30,10 @@ try:
         TimeReward,
         WallReward,
     )
-    from paddock.learning.gym.single import PaddockEnv
+    from paddock.learning.gym.single_env import PaddockEnv
     from paddock.learning.gym.teams import ForagingEnv, LineCrossingEnv, PursuitEnv
     from paddock.learning.gym.terms import Ending, RewardTerm, TermContext
-    from paddock.learning.gym.vector import PaddockVectorEnv
+    from paddock.learning.gym.vector_env import PaddockVectorEnv
     from paddock.simulation.worlds.randomise import Randomise
     from paddock.simulation.worlds.rooms import make_room, make_track
 except ModuleNotFoundError as error:

@@ -8,8 +8,8 @@ from paddock.core.errors import SimulationError
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.env_tables import Answers, Episodes
-from paddock.learning.gym.plan import lay_out
 from paddock.learning.gym.scene_pool import build_scenes
+from paddock.learning.gym.step_plan import lay_out
 from paddock.simulation.engine import state as engine
 
 

@@ -37,7 +37,9 @@ WHEELS, TWIST, DISCRETE = range(3)  # actions
 DRAWN, PREY, FOOD = range(3)  # goals: drawn for the episode, the last robot, the nearest piece of food left
 
 # Entries of `draws`: limits of the random values of an episode; errors are drawn from -error to error.
-SPEED, LEAST_DISTANCE, NOISE_LOW, NOISE_HIGH, WHEEL_ERROR, AXLE_ERROR, LIGHT_LOW, LIGHT_HIGH, REACH, DRAWS = range(10)
+SPEED, LEAST_DISTANCE, NOISE_LOW, NOISE_HIGH, WHEEL_ERROR, SEPARATION_ERROR, LIGHT_LOW, LIGHT_HIGH, REACH, DRAWS = (
+    range(10)
+)
 
 # Columns of `plots`, the square cells of a scene's floor: origin [m], cells per metre, columns, rows, free cells.
 PLOT_X, PLOT_Y, PLOT_SCALE, PLOT_COLUMNS, PLOT_ROWS, PLOT_FREE, PLOT_ENTRIES = range(7)

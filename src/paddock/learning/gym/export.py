@@ -13,7 +13,7 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.env_tables import DISABLED
 from paddock.learning.gym.observations import SIGNALS
-from paddock.learning.gym.plan import lay_out
+from paddock.learning.gym.step_plan import lay_out
 
 Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
 
@@ -40,7 +40,7 @@ def export_network(spec: EnvSpec, weights: Mapping[str, Any], *, activation: str
         raise PaddockError(f"export: robots have no device for {what}: train with observe=(…) of devices only")
     if spec.actions != "wheels":
         raise PaddockError(f"export: a Network sets wheel speeds, not actions={spec.actions!r}: train with 'wheels'")
-    layers = layers_of(weights)
+    layers = list_layers(weights)
     sizes = [len(layout.plan.inputs), *(len(bias) for _, bias in layers)]
     for (table, bias), below in zip(layers, sizes, strict=False):
         if table.shape != (len(bias), below):
@@ -57,7 +57,7 @@ def export_network(spec: EnvSpec, weights: Mapping[str, Any], *, activation: str
     )
 
 
-def layers_of(weights: Mapping[str, Any]) -> Layers:
+def list_layers(weights: Mapping[str, Any]) -> Layers:
     """Return weights and biases of every layer, from the inputs on."""
     names = [name.removesuffix(".weight") for name in weights if name.endswith(".weight")]
     if "action_net" in names:  # from stable-baselines3, which has a critic in addition to the actor

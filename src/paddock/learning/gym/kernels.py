@@ -10,12 +10,12 @@ import math
 import numpy as np
 
 from paddock.core.jit import kernel
-from paddock.core.rng import ALONE, EPISODE_STREAM, chain_key, key_of, uniform
+from paddock.core.rng import ALONE, EPISODE_STREAM, chain_key, make_key, uniform
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.env_tables import UNCOUNTED
-from paddock.learning.gym.reward_dispatch import is_met, reward_of
+from paddock.learning.gym.reward_dispatch import get_reward, is_met
 from paddock.simulation.engine.kernels.surroundings import index_crowd
-from paddock.simulation.engine.model import AXLE, LEFT_FACTOR, NOISE, RIGHT_FACTOR, SOURCE_STRENGTH, Model
+from paddock.simulation.engine.model import LEFT_FACTOR, NOISE, RIGHT_FACTOR, SOURCE_STRENGTH, WHEEL_SEPARATION, Model
 from paddock.simulation.engine.state import (
     COMMAND_LEFT,
     COMMAND_RIGHT,
@@ -33,7 +33,9 @@ from paddock.simulation.engine.step import copy_rows, step_world
 from paddock.simulation.sensors.sense import sense
 
 # Channels of the random numbers of an episode; the channels of robots are CHANNELS_OF_ROBOT apart.
-DRAW_SCENE, DRAW_START, DRAW_NOISE_SEED, DRAW_LIGHT, DRAW_NOISE, DRAW_LEFT, DRAW_RIGHT, DRAW_AXLE, DRAW_GOAL = range(9)
+DRAW_SCENE, DRAW_START, DRAW_NOISE_SEED, DRAW_LIGHT, DRAW_NOISE, DRAW_LEFT, DRAW_RIGHT, DRAW_SEPARATION, DRAW_GOAL = (
+    range(9)
+)
 GOAL_TRIES = 8
 CHANNELS_OF_ROBOT = DRAW_GOAL + GOAL_TRIES
 
@@ -82,7 +84,7 @@ def step_env(pool, plan, episodes, answers, actions, scratch, readings, depth, w
 def begin_episode(pool, plan, episodes, world):
     """Draw the next episode: its scene, starts, goals, errors and the seed of its noise."""
     row, draws = episodes.episode[world], plan.draws
-    key = key_of(row[t.SEED], ALONE, 0, EPISODE_STREAM, row[t.EPISODE])
+    key = make_key(row[t.SEED], ALONE, 0, EPISODE_STREAM, row[t.EPISODE])
     scene = int(uniform(key, DRAW_SCENE) * pool.items.shape[0])
     start = int(uniform(key, DRAW_START) * pool.starts.shape[1])
     row[t.EPISODE], row[t.SCENE], row[t.STEPS], row[t.OVER], row[t.KNOWN] = row[t.EPISODE] + 1, scene, 0, 0, 0
@@ -115,7 +117,7 @@ def draw_robot(pool, draws, episodes, world, scene, robot, key):
     numbers[NOISE] *= between(draws[t.NOISE_LOW], draws[t.NOISE_HIGH], uniform(key, DRAW_NOISE))
     numbers[LEFT_FACTOR] *= 1.0 + draws[t.WHEEL_ERROR] * (2.0 * uniform(key, DRAW_LEFT) - 1.0)
     numbers[RIGHT_FACTOR] *= 1.0 + draws[t.WHEEL_ERROR] * (2.0 * uniform(key, DRAW_RIGHT) - 1.0)
-    numbers[AXLE] *= 1.0 + draws[t.AXLE_ERROR] * (2.0 * uniform(key, DRAW_AXLE) - 1.0)
+    numbers[WHEEL_SEPARATION] *= 1.0 + draws[t.SEPARATION_ERROR] * (2.0 * uniform(key, DRAW_SEPARATION) - 1.0)
     robot_state, goal = episodes.state.motion[world, 0, robot], episodes.goals[world, robot]
     for k in range(GOAL_TRIES):
         place = pool.goals[scene, int(uniform(key, DRAW_GOAL + k) * pool.goals.shape[1])]
@@ -282,7 +284,7 @@ def evaluate(model, plan, episodes, answers, scratch, motion, readings, world, r
     total = 0.0
     for k in range(plan.terms.shape[0]):
         row = plan.terms[k]
-        value = plan.weights[k] * reward_of(
+        value = plan.weights[k] * get_reward(
             row[t.KIND], plan.numbers[row[t.FIRST_NUMBER] :], readings, signals, robot_state,
             memory[row[t.FIRST_MEMORY] :], marks[row[t.FIRST_MARK] :], fresh, model, scratch, motion, robot,
         )  # fmt: skip

@@ -89,7 +89,7 @@ def _signal(name: str, context: TermContext) -> ObservedPart:
 
 
 def _device(source: object, slot: TermSlot, path: str) -> ObservedPart:
-    zero, gain = scale_of(slot.sensor)
+    zero, gain = find_scale(slot.sensor)
     channels = slot.sensor.channels
     if isinstance(source, Input):
         zero, gain = source.zero, source.gain
@@ -102,7 +102,7 @@ def _device(source: object, slot: TermSlot, path: str) -> ObservedPart:
     return ObservedPart(slot.sensor.name, slot.first, zero, (gain,) * channels)
 
 
-def scale_of(sensor: SensorSpec) -> tuple[float, float]:
+def find_scale(sensor: SensorSpec) -> tuple[float, float]:
     """Return zero and gain: distances as nearness, 0 out of range … 1 contact; others relative to the largest value."""
     if isinstance(sensor, RangeSensorSpec):
         return sensor.range, -1.0 / sensor.range

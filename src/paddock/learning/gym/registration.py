@@ -8,8 +8,8 @@ import gymnasium
 
 from paddock.core.registry import Registry
 from paddock.learning.gym.env_spec import EnvSpec
-from paddock.learning.gym.single import PaddockEnv
-from paddock.learning.gym.vector import PaddockVectorEnv
+from paddock.learning.gym.single_env import PaddockEnv
+from paddock.learning.gym.vector_env import PaddockVectorEnv
 
 ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(
     "environment",

@@ -29,7 +29,7 @@ PIXELS = 480  # width of a picture
 GOAL_SIZE = 9  # [pixels]
 
 
-def arena_of(stepper: Stepper, world: int) -> Arena:
+def copy_to_arena(stepper: Stepper, world: int) -> Arena:
     """Return a separate arena that continues from the current state of one of the environments."""
     arena = Arena(stepper.scene(world), seed=int(stepper.episodes.state.clock[world, SEED]))
     _follow(arena, stepper, world)
@@ -78,7 +78,7 @@ class Renderer:
             self.close()
             self._page, self._scene = (
                 load_target("paddock:show", "the page")(
-                    arena_of(self.stepper, world), port=port, open_page=port is None
+                    copy_to_arena(self.stepper, world), port=port, open_page=port is None
                 ),
                 scene,
             )

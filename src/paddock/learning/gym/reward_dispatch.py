@@ -4,36 +4,36 @@ from paddock.core.jit import kernel
 from paddock.learning.gym.endings import covered as is_met_covered
 from paddock.learning.gym.endings import lost as is_met_lost
 from paddock.learning.gym.endings import touched as is_met_touched
+from paddock.learning.gym.rewards import arrival as get_reward_arrival
 from paddock.learning.gym.rewards import arrival as is_met_reached
-from paddock.learning.gym.rewards import arrival as reward_of_arrival
-from paddock.learning.gym.rewards import avoidance as reward_of_avoidance
-from paddock.learning.gym.rewards import contact as reward_of_contact
-from paddock.learning.gym.rewards import discovery as reward_of_discovery
-from paddock.learning.gym.rewards import line as reward_of_line
-from paddock.learning.gym.rewards import progress as reward_of_progress
-from paddock.learning.gym.rewards import time as reward_of_time
-from paddock.learning.gym.rewards import wall as reward_of_wall
+from paddock.learning.gym.rewards import avoidance as get_reward_avoidance
+from paddock.learning.gym.rewards import contact as get_reward_contact
+from paddock.learning.gym.rewards import discovery as get_reward_discovery
+from paddock.learning.gym.rewards import line as get_reward_line
+from paddock.learning.gym.rewards import progress as get_reward_progress
+from paddock.learning.gym.rewards import time as get_reward_time
+from paddock.learning.gym.rewards import wall as get_reward_wall
 
 
 @kernel
-def reward_of(number, numbers, readings, signals, robot_state, memory, marks, fresh, model, scratch, motion, robot):
+def get_reward(number, numbers, readings, signals, robot_state, memory, marks, fresh, model, scratch, motion, robot):
     """Return a robot's reward for a step, by the number of the reward term."""
     if number == 0:
-        return reward_of_progress(numbers, signals, memory, fresh, motion, robot)
+        return get_reward_progress(numbers, signals, memory, fresh, motion, robot)
     elif number == 1:
-        return reward_of_arrival(numbers, signals, motion, robot)
+        return get_reward_arrival(numbers, signals, motion, robot)
     elif number == 2:
-        return reward_of_contact(signals)
+        return get_reward_contact(signals)
     elif number == 3:
-        return reward_of_time()
+        return get_reward_time()
     elif number == 4:
-        return reward_of_avoidance(numbers, readings, signals)
+        return get_reward_avoidance(numbers, readings, signals)
     elif number == 5:
-        return reward_of_line(numbers, readings, signals)
+        return get_reward_line(numbers, readings, signals)
     elif number == 6:
-        return reward_of_wall(numbers, signals, model, scratch, motion, robot)
+        return get_reward_wall(numbers, signals, model, scratch, motion, robot)
     elif number == 7:
-        return reward_of_discovery(signals)
+        return get_reward_discovery(signals)
     return 0
 
 

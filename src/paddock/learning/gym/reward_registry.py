@@ -43,7 +43,7 @@ ARGUMENTS = (
 )  # fmt: skip
 
 
-def kernel_of(term: type[Term]) -> Kernel:
+def get_kernel(term: type[Term]) -> Kernel:
     """Return the kernel of a term; raise an error if it is not a kernel."""
     found = getattr(term, "kernel", None)
     if not isinstance(found, Kernel):
@@ -52,11 +52,11 @@ def kernel_of(term: type[Term]) -> Kernel:
 
 
 REWARD_OF = Dispatch(
-    name="reward_of",
+    name="get_reward",
     arguments=ARGUMENTS,
     about="Return a robot's reward for a step, by the number of the reward term.",
     registry=REWARDS,
-    kernel_of=kernel_of,
+    get_kernel=get_kernel,
     gives_number=True,
 )
 IS_MET = Dispatch(
@@ -64,6 +64,6 @@ IS_MET = Dispatch(
     arguments=ARGUMENTS,
     about="Return 1 if an ending is met, else 0, by the number of the ending.",
     registry=ENDINGS,
-    kernel_of=kernel_of,
+    get_kernel=get_kernel,
     gives_number=True,
 )

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from paddock.arena.metrics.sensing import avoidance_of, nearest_of, off_centre_of
+from paddock.arena.metrics.sensing import compute_avoidance, measure_nearness, measure_offset
 from paddock.core.jit import Kernel, kernel
 from paddock.core.spec import Metres
 from paddock.learning.gym.env_tables import FOUND, GOAL_DISTANCE, LEFT, RIGHT, TOUCH, WAY
@@ -26,17 +26,17 @@ def progress(numbers, signals, memory, fresh, motion, robot):
     away = signals[int(numbers[SIGNAL])]
     gain = (memory[0] - away) / numbers[MEASURE]
     memory[0] = away
-    return 0.0 if fresh or abs(gain) > JUMP else gain * role_of(numbers, motion, robot)
+    return 0.0 if fresh or abs(gain) > JUMP else gain * get_role(numbers, motion, robot)
 
 
 @kernel
 def arrival(numbers, signals, motion, robot):
     """Return 1 if the goal is reached, -1 for prey, else 0."""
-    return role_of(numbers, motion, robot) if signals[int(numbers[SIGNAL])] <= numbers[MEASURE] else 0.0
+    return get_role(numbers, motion, robot) if signals[int(numbers[SIGNAL])] <= numbers[MEASURE] else 0.0
 
 
 @kernel
-def role_of(numbers, motion, robot):
+def get_role(numbers, motion, robot):
     """Return -1 for the last robot if it is the prey, else 1."""
     return numbers[LAST_ROLE] if robot == motion.shape[0] - 1 else 1.0
 
@@ -56,14 +56,14 @@ def time():
 @kernel
 def avoidance(numbers, readings, signals):
     """Return the reward for fast, straight motion away from obstacles: V · (1 - √Δ) · (1 - nearness)."""
-    most, _ = nearest_of(numbers[2], readings, int(numbers[0]), int(numbers[1]))
-    return avoidance_of(signals[LEFT] / numbers[3], signals[RIGHT] / numbers[3], most)
+    most, _ = measure_nearness(numbers[2], readings, int(numbers[0]), int(numbers[1]))
+    return compute_avoidance(signals[LEFT] / numbers[3], signals[RIGHT] / numbers[3], most)
 
 
 @kernel
 def line(numbers, readings, signals):
     """Return the forward speed, reduced if the line is not under the middle of the row of ground sensors."""
-    off_centre = off_centre_of(0.5, readings, int(numbers[0]), int(numbers[1]))
+    off_centre = measure_offset(0.5, readings, int(numbers[0]), int(numbers[1]))
     if off_centre < 0.0:
         return 0.0
     return 0.5 * (signals[LEFT] + signals[RIGHT]) / numbers[2] * (1.0 - off_centre)

@@ -19,7 +19,7 @@ except ImportError:
 
 from paddock.core.errors import SimulationError
 from paddock.learning.gym.registration import make_vector_env
-from paddock.learning.gym.vector import PaddockVectorEnv
+from paddock.learning.gym.vector_env import PaddockVectorEnv
 
 
 class Sb3VectorEnv(VecEnv):  # type: ignore[misc]

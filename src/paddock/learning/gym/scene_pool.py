@@ -159,7 +159,7 @@ def _stack_padded(tables: Sequence[NDArray[Any]], *, fill: float = 0.0, mode: st
     return np.ascontiguousarray(np.stack(rows))
 
 
-def scene_of(scene: BuiltWorld, robots: NDArray[Any], sources: NDArray[Any]) -> BuiltWorld:
+def randomise_scene(scene: BuiltWorld, robots: NDArray[Any], sources: NDArray[Any]) -> BuiltWorld:
     """Return a scene with the robots' errors and the lamps' brightness of an episode."""
     lit = sources[sources[:, SOURCE_KIND] >= 0]
     model = scene.model._replace(robots=robots, robot_variant=np.arange(len(robots)), sources=np.ascontiguousarray(lit))

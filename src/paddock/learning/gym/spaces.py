@@ -9,7 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from paddock.learning.gym.env_spec import EnvSpec
-from paddock.learning.gym.plan import CHOICES, StepLayout
+from paddock.learning.gym.step_plan import CHOICES, StepLayout
 
 
 def action_space(spec: EnvSpec) -> spaces.Space[Any]:

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.batches.batch import workspace_of
-from paddock.arena.batches.starts import seeds_of
+from paddock.arena.batches.batch import allocate_workspace
 from paddock.arena.batches.threads import count_threads
+from paddock.arena.batches.world_starts import list_seeds
 from paddock.core.error_location import warn_user
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.jit import progress_while_compiling
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.arrays import EnvArrays
 from paddock.learning.gym.env_spec import EnvSpec
-from paddock.learning.gym.plan import kernel_for
-from paddock.learning.gym.scene_pool import scene_of
+from paddock.learning.gym.scene_pool import randomise_scene
+from paddock.learning.gym.step_plan import kernel_for
 from paddock.simulation.worlds.build import BuiltWorld
 
 
@@ -42,7 +42,7 @@ class Stepper(EnvArrays):
         """Return scratch memory of one thread, large enough for every scene."""
         camera = self.layout.camera
         depth = np.zeros((0, 0) if camera is None else (camera.height, camera.width))
-        return workspace_of(self.scenes), np.zeros(self.layout.values), depth
+        return allocate_workspace(self.scenes), np.zeros(self.layout.values), depth
 
     def _arguments(self, hand: int, *, begin: bool) -> tuple[Any, ...]:
         scratch, share = self._hands[hand], self._shares[hand]
@@ -54,9 +54,9 @@ class Stepper(EnvArrays):
         if seeds is not None:
             seeded = where.copy()
             if isinstance(seeds, int | np.integer):
-                numbers = seeds_of(seeds, len(self))
+                numbers = list_seeds(seeds, len(self))
             else:
-                numbers = seeds_of([seed or 0 for seed in seeds], len(self))
+                numbers = list_seeds([seed or 0 for seed in seeds], len(self))
                 seeded &= [seed is not None for seed in seeds]
             self.episodes.episode[seeded, t.SEED] = numbers[seeded]
             self.episodes.episode[seeded, t.EPISODE] = 0
@@ -106,7 +106,7 @@ class Stepper(EnvArrays):
     def scene(self, world: int) -> BuiltWorld:
         """Return the scene of an environment's current episode, with its errors."""
         number = int(self.episodes.episode[world, t.SCENE])
-        return scene_of(self.scenes[number], self.episodes.robots[world], self.episodes.sources[world])
+        return randomise_scene(self.scenes[number], self.episodes.robots[world], self.episodes.sources[world])
 
     def close(self) -> None:
         """Stop the threads."""

@@ -8,7 +8,7 @@ from paddock.arena import Arena
 from paddock.core.errors import UnknownName
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.env_spec import EnvSpec
-from paddock.learning.gym.render import Renderer, arena_of
+from paddock.learning.gym.render import Renderer, copy_to_arena
 from paddock.learning.gym.stepper import Stepper
 
 
@@ -27,7 +27,7 @@ class WorldEnv:
 
     def arena(self) -> Arena:
         """Return a separate arena that continues from the current state of the environment."""
-        return arena_of(self.stepper, 0)
+        return copy_to_arena(self.stepper, 0)
 
     def render(self) -> Any:
         """Return a picture of the world (`rgb_array`); with `human`, the page updates automatically."""

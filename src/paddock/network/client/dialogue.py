@@ -52,7 +52,7 @@ class Dialogue:
             answer = self.give_up(request)
         assert answer is not None
         if isinstance(answer, m.Refusal):
-            raise error_of(answer)
+            raise make_error(answer)
         return answer
 
     def give_up(self, request: m.Request) -> m.Message | None:
@@ -119,7 +119,7 @@ class Dialogue:
         return True
 
 
-def error_of(refusal: m.Refusal) -> PaddockError:
+def make_error(refusal: m.Refusal) -> PaddockError:
     """Return the error of a refusal, with the class that the server raised."""
     cls = getattr(errors, refusal.error, None)
     if cls is SpecError:

@@ -10,7 +10,7 @@ import sys
 import weakref
 from typing import TYPE_CHECKING
 
-from paddock.core.error_location import error_location, problem_of
+from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import LinkError
 from paddock.network.protocol import messages as m
 
@@ -39,9 +39,11 @@ def describe_end(error: BaseException | None) -> m.ProgramEnded:
     """Return the message about an error, or about a normal end."""
     if error is None or isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
         return m.ProgramEnded()
-    text = problem_of(error)[:LONGEST_TEXT]
+    text = explain_error(error)[:LONGEST_TEXT]
     place = re.sub(r".*[/\\]", "", error_location(error) or "")  # without folders, for privacy
-    return m.ProgramEnded(text=text, place="".join(letter for letter in place if letter.isprintable())[-LONGEST_PLACE:])
+    return m.ProgramEnded(
+        text=text, location="".join(letter for letter in place if letter.isprintable())[-LONGEST_PLACE:]
+    )
 
 
 @atexit.register

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import count
 from typing import TypeVar
 
-from paddock.arena.base_arena import BaseArena, check_ticks
+from paddock.arena.base_arena import SimulatedArena, check_ticks
 from paddock.arena.robot import Robot
 from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.errors import (
@@ -25,12 +25,12 @@ from paddock.core.errors import (
 from paddock.core.observation import Command
 from paddock.network.client.dialogue import Dialogue
 from paddock.network.client.program_end import note_open, send_program_end
-from paddock.network.client.remote_body import RemoteBody, sensed_devices_of
+from paddock.network.client.remote_body import RemoteBody, list_sensed_devices
 from paddock.network.client.remote_monitor import RemoteMonitor
 from paddock.network.client.remote_robots import RemoteRobots
 from paddock.network.client.steering import Steering
-from paddock.network.client.watcher import SENSORS, RemoteWatcher, streams_of
-from paddock.network.client.wire import WebSocketWire, address_of
+from paddock.network.client.watcher import SENSORS, RemoteWatcher, choose_streams
+from paddock.network.client.wire import WebSocketWire, parse_address
 from paddock.network.protocol import MINOR, VERSION
 from paddock.network.protocol import messages as m
 from paddock.simulation.robots import RobotSpec
@@ -42,7 +42,7 @@ FIRST_SLICE = 64  # ticks
 log = logging.getLogger("paddock.links")
 
 
-class RemoteArena(BaseArena):
+class RemoteArena(SimulatedArena):
     """An arena on a server. Every call returns, or raises a LinkError within the timeout. Threads may share it."""
 
     robots: RemoteRobots
@@ -50,7 +50,7 @@ class RemoteArena(BaseArena):
 
     def __init__(self, url: str, *, token: str | None, name: str, lock_step: bool | None, timeout: float) -> None:
         super().__init__()
-        self.url, token_in_url = address_of(url)
+        self.url, token_in_url = parse_address(url)
         self.timeout = float(timeout)
         self._token, self._name, self._lock_step = token or token_in_url, name, lock_step
         self.name = name  # as others see it; the server may change it
@@ -158,7 +158,7 @@ class RemoteArena(BaseArena):
                     self.dialogue.wait(lambda: self._step_under_way is None, "step", while_alive=True)
                 finally:
                     self._step_under_way = None
-            with self.steering.turn:
+            with self.steering.mutex:
                 commands = self.steering.take()
                 request = self._send_step(ticks, commands)
             try:
@@ -167,7 +167,7 @@ class RemoteArena(BaseArena):
                 mine = {name: command for name, command in commands.items() if not self.steering.is_lost(name)}
                 if len(mine) == len(commands):
                     raise
-                with self.steering.turn:
+                with self.steering.mutex:
                     request = self._send_step(ticks, mine)
                 self._answer(request, m.Observed, while_alive=True)
             self.steering.raise_pending_error()
@@ -254,13 +254,13 @@ class RemoteArena(BaseArena):
     def remove(self, name: str) -> None:
         """Remove a robot that this client has spawned. Its handle becomes invalid."""
         if not self.robots.info(name).spawned:
-            raise Refused(f"remove: robot {name!r} belongs to the world; leave({name!r}) releases it to others")
-        self.leave(name)
+            raise Refused(f"remove: robot {name!r} belongs to the world; release_robot({name!r}) releases it to others")
+        self.release_robot(name)
         self.note_event("remove", name, f"{name} was removed")
 
-    def leave(self, name: str) -> None:
+    def release_robot(self, name: str) -> None:
         """Release a robot: it stops, and others may drive it. A robot that this client has spawned is removed."""
-        self._do(m.Leave(id=self.number(), robot=self[name].name))
+        self._do(m.ReleaseRobot(id=self.number(), robot=self[name].name))
         self.steering.driven.discard(name)
         self.forget()
 
@@ -287,20 +287,20 @@ class RemoteArena(BaseArena):
     def _do(self, request: m.Request) -> None:
         self.ask(request, m.Done)
 
-    def ask(self, request: m.Request, wanted: type[A]) -> A:
+    def ask(self, request: m.Request, cls: type[A]) -> A:
         """Send the queued commands and then a request, and wait for its answer."""
         self.raise_trouble()
-        with self.steering.turn:
+        with self.steering.mutex:
             self.steering.send()
             self.dialogue.ask(request)
-        answer = self._answer(request, wanted)
+        answer = self._answer(request, cls)
         self.steering.raise_pending_error()  # refusals of the commands arrive before the answer
         return answer
 
-    def _answer(self, request: m.Request, wanted: type[A], *, while_alive: bool = False) -> A:
+    def _answer(self, request: m.Request, cls: type[A], *, while_alive: bool = False) -> A:
         answer = self.dialogue.answer(request, while_alive=while_alive)
-        if not isinstance(answer, wanted):
-            raise BadMessage(f"{self.url}: expected {wanted.type!r} as answer to {request.type!r}, got {answer.type!r}")
+        if not isinstance(answer, cls):
+            raise BadMessage(f"{self.url}: expected {cls.type!r} as answer to {request.type!r}, got {answer.type!r}")
         return answer
 
     def raise_trouble(self) -> None:
@@ -331,15 +331,15 @@ class RemoteArena(BaseArena):
             self.steering.on_drivers(message)
             for name in self.robots.update(message):
                 self.watcher.forget(name)
-        elif isinstance(message, m.WorldNews):
+        elif isinstance(message, m.WorldUpdate):
             self.world = WorldSpec.from_table(message.world)
             self.robots.new_world = message.exercise or self.world.name
             self.forget()
         elif isinstance(message, m.Welcome | m.HeatState):
             self._waits = bool(message.waits)  # until the heat ends
-        elif isinstance(message, m.EventNews):
+        elif isinstance(message, m.EventUpdate):
             self.steering.on_event(message)
-        elif isinstance(message, m.Asked | m.GoalNews):
+        elif isinstance(message, m.ShowRequested | m.GoalRequested):
             self.monitor.on_message(message)
         elif isinstance(message, m.Released):
             self.steering.on_release(message)
@@ -377,12 +377,12 @@ class RemoteArena(BaseArena):
     # ---- watching
 
     def update_watch(self, robot: Robot) -> None:
-        self.watch(robot, sensed_devices_of(robot))
+        self.watch(robot, list_sensed_devices(robot))
 
     def watch(self, robot: Robot, on: Collection[str]) -> None:
         """Subscribe to the enabled devices that a robot's observers need."""
         if isinstance(robot.body, RemoteBody):
-            self.watcher.follow(robot, streams_of(robot, on))
+            self.watcher.follow(robot, choose_streams(robot, on))
 
     def close(self, error: BaseException | None = None) -> None:
         """Disconnect. The robots of this client stop, and those that it has spawned are removed.

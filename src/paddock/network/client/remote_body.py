@@ -1,10 +1,11 @@
-"""RemoteBody: a robot of a remote arena. It queues commands and caches readings until the next step."""
+"""RemoteBody: a robot of a remote arena. It queues commands, and keeps readings for the tick to which they belong."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,30 @@ if TYPE_CHECKING:
     from paddock.network.client.remote import RemoteArena
 
 UNKNOWN_SPEEDS = WheelSpeeds(math.nan, math.nan)
-FRESH = 0.1  # wall seconds for which the answer to a step is current, while time is free-running
+FRESH = 0.1  # wall seconds for which a tick lasts after a step, while time is free-running
 Pixels = NDArray[np.uint8]
+
+
+@dataclass(slots=True)
+class TickReadings:
+    """The readings of a robot at a tick. They are valid as long as that tick lasts for this program.
+
+    In lock-step, a tick lasts until time advances, or a robot changes what others see. While time is free-running, the
+    tick of a step lasts for a moment: each quantity can be read once, because a second read asks for a newer one.
+    """
+
+    readings: m.RobotReadings
+    tick: int
+    changes: int  # of the arena without a tick, when they were received
+    ends: float = 0.0  # when the tick of a step is over (monotonic) …
+    taken: set[str] | None = None  # … and the quantities that were read, while time is free-running
+
+    def take(self, quantity: str, changes: int) -> bool:
+        """Whether a quantity may be read while time is free-running."""
+        if self.taken is None or quantity in self.taken or self.changes != changes or time.monotonic() > self.ends:
+            return False
+        self.taken.add(quantity)
+        return True
 
 
 class RemoteBody(Body):
@@ -34,11 +57,8 @@ class RemoteBody(Body):
 
     def __init__(self, arena: RemoteArena, name: str, spec: RobotSpec) -> None:
         self.arena, self.name, self.spec = arena, name, spec
-        self._seen: m.RobotReadings | None = None  # the last readings from the server …
-        self._tick, self._change = -1, -1  # … and when they were received
+        self._kept: TickReadings | None = None  # the last readings from the server
         self._pictures: dict[str, m.PictureData] = {}  # last picture of each watched camera
-        self._fresh_until = 0.0
-        self._asked: set[str] = set()  # quantities already returned from the answer to the last step
         self._wheels: tuple[float, float] | None = None  # not sent yet
         self._command = WheelSpeeds(0.0, 0.0)
         self._pans: dict[str, float] = {}
@@ -50,24 +70,24 @@ class RemoteBody(Body):
     # ---- actuators
 
     def set_wheels(self, left: float, right: float) -> None:
-        with self.arena.steering.turn:
+        with self.arena.steering.mutex:
             self._wheels = self._command = WheelSpeeds(float(left), float(right))
             self.arena.steering.add(self)
 
     def set_pan(self, device: Device, angle: float) -> None:
-        with self.arena.steering.turn:
+        with self.arena.steering.mutex:
             self._pans[device.name] = float(angle)
             self.arena.steering.add(self)
 
     def set_led(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
-        with self.arena.steering.turn:
+        with self.arena.steering.mutex:
             self._leds[name] = self.lights[name] = float(brightness)
             self.arena.changes += 1  # other robots see it immediately
             self.arena.steering.add(self)
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        with self.arena.steering.turn:
+        with self.arena.steering.mutex:
             self._tone = self.sound = (float(frequency), float(amplitude))
             self.arena.changes += 1  # other robots hear it immediately
             self.arena.steering.add(self)
@@ -90,7 +110,7 @@ class RemoteBody(Body):
         """Add a device to the sensed devices, or remove it."""
         self.forget()
         robot = device.robot
-        chosen = sensed_devices_of(robot) - {device.name} | ({device.name} if on else set())
+        chosen = list_sensed_devices(robot) - {device.name} | ({device.name} if on else set())
         self.arena.watch(robot, chosen)
 
     def set_pose(self, pose: Pose) -> None:
@@ -106,26 +126,26 @@ class RemoteBody(Body):
     def sense(self, robot: Robot) -> Observation:
         chosen = robot.chosen
         cameras = chosen.cameras
-        seen, tick = self._get_readings("", chosen.slots, [camera.name for camera in cameras])
+        kept = self._get("", chosen.slots, [camera.name for camera in cameras])
         if robot.body is not self:  # another world was opened: the answer may belong to either body
             return robot.body.sense(robot)
-        pictures = {**self._pictures, **seen.pictures} if cameras else None
-        return observation_of(robot, chosen, seen, tick * self.arena.dt, pictures)
+        pictures = {**self._pictures, **kept.readings.pictures} if cameras else None
+        return make_observation(robot, chosen, kept.readings, kept.tick * self.arena.dt, pictures)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
-        seen = None if raw else self._recall(device.name)
-        if seen is not None and device.name in seen.readings:
-            return seen.readings[device.name].copy()
+        kept = None if raw else self._recall(device.name)
+        if kept is not None and device.name in kept.readings.readings:
+            return kept.readings.readings[device.name].copy()
         values = self._read(device, raw=raw).values
         assert values is not None
         return values.copy()
 
     def picture(self, camera: Camera) -> Pixels:
-        seen = self._recall(camera.name)
-        picture = seen.pictures.get(camera.name) if seen is not None else None
+        kept = self._recall(camera.name)
+        picture = kept.readings.pictures.get(camera.name) if kept is not None else None
         picture = picture or self._pictures.get(camera.name) or self._read(camera).picture
         assert picture is not None
-        return array_of(picture)
+        return decode_picture(picture)
 
     def depth(self, camera: Camera) -> NDArray[np.float64]:
         values = self._read(camera, raw=True).values
@@ -146,28 +166,28 @@ class RemoteBody(Body):
         return self._truth("contacts").contacts  # type: ignore[return-value]
 
     def _truth(self, what: str) -> m.Truth:
-        truth = self._get_readings(what)[0].truth
+        truth = self._get(what).readings.truth
         if truth is None:
             raise Refused(f"{self.name}.{what}: only a supervisor may read the true poses of robots")
         return truth
 
     @property
     def wheel_speeds(self) -> WheelSpeeds:
-        return WheelSpeeds(*self._get_readings("wheels")[0].wheels)  # type: ignore[arg-type]
+        return WheelSpeeds(*self._get("wheels").readings.wheels)  # type: ignore[arg-type]
 
     @property
     def command(self) -> WheelSpeeds:
         return UNKNOWN_SPEEDS if self.arena.steering.is_lost(self.name) else self._command
 
     def motion(self) -> Motion:
-        seen = self._get_readings("motion")[0]
+        seen = self._get("motion").readings
         if seen.truth is None:
             raise Refused(f"{self.name}: only a supervisor may read the true poses of robots")
         pose, speeds = Pose(*seen.truth.pose), WheelSpeeds(*seen.wheels)  # type: ignore[arg-type]
         return Motion(pose, speeds, len(seen.truth.contacts))
 
     def pan_angle(self, device: Device) -> float:
-        return self._get_readings(f"pan of {device.name}")[0].pans[device.name]  # type: ignore[return-value]
+        return self._get(f"pan of {device.name}").readings.pans[device.name]  # type: ignore[return-value]
 
     @property
     def leds(self) -> tuple[float, ...]:
@@ -179,12 +199,15 @@ class RemoteBody(Body):
 
     # ---- cached readings
 
-    def keep(self, seen: m.RobotReadings, tick: int, *, stepped: bool = False) -> None:
-        """Store readings from the server."""
-        self._seen, self._tick, self._change = seen, tick, self.arena.changes
-        if stepped and not self.arena.held:
-            self._asked = set()
-            self._fresh_until = time.monotonic() + FRESH
+    def keep(self, readings: m.RobotReadings, tick: int, *, stepped: bool = False) -> None:
+        """Keep readings from the server."""
+        before, kept = self._kept, TickReadings(readings, tick, self.arena.changes)
+        if not self.arena.held:
+            if stepped:
+                kept.ends, kept.taken = time.monotonic() + FRESH, set()
+            elif before is not None:  # a newer answer does not prolong the tick
+                kept.ends, kept.taken = before.ends, before.taken
+        self._kept = kept
 
     def keep_picture(self, camera: str, picture: m.PictureData) -> None:
         """Store the last picture of a watched camera, while time is free-running."""
@@ -192,45 +215,38 @@ class RemoteBody(Body):
 
     def forget(self) -> None:
         """Discard all cached readings."""
-        self._seen, self._pictures, self._fresh_until = None, {}, 0.0
+        self._kept, self._pictures = None, {}
 
-    def _get_readings(
-        self, what: str, sensors: Collection[str] = (), cameras: Collection[str] = ()
-    ) -> tuple[m.RobotReadings, int]:
-        """Return the current readings and their tick, from the cache or from the server."""
-        seen, tick = self._recall(what), self._tick
-        shots = (seen.pictures.keys() | self._pictures.keys()) if seen is not None and cameras else ()
-        if seen is not None and all(n in seen.readings for n in sensors) and all(n in shots for n in cameras):
-            return seen, tick
+    def _get(self, quantity: str, sensors: Collection[str] = (), cameras: Collection[str] = ()) -> TickReadings:
+        """Return readings of the current tick: those that were kept, or new ones from the server."""
+        kept = self._recall(quantity)
+        if kept is not None:
+            seen = kept.readings
+            shots = seen.pictures.keys() | self._pictures.keys() if cameras else ()
+            if all(name in seen.readings for name in sensors) and all(name in shots for name in cameras):
+                return kept
         answer = self.arena.ask(m.Sense(id=self.arena.number(), robot=self.name), m.Observed)
-        return answer.robots[self.name], answer.tick
+        return TickReadings(answer.robots[self.name], answer.tick, self.arena.changes)
 
-    def _recall(self, what: str) -> m.RobotReadings | None:
-        """Return the cached readings if they are current, or at most one period old under a watch; else None.
-
-        While time is free-running, the answer to a step is used once for every quantity. The second read is sent to
-        the server.
-        """
+    def _recall(self, quantity: str) -> TickReadings | None:
+        """Return the kept readings if they are valid; under a watch, they are at most one period old."""
         arena = self.arena
-        arena.raise_trouble()  # answers from the cache would otherwise never raise it
+        arena.raise_trouble()  # kept readings would otherwise never raise it
         arena.dialogue.catch_up()
-        seen = self._seen
-        if arena.held:
-            return seen if self._tick == arena.tick and self._change == arena.changes else None
-        if arena.watcher.watches(self.name):
-            return seen
-        if what in self._asked or self._change != arena.changes or time.monotonic() > self._fresh_until:
+        kept = self._kept
+        if kept is None:
             return None
-        self._asked.add(what)
-        return seen
+        if arena.held:
+            return kept if kept.tick == arena.tick and kept.changes == arena.changes else None
+        return kept if arena.watcher.watches(self.name) or kept.take(quantity, arena.changes) else None
 
 
-def sensed_devices_of(robot: Robot) -> set[str]:
+def list_sensed_devices(robot: Robot) -> set[str]:
     """Return the names of the devices that `sense` reads."""
     return {device.name for device in robot.devices.values() if device.enabled and not device.polled}
 
 
-def observation_of(
+def make_observation(
     robot: Robot,
     chosen: SensedDevices,
     seen: m.RobotReadings,
@@ -245,13 +261,15 @@ def observation_of(
     row: Readings = np.empty(length)
     for name, slot in slots.items():
         row[slot.first : slot.last] = readings[name]
-    shots = None if pictures is None else {c.name: array_of(pictures[c.name]) for c in cameras if c.name in pictures}
+    shots = (
+        None if pictures is None else {c.name: decode_picture(pictures[c.name]) for c in cameras if c.name in pictures}
+    )
     if robot.lost_devices:
-        return ObservationWithoutSome(time, row, slots, shots, lost=robot.lost_devices)
+        return ObservationOfLostDevices(time, row, slots, shots, lost=robot.lost_devices)
     return Observation(time, row, slots, shots)
 
 
-class ObservationWithoutSome(Observation):
+class ObservationOfLostDevices(Observation):
     """Observation of a robot that had further devices until another world was opened."""
 
     __slots__ = ("_lost",)
@@ -269,6 +287,6 @@ class ObservationWithoutSome(Observation):
         raise UnknownName("enabled device", name, self, expected=self._lost[name])
 
 
-def array_of(picture: m.PictureData) -> Pixels:
+def decode_picture(picture: m.PictureData) -> Pixels:
     """Return a raw picture as an array [row, column, rgb]."""
     return np.frombuffer(picture.data, np.uint8).reshape(picture.height, picture.width, 3).copy()

@@ -22,9 +22,9 @@ class RemoteMonitor(RunMonitor):
         self._send_message = send
         self._cells: set[str] = set()  # robots whose grid cells are also requested
 
-    def on_message(self, message: m.Asked | m.GoalNews) -> None:
+    def on_message(self, message: m.ShowRequested | m.GoalRequested) -> None:
         """Handle a request to show a robot, or a goal for a robot. Does not block."""
-        if isinstance(message, m.Asked):
+        if isinstance(message, m.ShowRequested):
             self.asked.add(message.robot)
             if message.cells:
                 self._cells.add(message.robot)

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import atexit
 import logging
+import math
 import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
-from paddock.arena.base_arena import BaseArena
+from paddock.arena.base_arena import BaseArena, SimulatedArena
 from paddock.arena.body import Body
 from paddock.arena.devices import Device
+from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, SimulationError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 
 log = logging.getLogger("paddock.links")
+SIMULATIONS_ONLY = {name for name in vars(SimulatedArena) if not name.startswith("_")} - set(dir(BaseArena))
 
 
 class WatchedBody(Body):
@@ -63,6 +66,9 @@ class SingleRobot(Robot, BaseArena):
     body: WatchedBody
     robots: Mapping[str, Robot]
     nature: ClassVar[str] = "a real robot"  # for error messages about functions of simulations only
+    speeds: ClassVar[tuple[float | None, ...]] = (None, 1)  # that `run` accepts
+    _dt: float
+    _due = 0.0  # time when the current step is over [s]
 
     def __init__(self, body: WatchedBody) -> None:
         self._watchers: dict[str, PeriodicThread] = {}
@@ -80,10 +86,28 @@ class SingleRobot(Robot, BaseArena):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} ({self.spec.name})>"
 
+    # ---- time
+
     @property
-    def seed(self) -> int:
-        """Always 0; exists because every arena has a seed."""
-        return 0
+    def dt(self) -> float:
+        return self._dt
+
+    @property
+    @abstractmethod
+    def time(self) -> float:
+        """Time [s] since the connection or the last reset."""
+
+    @property
+    def tick(self) -> int:
+        return math.floor(self.time / self._dt + 1e-6)
+
+    def _drive(self, loop: EpisodeLoop) -> str:
+        if loop.plan.speed not in self.speeds:
+            raise SimulationError(
+                f"run: {self.name} is {self.nature}: its time cannot run at speed {loop.plan.speed!r}; leave it out"
+            )
+        self._due = self.time
+        return loop.drive()
 
     def start_at(self, pose: Pose) -> None:
         """Set the pose of the robot's odometry, if it has one."""
@@ -153,29 +177,10 @@ class SingleRobot(Robot, BaseArena):
             picture = self.body.picture(self.devices[camera])  # type: ignore[arg-type]
         self.watches.show(camera, picture, self.tick)
 
-    # ---- functions of simulations only
-
-    @property
-    def world(self) -> NoReturn:  # type: ignore[override]
-        raise SimulationError(f"{self.name}.world: {self.nature} has no world")
-
-    def _spawn(self, *robot: Any) -> NoReturn:
-        self._refuse("spawn")
-
-    def remove(self, name: str) -> NoReturn:
-        self._refuse("remove")
-
-    def digest(self) -> NoReturn:
-        self._refuse("digest")
-
-    def snapshot(self) -> NoReturn:
-        self._refuse("snapshot")
-
-    def restore(self, snapshot: Any) -> NoReturn:
-        self._refuse("restore")
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise SimulationError(f"{what}: {self.name} is {self.nature}; only simulations can do that")
+    def __getattr__(self, name: str) -> Any:
+        if name == "world" or name in SIMULATIONS_ONLY:
+            raise SimulationError(f"{name}: {self.name} is {self.nature}; only simulations have that")
+        return super().__getattr__(name)
 
 
 class PeriodicThread(threading.Thread):

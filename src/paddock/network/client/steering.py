@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from paddock.arena.episodes.events import MOTIONS, Event, Kind
 from paddock.core.errors import Refused
 from paddock.core.observation import Command
-from paddock.network.client.dialogue import error_of
+from paddock.network.client.dialogue import make_error
 from paddock.network.protocol import messages as m
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Steering:
 
     def __init__(self, arena: RemoteArena) -> None:
         self._arena = arena
-        self.turn = threading.Lock()  # keeps commands in the order in which they were given
+        self.mutex = threading.Lock()  # keeps commands in the order in which they were given
         self._waiting: dict[str, RemoteBody] = {}
         self.driven: set[str] = set()  # robots that received commands from here
         self._taken: set[str] = set()  # … and that other clients have taken over since
@@ -43,7 +43,7 @@ class Steering:
     def send(self) -> None:
         """Send the queued commands without waiting for an answer. The caller must hold `turn`."""
         if self._waiting:
-            self._arena.dialogue.wire.send(m.Steer(commands=self.take()))
+            self._arena.dialogue.wire.send(m.SendCommands(commands=self.take()))
 
     def take(self) -> dict[str, Command]:
         """Remove and return the queued commands by robot. The caller must send them."""
@@ -54,7 +54,7 @@ class Steering:
 
     def is_lost(self, robot: str) -> bool:
         """Whether a robot was taken over or removed during a run. The run continues without commands to it."""
-        return self._arena.is_recording and (robot in self._taken or not self._arena.robots.has(robot))
+        return (robot in self._taken or not self._arena.robots.has(robot)) and self._arena.is_recording
 
     def on_drivers(self, news: m.RobotList) -> None:
         """Record whether other clients have taken over robots that are driven from here, or released them."""
@@ -84,7 +84,7 @@ class Steering:
             return "time on the server does not wait for this program"
         return self._arena.disturbance or ("the program that serves the arena runs it, too" if self.has_rival else "")
 
-    def on_event(self, message: m.EventNews) -> None:
+    def on_event(self, message: m.EventUpdate) -> None:
         """Record an intervention of another client in the current run."""
         if message.kind == "driver" and message.robot in self.driven:
             self._note_loss(message.robot, message.text)  # by the next list of robots, it may be free again
@@ -107,4 +107,4 @@ class Steering:
         if self.pending_error is not None:
             refusal, self.pending_error = self.pending_error, None
             if refusal.error != Refused.__name__ or not any(map(self.is_lost, self.driven)):
-                raise error_of(refusal)
+                raise make_error(refusal)

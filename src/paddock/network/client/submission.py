@@ -7,7 +7,7 @@ from pathlib import Path
 from paddock.core.errors import BadMessage, PaddockError
 from paddock.core.user_code import check_file, check_program
 from paddock.network.client.dialogue import Dialogue
-from paddock.network.client.wire import WebSocketWire, address_of
+from paddock.network.client.wire import WebSocketWire, parse_address
 from paddock.network.protocol import MINOR, VERSION
 from paddock.network.protocol import messages as m
 from paddock.network.protocol.message_base import LONGEST_NAME
@@ -25,7 +25,7 @@ def submit_file(link: str, file: str | Path, *, exercise: str = "") -> m.Receipt
     """
     path = Path(file)
     data = read_program(path)
-    url, token = address_of(link)
+    url, token = parse_address(link)
     wire = WebSocketWire(url, TIMEOUT)
     try:
         dialogue = Dialogue(wire, lambda message: None)

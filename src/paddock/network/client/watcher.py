@@ -11,7 +11,7 @@ from paddock.arena.devices import Camera
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError
 from paddock.network.client.dialogue import Dialogue
-from paddock.network.client.remote_body import array_of, observation_of, sensed_devices_of
+from paddock.network.client.remote_body import decode_picture, list_sensed_devices, make_observation
 from paddock.network.protocol import messages as m
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 
@@ -69,7 +69,7 @@ class RemoteWatcher:
             if isinstance(device.spec, RangeSensorSpec) and device.polled != device.spec.polled:
                 poll = m.PollOnly(id=number(), robot=name, device=device.name, on=device.polled)
                 self._arena.ask(poll, m.Done)
-        self.follow(robot, streams_of(robot, sensed_devices_of(robot)), anew=True)
+        self.follow(robot, choose_streams(robot, list_sensed_devices(robot)), anew=True)
 
     def forget(self, robot: str) -> None:
         """Remove the subscriptions of a robot that has left."""
@@ -107,9 +107,9 @@ class RemoteWatcher:
             return
         try:
             if message.stream == SENSORS:
-                robot.watches.notify(observation_of(robot, chosen, message.seen, message.tick * self._arena.dt))
+                robot.watches.notify(make_observation(robot, chosen, message.seen, message.tick * self._arena.dt))
             elif message.stream in message.seen.pictures:
-                picture = array_of(message.seen.pictures[message.stream])
+                picture = decode_picture(message.seen.pictures[message.stream])
                 robot.watches.show(message.stream, picture, message.tick)
         except Exception as error:
             error.add_note(f"This happened in an observer of {robot.name!r}, in the background.")
@@ -117,7 +117,7 @@ class RemoteWatcher:
                 self.errors.append(error)
 
 
-def streams_of(robot: Robot, on: Collection[str]) -> Streams:
+def choose_streams(robot: Robot, on: Collection[str]) -> Streams:
     """Return the streams to subscribe to while these devices are enabled."""
     watches = robot.watches
     streams: Streams = {name: ((name,), period) for name, period in watches.camera_periods.items() if name in on}

@@ -279,7 +279,7 @@ def _text(data: bytes) -> str:
         raise BadMessage("not valid JSON: expected UTF-8") from None
 
 
-def address_of(url: str) -> tuple[str, str]:
+def parse_address(url: str) -> tuple[str, str]:
     """Return the WebSocket address and the token of a URL or a join link."""
     try:
         parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""Bus: a module's connection to the others, independent of the carrier of the messages."""
+"""Bus: a module's connection to the others, independent of the transport of the messages."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ ADDRESS = ("destinationModuleId", "sourceModuleId", "type")
 _UNION: Any = Union[tuple(MESSAGES.values())]  # noqa: UP007
 _decode = msgspec.json.Decoder(_UNION).decode
 _encode = msgspec.json.Encoder(order="sorted").encode
-CARRIERS: Registry[type[Bus]] = Registry(
-    "carrier",
-    group="paddock.carriers",
+TRANSPORTS: Registry[type[Bus]] = Registry(
+    "transport",
+    group="paddock.transports",
     builtin={
         "memory": "paddock.network.nodes.bus:MemoryBus",
         "zenoh": "paddock.network.nodes.transports.zenoh:ZenohBus",
@@ -260,7 +260,7 @@ def open_bus(url: str, name: str, **options: Any) -> Bus:
     scheme = urlsplit(url).scheme if isinstance(url, str) and "://" in url else ""
     if not scheme:
         raise LinkError(f"bus: expected a URL such as 'zenoh://127.0.0.1:7447', got {format_value(url)}")
-    return CARRIERS.get(scheme)(url, name, **options)
+    return TRANSPORTS.get(scheme)(url, name, **options)
 
 
 def split_address(url: str) -> tuple[str, int]:
@@ -271,7 +271,7 @@ def split_address(url: str) -> tuple[str, int]:
     except ValueError:
         host = port = None
     if not host or port is None:
-        CARRIERS.get(parts.scheme)  # raises an error if the scheme is unknown
+        TRANSPORTS.get(parts.scheme)  # raises an error if the scheme is unknown
         raise LinkError(f"bus: expected a URL such as '{parts.scheme}://127.0.0.1:7447', got {format_value(url)}")
     return host, port
 

@@ -16,8 +16,8 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.core.files import append_text, whole_file
 from paddock.network.nodes.bus import decode_message, encode_message
+from paddock.network.nodes.bus_recorder import read_recording
 from paddock.network.nodes.node_messages import ModuleMessage, RoundMessage
-from paddock.network.nodes.recording import read_recording
 
 PACKAGE = "paddock"
 PLAIN = (bool, int, float, str, type(None))

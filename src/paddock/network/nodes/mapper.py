@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from paddock.arena.localisation import travel_sensors_of
-from paddock.arena.mapping import motion_noise_of, range_reader_of
+from paddock.arena.localisation import make_travel_sensors
+from paddock.arena.mapping import make_motion_noise, make_range_reader
 from paddock.control.navigation.costmap import seen_states
 from paddock.core.errors import SpecError
 from paddock.core.geometry import ORIGIN
@@ -43,13 +43,13 @@ class MapperModule(Module):
     def __init__(self, name: str, spec: ModulesSpec, options: MapperOptions, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
-        travel = travel_sensors_of(robot, ORIGIN, motion_noise_of(robot))
+        travel = make_travel_sensors(robot, ORIGIN, make_motion_noise(robot))
         if travel.gyroscope not in spec.enabled_devices:
             travel = replace(travel, gyroscope=None)  # the encoders suffice
         with name_unknown_option("mapper", options.options):
             self.mapper = Mapper(
                 travel,
-                range_reader_of(robot, options.device),
+                make_range_reader(robot, options.device),
                 method=options.method,
                 resolution=options.resolution,
                 seed=spec.seed,

@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from paddock.core.error_location import error_location, problem_of
+from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
 from paddock.network.nodes.bus import Bus, open_bus
 from paddock.network.nodes.config import ModulesSpec
-from paddock.network.nodes.faults import FaultyBus
+from paddock.network.nodes.faulty_bus import FaultyBus
 from paddock.network.nodes.health import Health
 from paddock.network.nodes.node_messages import (
     EVERYONE,
@@ -282,7 +282,7 @@ def locate_errors() -> Iterator[None]:
     except Exception as error:
         if (where := error_location(error)) is None:
             raise
-        raise PaddockError(f"{where}: {problem_of(error)}") from error
+        raise PaddockError(f"{where}: {explain_error(error)}") from error
 
 
 def start_module(kind: str, spec: ModulesSpec) -> Module:

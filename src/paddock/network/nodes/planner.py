@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paddock.arena.localisation import odometry_of
+from paddock.arena.localisation import make_odometry
 from paddock.core.error_location import place, users_code
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
@@ -35,7 +35,7 @@ from paddock.network.nodes.node_messages import (
     StopMessage,
 )
 from paddock.network.nodes.readings import ObservationBuilder, PointReader
-from paddock.network.nodes.reflex import shape_of
+from paddock.network.nodes.reflex import make_robot_shape
 from paddock.perception.mapping.scan import Floats
 
 BACK_DISTANCE = 0.15  # [m] as in AP2DX
@@ -104,8 +104,8 @@ class DrivingModule(Module):
     def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
-        self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
-        self.outline: Floats = shape_of(robot, sees_behind=False).outline
+        self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), make_odometry(robot)
+        self.outline: Floats = make_robot_shape(robot, sees_behind=False).outline
         self.gate, self.epoch, self.refusal = "blocked", 0, ""
         self.escape: Escape | None = None
         self.answered = 0  # epoch of the last answered stop

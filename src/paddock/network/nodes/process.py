@@ -12,10 +12,10 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from paddock.network.nodes.bus_recorder import BusRecorder
 from paddock.network.nodes.config import ModulesSpec
-from paddock.network.nodes.faults import FaultyBus
+from paddock.network.nodes.faulty_bus import FaultyBus
 from paddock.network.nodes.node import Module, locate_errors, start_module
-from paddock.network.nodes.recording import BusRecorder
 from paddock.network.nodes.transports.line_transport import LineServer
 
 SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: id of the supervisor; a module ends together with it

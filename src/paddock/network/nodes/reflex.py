@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from paddock.arena.localisation import odometry_of
+from paddock.arena.localisation import make_odometry
 from paddock.core.errors import SpecError
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import MetresOrZero, Seconds, Spec
@@ -61,7 +61,7 @@ class ReflexModule(Module):
     def __init__(self, name: str, spec: ModulesSpec, options: ReflexOptions, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
-        self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
+        self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), make_odometry(robot)
         self.rule: ProtectiveField | ClosingRule = (
             make_closing_rule(robot, spec.enabled_devices)
             if options.rule == "ap2dx"
@@ -155,7 +155,7 @@ class ReflexModule(Module):
                 over = f"epoch {message.epoch} is outdated: the newest is {self.reflex.epoch}"
                 return [Refuse(self.reflex.epoch, self.reflex.reason or over)]
             case ActionMessage():
-                return self.drive(wheels_of_action(message, self.spec.robot_spec.drive.max_speed), now)
+                return self.drive(convert_action(message, self.spec.robot_spec.drive.max_speed), now)
             case DriveMessage():
                 return self.drive(WheelSpeeds(message.left, message.right), now)
         return []
@@ -200,7 +200,7 @@ DRIVERS = ("PLANNER", "TELEOP")  # modules that may send motion commands
 HAND_TIME = 0.5  # [s] after a user's last command until the planner drives again
 
 
-def wheels_of_action(message: ActionMessage, max_speed: float) -> WheelSpeeds:
+def convert_action(message: ActionMessage, max_speed: float) -> WheelSpeeds:
     """Convert a motion command of AP2DX to wheel speeds [m/s]."""
     speed = message.value / 100 * max_speed
     signs: dict[str, tuple[float, float]] = {
@@ -239,14 +239,14 @@ def make_closing_rule(spec: RobotSpec, devices: Collection[str]) -> ClosingRule:
 def make_field(spec: RobotSpec, reader: PointReader, options: ReflexOptions) -> ProtectiveField:
     """Create the protective field of a robot."""
     return ProtectiveField(
-        shape_of(spec, sees_behind=reader.sees_behind),
+        make_robot_shape(spec, sees_behind=reader.sees_behind),
         margin=options.margin,
         escape_margin=options.escape_margin,
         reaction=options.reaction,
     )
 
 
-def shape_of(spec: RobotSpec, *, sees_behind: bool) -> RobotShape:
+def make_robot_shape(spec: RobotSpec, *, sees_behind: bool) -> RobotShape:
     """Return the shape of a robot for a protective field."""
     outline = spec.body.outline
     if outline is None:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from paddock.arena.localisation import odometry_of
-from paddock.arena.mapping import range_reader_of
+from paddock.arena.localisation import make_odometry
+from paddock.arena.mapping import make_range_reader
 from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, compose, relative
@@ -40,7 +40,7 @@ class RemoteMapper:
 
     def __init__(self, spec: RobotSpec) -> None:
         self.grid = OccupancyGrid()
-        self.odometry, self.reader = odometry_of(spec), range_reader_of(spec)
+        self.odometry, self.reader = make_odometry(spec), make_range_reader(spec)
         self.estimate = Estimate(self.odometry.pose, np.zeros((3, 3)))
         self.scan: Scan | None = None
         self._poses: deque[tuple[float, Pose]] = deque(maxlen=MEMORY)  # time and pose by odometry

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from paddock.core.errors import PaddockError
 from paddock.core.terminal_text import visible
 from paddock.network.nodes.bus import open_bus, split_address
+from paddock.network.nodes.bus_recorder import BusRecorder
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.health_monitor import HealthMonitor
 from paddock.network.nodes.process import ARENA_URL, SUPERVISOR, set_priority
-from paddock.network.nodes.recording import BusRecorder
 from paddock.network.nodes.transports.line_transport import LineServer
 from paddock.network.nodes.transports.zenoh import PEERS, ZenohRouter
 
@@ -126,7 +126,7 @@ class Supervisor:
         names = [entry.name for entry in spec.modules if only is None or entry.name in only]
         if only is not None and (unknown := set(only) - set(names)):
             spec.entry(min(unknown))  # raises UnknownName
-        base = [sys.executable, "-m", "paddock", "module"]
+        base = [sys.executable, "-m", "paddock", "nodes", "run"]
         clock = ["--seconds", str(spec.seconds), "--lock-step" if spec.lock_step else "--free"]
         settings = {ARENA_URL: spec.url} if spec.url else {}
         self.processes = {

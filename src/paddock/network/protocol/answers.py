@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from msgspec import field
 
-from paddock.network.protocol.class_answers import CLASS_ANSWERS
 from paddock.network.protocol.message_base import (
     Finite,
     Int64,
     Key,
     Message,
+    MessagePart,
     Numbers,
     Prose,
-    Table,
     Text,
+    TomlTable,
     by_type,
     check_table,
 )
@@ -38,7 +38,7 @@ class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
     server: Text  # name and release of the server
     client: Text  # name assigned to you
     role: Text  # `viewer`, `controller` or `supervisor`
-    world: Table  # the world's spec, without robots
+    world: TomlTable  # the world's spec, without robots
     dt: Finite  # length of a tick [s]
     lock_step: bool  # whether the clock runs only while a client is in the lock
     minor: Int64 = 0  # the server's minor version; see Versions
@@ -114,7 +114,7 @@ class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
 class FrameData(Message, tag="frame", frozen=True, kw_only=True):
     """Poses and LEDs of all robots, in the order of the last `robots`."""
 
-    frame: Int64  # number of the frame, for `got`
+    frame: Int64  # number of the frame, for `frame_ack`
     tick: Int64
     bodies: bytes  # 20 bytes per robot, see Bodies
     lamps: bytes = b""  # a bit per LED, see Bodies
@@ -133,7 +133,7 @@ class ClockState(Message, tag="clock", frozen=True, kw_only=True):
 class RobotList(Message, tag="robots", frozen=True, kw_only=True):
     """All robots and the specs of their kinds. Sent when they change."""
 
-    kinds: tuple[Table, ...]  # their specs, as in robot files
+    kinds: tuple[TomlTable, ...]  # their specs, as in robot files
     robots: tuple[RobotInfo, ...]  # in the order of the frames
 
     def __post_init__(self) -> None:
@@ -149,7 +149,7 @@ class Released(Message, tag="released", frozen=True, kw_only=True):
     reason: Text
 
 
-class EventNews(Message, tag="event", frozen=True, kw_only=True):
+class EventUpdate(Message, tag="event", frozen=True, kw_only=True):
     """An intervention of another client in the clock or the robots. Sent if your `hello` has `events`."""
 
     kind: Text  # `teleport`, `reset`, `restore`, `pause`, `resume`, `speed`, `driver`, `goal`, `spawn` or `remove`
@@ -189,7 +189,7 @@ class Timeline(Message, tag="timeline", frozen=True, kw_only=True):
     marks: tuple[TimelineMark, ...] = ()
 
 
-class MapNews(Message, tag="map", frozen=True, kw_only=True):
+class MapUpdate(Message, tag="map", frozen=True, kw_only=True):
     """The map of a robot's program. Sent to clients with frames and a subscription to it, at most ten times a
     second."""
 
@@ -197,14 +197,14 @@ class MapNews(Message, tag="map", frozen=True, kw_only=True):
     map: MapData | None = None  # None: there is no longer a map, such as after a reset
 
 
-class Asked(Message, tag="asked", frozen=True, kw_only=True):
+class ShowRequested(Message, tag="show_request", frozen=True, kw_only=True):
     """A client watches a robot that you drive: answer with `show`. Sent if your `hello` has `shows`."""
 
     robot: Text
     cells: bool = False  # whether to include the cells of its map
 
 
-class GoalNews(Message, tag="goal", frozen=True, kw_only=True):
+class GoalRequested(Message, tag="goal_request", frozen=True, kw_only=True):
     """A goal for a robot that you drive: answer with `goal_answer`. Sent if your `hello` has `shows`."""
 
     robot: Text
@@ -229,11 +229,104 @@ class OrderStates(Message, tag="orders", frozen=True, kw_only=True):
     robots: tuple[OrderState, ...]
 
 
+# ---- a class
+
+
+class StudentState(MessagePart, frozen=True, kw_only=True):
+    """State of a student of the class, for its supervisor."""
+
+    name: Text  # full name
+    robot: Text  # the student's robot
+    state: Text  # `away`, `connected`, `silent`, `crashed`, `finished` or `locked-out`
+    since: Finite = 0.0  # start of this state, in seconds since 1970
+    detail: Text = ""  # location and error of a crash
+    score: Finite | None = None  # score in the current run or heat, as on the scoreboard; None: none yet
+    best: Finite | None = None  # best score in all runs of this lesson
+    place: Int64 = 0  # rank on the scoreboard, from 1; 0: none
+    fouls: Int64 = 0  # fouls counted by the referee
+    connections: Int64 = 0
+    submissions: Int64 = 0  # number of submissions for the current exercise
+    submitted: Text = ""  # time of the last submission, as ISO 8601
+    late: bool = False  # whether the last submission was late
+    cpu_share: Finite = 0.0  # share of the server's CPU time, 0 … 1
+    in_lock: bool = False  # whether the clock waits for it
+
+
+class SubmissionData(MessagePart, frozen=True, kw_only=True):
+    """A submission of a student."""
+
+    number: Int64  # counted from 1 for each student and exercise
+    time: Text  # time of the submission, as ISO 8601
+    file: Text  # name of the file
+    sha256: Text  # SHA-256 of the received file
+    late: bool = False  # whether it arrived after the due date
+
+
+class ClassState(Message, tag="class", frozen=True, kw_only=True):
+    """State of the class. Sent to supervisors when it changes, at most twice a second."""
+
+    title: Text  # title of the class
+    exercise: Text = ""  # current exercise; empty: none
+    world: Text = ""  # current world
+    now: Finite = 0.0  # current time, in seconds since 1970
+    students: tuple[StudentState, ...] = ()  # in the order of the class list
+    log: tuple[Text, ...] = ()  # last lines of the log, the newest last
+    worlds: tuple[Text, ...] = ()  # worlds that `open_world` accepts
+    exercises: tuple[Text, ...] = ()  # exercises that `open_world` accepts
+
+
+class WorldUpdate(Message, tag="world", frozen=True, kw_only=True):
+    """The world has changed. `robots` and `clock` follow. Request the scene with `get_scene`."""
+
+    world: TomlTable  # the world's spec, without robots
+    dt: Finite  # length of a tick [s]; it never changes
+    exercise: Text = ""  # current exercise; empty: none
+    title: Text = ""  # title of the exercise, or of the world
+    shows: Text = "all"  # visible part of the world: `all`, `own` or `nothing`
+
+    def __post_init__(self) -> None:
+        check_table(self.world, "world.world")
+
+
+class HeatState(Message, tag="heat", frozen=True, kw_only=True):
+    """State of the heat. Sent when it changes, and once a second during the countdown and the heat."""
+
+    state: Text  # `none`, `prepared`, `countdown`, `running` or `finished`
+    number: Int64 = 0  # number of the heat, from 1
+    seconds_left: Finite | None = None  # time to the start signal, or simulated time left; None: no limit
+    text: Text = ""  # why it ended, or the winner
+    waits: bool = False  # whether your robot came too late: it takes part after the heat
+
+
+class ReceiptAnswer(Message, tag="receipt", frozen=True, kw_only=True):
+    """Confirmation of a submission."""
+
+    id: Int64
+    number: Int64  # counted from 1 for each student and exercise
+    time: Text  # time of the submission, as ISO 8601
+    sha256: Text  # SHA-256 of the received file
+    text: Text = ""  # the receipt as text, for display
+    late: bool = False  # whether it arrived after the due date
+
+
+class ExerciseText(Message, tag="exercise_text", frozen=True, kw_only=True):
+    """The current exercise, and your submissions."""
+
+    id: Int64
+    name: Text = ""  # empty: no exercise
+    title: Text = ""  # title, for display
+    text: Text = ""  # Markdown
+    starter: Text = ""  # starter code, a Python file
+    devices: tuple[Text, ...] | None = None  # allowed devices; None: all
+    submissions: tuple[SubmissionData, ...] = ()  # your submissions, the newest last
+    due: Text = ""  # due date as ISO 8601; later submissions are marked late; empty: no due date
+
+
 ANSWERS: dict[str, type[Message]] = by_type(
     (
         *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
-        *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores, OrderStates),
-        *(MapNews, Asked, GoalNews, Timeline),
-        *CLASS_ANSWERS,
+        *(Sensed, FrameData, ClockState, RobotList, Released, EventUpdate, History, RunStatus, Scores, OrderStates),
+        *(MapUpdate, ShowRequested, GoalRequested, Timeline),
+        *(ClassState, WorldUpdate, HeatState, ReceiptAnswer, ExerciseText),
     )
 )

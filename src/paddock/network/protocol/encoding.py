@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 
 from paddock.core.errors import BadMessage
-from paddock.network.protocol.faults import check_fields, find_class
 from paddock.network.protocol.message_base import Message
+from paddock.network.protocol.message_faults import check_fields, find_class
 
 Encoding = Literal["msgpack", "json"]
 FLOAT64 = np.dtype("<f8")

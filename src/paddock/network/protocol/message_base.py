@@ -41,7 +41,7 @@ Rate = Annotated[float, Meta(ge=0, le=120, description="frames per second")]
 TimeoutSeconds = Annotated[float, Meta(gt=0, le=3600, description="seconds")]
 Speed = Annotated[float, Meta(ge=0, le=1000, description="a factor from 0.01 to 1000, or 0 for as fast as possible,")]
 Measured = float | None  # a measured value, which may be NaN; NaN is null in JSON
-Table = dict[str, Any]  # a spec with the types of TOML
+TomlTable = dict[str, Any]  # a spec with the types of TOML
 # Numbers are little-endian float64 bytes in msgpack, and a list with null for NaN in JSON. For msgspec the bare class
 # is cheaper to check.
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import Annotated
 from msgspec import Meta, field
 
 from paddock.core.observation import Command
-from paddock.network.protocol.class_requests import CLASS_REQUESTS
 from paddock.network.protocol.message_base import (
     LONGEST_NAME,
     MAX_ENTRIES,
@@ -16,6 +15,7 @@ from paddock.network.protocol.message_base import (
     Id,
     Int64,
     Key,
+    Line,
     Message,
     Name,
     Numbers,
@@ -25,10 +25,10 @@ from paddock.network.protocol.message_base import (
     Request,
     Seed,
     Speed,
-    Table,
     Ticks,
     TimeoutSeconds,
     Token,
+    TomlTable,
     by_type,
     check_table,
 )
@@ -46,10 +46,10 @@ class Hello(Request, tag="hello", frozen=True, kw_only=True):
     token: Token = ""  # the part of the join link after `#token=`; may be empty on the server's own machine
     minor: Int64 = 0  # your minor version; see Versions
     events: bool = False  # whether to receive `event`
-    shows: bool = False  # whether to receive `asked` and `goal`
+    shows: bool = False  # whether to receive `show_request` and `goal_request`
 
 
-class LookRequest(Request, tag="look", frozen=True, kw_only=True):
+class GetScene(Request, tag="get_scene", frozen=True, kw_only=True):
     """Request the scene: all that is drawn except the robots. → `scene`"""
 
 
@@ -64,7 +64,7 @@ class Spawn(Request, tag="spawn", frozen=True, kw_only=True):
     """Add a robot to the world and claim it (controller). → `done`"""
 
     robot: Name  # a name that is not in use: letters, digits, `-` and `_`
-    kind: Annotated[str, Meta(max_length=LONGEST_NAME)] | Table  # a shipped robot, or your own TOML file as a map
+    kind: Annotated[str, Meta(max_length=LONGEST_NAME)] | TomlTable  # a shipped robot, or your own TOML file as a map
     at: tuple[Finite, Finite] | None = None  # x, y [m]; None: any free position
     heading: Finite = 0.0  # [rad]
     color: Colour | None = None  # `#rrggbb` or an English name; None: the colour in the spec
@@ -74,7 +74,7 @@ class Spawn(Request, tag="spawn", frozen=True, kw_only=True):
             check_table(self.kind, "spawn.kind")
 
 
-class Leave(Request, tag="leave", frozen=True, kw_only=True):
+class ReleaseRobot(Request, tag="release_robot", frozen=True, kw_only=True):
     """Give up ownership of a robot (controller). It stops; a spawned robot is removed. → `done`"""
 
     robot: Name  # one of yours
@@ -139,12 +139,12 @@ class Unsubscribe(Request, tag="unsubscribe", frozen=True, kw_only=True):
 
 
 class Frames(Request, tag="frames", frozen=True, kw_only=True):
-    """Request the poses of all robots as `frame`. The next one is sent after you have sent `got`. → `done`"""
+    """Request the poses of all robots as `frame`. The next one is sent after you have sent `frame_ack`. → `done`"""
 
     rate: Rate  # maximum number of frames per second; 0: stop
 
 
-class Recall(Request, tag="recall", frozen=True, kw_only=True):
+class GetHistory(Request, tag="get_history", frozen=True, kw_only=True):
     """Request the history since the last reset: all paths, or wheel speeds and readings of one robot. → `history`"""
 
     robot: Name = ""  # robot whose readings are requested; empty: the paths of all robots
@@ -230,14 +230,14 @@ class Restore(Request, tag="restore", frozen=True, kw_only=True):
     snapshot: Id  # its number
 
 
-class Steer(Message, tag="steer", frozen=True, kw_only=True):
+class SendCommands(Message, tag="command", frozen=True, kw_only=True):
     """Send commands (controller). Not answered: a refusal has no `id`."""
 
     commands: Commands  # by robot
 
 
 class Shown(Message, tag="show", frozen=True, kw_only=True):
-    """Pose estimate and map of a robot that you drive (controller), in response to `asked`. Not answered."""
+    """Pose estimate and map of a robot that you drive (controller), in response to `show_request`. Not answered."""
 
     robot: Name
     pose: tuple[Finite, Finite, Finite] | None = None  # estimated pose: x [m], y [m], heading [rad]
@@ -253,17 +253,72 @@ class GoalAnswer(Message, tag="goal_answer", frozen=True, kw_only=True):
     refusal: Prose = ""  # reason for a refusal; empty: accepted
 
 
-class Got(Message, tag="got", frozen=True, kw_only=True):
+class FrameAck(Message, tag="frame_ack", frozen=True, kw_only=True):
     """Confirm that a frame has arrived, so that the server may send the next one. Not answered."""
 
     frame: Int64  # number of the frame
 
 
+# ---- a class
+
+
+class OpenWorld(Request, tag="open_world", frozen=True, kw_only=True):
+    """Open another world or exercise (supervisor). → `done`"""
+
+    world: Name = ""  # a shipped world, or a file in the class folder; empty: the world of the exercise
+    exercise: Name = ""  # an exercise of the class, or a shipped one; empty: none
+    seed: Seed | None = None  # None: the current seed
+
+
+class Release(Request, tag="release", frozen=True, kw_only=True):
+    """Release a client from the lock and stop its robots (supervisor). → `done`"""
+
+    client: Name  # a client, or a student (all connections of the student)
+
+
+class Disconnect(Request, tag="disconnect", frozen=True, kw_only=True):
+    """Close the connections of a client, which may connect again (supervisor). → `done`"""
+
+    client: Name  # a client, or a student (all connections of the student)
+
+
+class LockOut(Request, tag="lock_out", frozen=True, kw_only=True):
+    """Lock a student out of the class, or let the student in again (supervisor). → `done`"""
+
+    student: Name  # full name of the student
+    on: bool = True  # false: let the student in again
+
+
+class SetHeat(Request, tag="set_heat", frozen=True, kw_only=True):
+    """Move all robots to their starts and hold them, give the start signal, or end the heat (supervisor). → `done`"""
+
+    action: Name  # `prepare`, `start` or `stop`
+
+
+class Submit(Request, tag="submit", frozen=True, kw_only=True):
+    """Submit a file for an exercise. → `receipt`"""
+
+    exercise: Name = ""  # empty: the current exercise
+    file: Name  # name of the file, without folders
+    data: bytes  # content of the file
+
+
+class AskExercise(Request, tag="ask_exercise", frozen=True, kw_only=True):
+    """Request the current exercise: its text, its starter code, and your submissions. → `exercise_text`"""
+
+
+class ProgramEnded(Message, tag="program_ended", frozen=True, kw_only=True):
+    """Report that the program that drives has ended; the last message of a connection. It is not answered."""
+
+    text: Prose = ""  # the error that ended it; empty: it finished normally
+    location: Line = ""  # location of the error, such as `drive.py line 4`
+
+
 REQUESTS: dict[str, type[Message]] = by_type(
     (
-        *(Hello, LookRequest, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
-        *(Frames, Recall, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
-        *(Restore, Steer, Got, SendGoal, Shown, GoalAnswer, Seek, GoLive),
-        *CLASS_REQUESTS,
+        *(Hello, GetScene, Claim, Spawn, ReleaseRobot, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
+        *(Frames, GetHistory, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
+        *(Restore, SendCommands, FrameAck, SendGoal, Shown, GoalAnswer, Seek, GoLive),
+        *(OpenWorld, Release, Disconnect, LockOut, SetHeat, Submit, AskExercise, ProgramEnded),
     )
 )

@@ -1,7 +1,8 @@
 """The network server: one arena, many clients, and the page to watch it."""
 
-from paddock.core.user_limits import ClassLimits
-from paddock.network.server.access import Grant, Role
-from paddock.network.server.server import Server, Settings
+from paddock.core.user_limits import UserLimits
+from paddock.network.server.core.access import Grant, Role
+from paddock.network.server.core.core_server import Settings
+from paddock.network.server.server import Server
 
-__all__ = ["ClassLimits", "Grant", "Role", "Server", "Settings"]
+__all__ = ["Grant", "Role", "Server", "Settings", "UserLimits"]

@@ -1,63 +1,31 @@
-"""Server: serves an arena on a port, in the calling thread or in a background thread."""
+"""Server: serves an arena with all services."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import errno
-import gc
-import signal
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
-
-import numpy as np
-
 from paddock.arena import Arena
 from paddock.arena.referees import Referee
-from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
-from paddock.core.errors import LinkError
-from paddock.core.provenance import available_threads
-from paddock.core.user_limits import NO_CLASS, ClassLimits
-from paddock.network.origins import own_hosts
-from paddock.network.server.access import Grant, Role, Tokens
-from paddock.network.server.connection import Connection
-from paddock.network.server.heat_manager import HeatSettings
-from paddock.network.server.order_status_publisher import ListOrders
-from paddock.network.server.session import Session
-from paddock.network.server.time_lock import ServedTime
+from paddock.network.server.core.core_server import CoreServer, Settings
+from paddock.network.server.services.absent import NoClass, NoReplay
+from paddock.network.server.services.bridged_time import BridgedTime
+from paddock.network.server.services.goals import Goals
+from paddock.network.server.services.heats import Heats, HeatSettings
+from paddock.network.server.services.history import HistoryService
+from paddock.network.server.services.maps import MapPublisher
+from paddock.network.server.services.program_run import ProgramRun
+from paddock.network.server.services.scoreboard import Scoreboard
+from paddock.network.server.services.timeline import Replay
 from paddock.report.recordings import ReplayArena
 
-if TYPE_CHECKING:
-    from paddock.network.server.classroom import Classroom
 
-PORT = 8642
-BACKLOG = 256  # connections waiting to be accepted
+class Server(CoreServer):
+    """Serves one arena, with scores, heats, maps, goals, histories and replays. A class is added to its services.
 
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """Address, clock and limits of a server."""
-
-    host: str = "127.0.0.1"
-    port: int = PORT  # 0: any free port
-    any_port: bool = False  # use any free port if this one is in use
-    speed: float | None = 1.0  # simulated seconds per second; None for as fast as possible
-    lock_step: bool = False  # the clock advances only when all clients in the lock request it
-    token: str | None = None  # of supervisors; generated if needed
-    allowed_hosts: tuple[str, ...] = ()  # further host names of this server
-    most_clients: int = 256
-    limits: ClassLimits = NO_CLASS  # of a token with all its connections; supervisors have none
-    framed_by: tuple[str, ...] = ()  # sites that may embed the page in a frame, as in a Content-Security-Policy
-
-
-class Server:
-    """Serves one arena. No other code may step the arena while it is served."""
-
-    session: Session
+    Args:
+        arena: the arena.
+        settings: address, clock and limits.
+        referee: scores the robots.
+        heats: duration, countdown and output of heats.
+    """
 
     def __init__(
         self,
@@ -67,182 +35,12 @@ class Server:
         referee: Referee | None = None,
         heats: HeatSettings | None = None,
     ) -> None:
-        self.arena, self.settings = arena, settings or Settings()
-        self._referee, self._heats = referee, heats or HeatSettings()
-        recorded = arena.recording.people if isinstance(arena, ReplayArena) else {}
-        self.people: dict[str, str] = {**recorded}  # full names of students, by robot
-        self.list_orders: ListOrders | None = None  # returns the states of robots that take orders; set before serving
-        self.classroom: Classroom | None = None  # of the served class; set before serving
-        self.tokens = Tokens(demanded=bool(self.settings.token))
-        self.connections: dict[Connection, None] = {}  # the oldest first
-        self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
-        self.port = self.settings.port
-        self.supervisor = self.controller = self.viewer = ""
-        if self.settings.token or not self.loopback:
-            self.supervisor = self.tokens.add(Grant(Role.SUPERVISOR), self.settings.token)
-            self.controller = self.tokens.add(Grant(Role.CONTROLLER))
-            self.viewer = self.tokens.add(Grant(Role.VIEWER))
-        self.goodbye = "the server stops"  # sent to clients at the end
-        self.time_lock = arena.time_lock = ServedTime(self.keep_awake)
-        self._stopped: asyncio.Event | None = None
-        self._awake_until = 0.0  # by the loop's clock; 0: the loop may sleep
-        self._cores = available_threads()
-
-    @property
-    def loopback(self) -> bool:
-        """Whether the server is reachable only from this machine."""
-        return is_loopback(self.settings.host)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no further client is accepted."""
-        return len(self.session.clients) >= self.settings.most_clients
-
-    def url(self, *, scheme: str = "http", token: str = "") -> str:
-        """Return the address of the server; with a token, a join link."""
-        host = self.settings.host
-        if host in ANY_ADDRESS:
-            host = own_address()
-        named = f"[{host}]" if ":" in host else host
-        path = "/ws" if scheme == "ws" else "/"
-        return f"{scheme}://{named}:{self.port}{path}" + (f"#token={token}" if token else "")
-
-    def run(self, ready: object = None) -> None:
-        """Serve until `stop`, Ctrl-C or SIGTERM, in the main thread."""
-        before = signal.signal(signal.SIGTERM, lambda number, frame: self.stop())
-        try:
-            with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
-                asyncio.run(self.serve(ready))
-        finally:
-            signal.signal(signal.SIGTERM, before)
-
-    async def serve(self, ready: object = None) -> None:
-        """Listen until `stop`; call `ready()` once clients can connect."""
-        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
-        self.arena.prepare_sensing(camera=np.empty((1, 1)))
-        self.session = Session(
-            self.arena,
-            speed=self.settings.speed,
-            lock_step=self.settings.lock_step,
-            limits=self.settings.limits,
-            referee=self._referee,
-            heats=self._heats,
-            people=self.people,
-            list_orders=self.list_orders,
-        )
-        try:
-            listener = await self._listen()
-            self.port = listener.sockets[0].getsockname()[1]
-            self.time_lock.serve(self.session)
-            if self.classroom is not None:
-                self.session.classroom = self.classroom
-                self.classroom.attach(self, self.session)
-            async with listener:
-                with contextlib.ExitStack() as doors:
-                    for bound in listener.sockets:
-                        door = doors.enter_context(bound.dup())
-                        door.setblocking(False)
-                        door.listen(BACKLOG)
-                        doors.callback(asyncio.create_task(self._accept(door)).cancel)
-                    gc.freeze()  # a full garbage collection of all loaded modules would delay the clock by about 80 ms
-                    doors.callback(gc.unfreeze)
-                    if callable(ready):
-                        ready()
-                    self.session.clock.run_ticks()
-                    await self._stopped.wait()
-        finally:
-            if self.arena.time_lock is self.time_lock:
-                self.arena.time_lock = None
-            self.session.close()
-            await self._announce_end()
-
-    async def _announce_end(self) -> None:
-        for connection in list(self.connections):
-            connection.close(1001, self.goodbye)
-        for _ in range(20):  # well-behaved clients close their side within a second
-            if not self.connections:
-                return
-            await asyncio.sleep(0.05)
-        for connection in list(self.connections):
-            connection.transport.abort()
-
-    async def _listen(self) -> asyncio.Server:
-        host, port = self.settings.host, self.settings.port
-        loop = asyncio.get_running_loop()
-        try:
-            return await loop.create_server(asyncio.Protocol, host, port, start_serving=False)
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE and self.settings.any_port:
-                return await loop.create_server(asyncio.Protocol, host, 0, start_serving=False)
-            if error.errno == errno.EADDRINUSE:
-                raise LinkError(
-                    f"port {port} on {host} is in use: stop the program that listens there, or choose another port"
-                ) from None
-            raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
-
-    async def _accept(self, door: socket.socket) -> None:
-        """Accept one connection per turn of the loop; refuse addresses with too many pending handshakes."""
-        while True:
-            try:
-                connection, address = await self._loop.sock_accept(door)
-                unauthenticated = self.session.shares.of_address(address[0])
-                if unauthenticated.held and len(unauthenticated.connections) >= self.settings.most_clients:
-                    connection.close()
-                else:
-                    await self._loop.connect_accepted_socket(partial(Connection, self, address[0]), connection)
-                await asyncio.sleep(0)
-            except OSError as error:  # it was closed already, or there are too many open files
-                if error.errno in (errno.EMFILE, errno.ENFILE):
-                    await asyncio.sleep(1.0)
-
-    def keep_awake(self, until: float) -> None:
-        """Poll for messages until a time of the loop before sleeping, because waking up takes longer than a message."""
-        if self._cores < 2:
-            return
-        if self._awake_until == 0.0:
-            self._loop.call_soon(self._poll)
-        self._awake_until = until
-
-    def _poll(self) -> None:
-        if self._loop.time() < self._awake_until:
-            self._loop.call_soon(self._poll)  # between two calls, the loop polls all connections
-        else:
-            self._awake_until = 0.0
-
-    @property
-    def alive(self) -> bool:
-        """Whether the server is running."""
-        return self._stopped is not None and not self._stopped.is_set() and not self._loop.is_closed()
-
-    def call(self, function: Callable[[], object]) -> None:
-        """Call a function in the server's thread; may be called from any thread."""
-        self._loop.call_soon_threadsafe(function)
-
-    def stop(self) -> None:
-        """End `serve`; may be called from any thread."""
-        if self._stopped is not None:
-            with contextlib.suppress(RuntimeError):  # it has ended already
-                self._loop.call_soon_threadsafe(self._stopped.set)
-
-    @contextlib.contextmanager
-    def in_background(self) -> Iterator[Server]:
-        """Serve in a background thread while the block runs."""
-        ready, failed = threading.Event(), []
-
-        def work() -> None:
-            try:
-                asyncio.run(self.serve(ready.set))
-            except BaseException as error:
-                failed.append(error)
-                ready.set()
-
-        thread = threading.Thread(target=work, name="paddock-server", daemon=True)
-        thread.start()
-        ready.wait()
-        try:
-            if failed:
-                raise failed[0]
-            yield self
-        finally:
-            self.stop()
-            thread.join()
+        self.scoreboard = Scoreboard(referee)
+        self.heats = Heats(self.scoreboard, heats)
+        self.program_run = ProgramRun()
+        super().__init__(arena, settings)
+        self.services += [NoClass(), NoReplay(), self.heats, self.scoreboard, self.program_run]
+        self.services += [HistoryService(), MapPublisher(), Goals(), BridgedTime(arena)]
+        if isinstance(arena, ReplayArena):
+            self.services.append(Replay(arena))
+            self.people.update(arena.recording.people)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import os
 import sys
@@ -10,17 +11,22 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
+from urllib.parse import urlsplit
 
 from paddock.arena import Arena
 from paddock.arena.referees import Officiating
 from paddock.core.closing import Closing
 from paddock.core.errors import LinkError, SimulationError, format_value
 from paddock.network.protocol import messages as m
-from paddock.network.server.clock import Member
-from paddock.network.server.notebook import NOTEBOOKS, in_notebook, show_in_cell
-from paddock.network.server.server import PORT, Server, Settings
+from paddock.network.server.core.clock import Member
+from paddock.network.server.core.core_server import PORT, Settings
+from paddock.network.server.server import Server
 
 LONGEST_REASON = 2000  # characters
+# Origins of notebooks on this machine: Jupyter on any port, and VS Code.
+HERE = ("localhost", "127.0.0.1")
+NOTEBOOKS = (*(f"{scheme}://{host}:*" for scheme in ("http", "https") for host in HERE), "vscode-webview:")
+HEIGHT = 620  # pixels
 
 
 def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, open_page: bool = True) -> Show:
@@ -73,7 +79,7 @@ class Show(Closing):
             open_browser(self.url)
 
     def _begin(self) -> None:
-        self.server.session.set_run(m.RunStatus(state="running"))
+        self.server.program_run.set_status(m.RunStatus(state="running"))
         self.server.session.clock.join(self._member, True)
 
     def _gate(self, ticks: int) -> None:
@@ -111,11 +117,11 @@ class Show(Closing):
 
     def show_game(self, game: Officiating) -> None:
         """Show the scores of a game that a referee scores."""
-        self.server.session.scoreboard.game = game
+        self.server.scoreboard.game = game
 
     def wait_for_viewer(self, seconds: float = math.inf) -> None:
         """Wait until a viewer has opened the page, at most `seconds`."""
-        self._wait_for(self.server.session.viewed, seconds)
+        self._wait_for(self.server.program_run.viewed, seconds)
 
     def end(self, reason: str, *, failed: bool = False, again: bool = False) -> None:
         """Show a banner with the reason why the run has ended, and stop the clock.
@@ -126,11 +132,11 @@ class Show(Closing):
             again: offer to run again; then call `wait_for_run_again`.
         """
         status = m.RunStatus(state="failed" if failed else "ended", reason=reason[:LONGEST_REASON], again=again)
-        self._call(lambda: self.server.session.set_run(status))
+        self._call(lambda: self.server.program_run.set_status(status))
 
     def wait_for_run_again(self) -> None:
         """After `end(…, again=True)`: wait until a viewer restarts the run. This resets the arena."""
-        self._wait_for(self.server.session.restarted)
+        self._wait_for(self.server.program_run.restarted)
 
     def close(self) -> None:
         """Close the page; the program then steps the arena without it."""
@@ -141,7 +147,7 @@ class Show(Closing):
     @property
     def watched(self) -> bool:
         """Whether the page is open in a browser."""
-        return any(client.frames is not None for client in list(self.server.session.clients))
+        return bool(self.server.session.viewers)
 
     def __repr__(self) -> str:
         return f"<Show {self.arena.world.name} at {self.url}>"
@@ -159,3 +165,30 @@ def open_browser(url: str) -> bool:
     import webbrowser
 
     return webbrowser.open(url)
+
+
+# ---- the page in a cell of a notebook
+
+
+def in_notebook() -> bool:
+    """Whether this program is the kernel of a notebook, whose cells can show web pages."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+def frame_html(url: str, name: str) -> str:
+    """Return HTML that embeds a page, with instructions for a kernel on another machine."""
+    address, label, port = html.escape(url), html.escape(name), urlsplit(url).port
+    look = f'width="100%" height="{HEIGHT}" style="border: 1px solid #8886; border-radius: 6px"'
+    return (
+        f'<iframe src="{address}" title="{label}" {look}></iframe><div style="font-size: 12px; opacity: 0.7">'
+        f'{label}, live at <a href="{address}" target="_blank">{address}</a>. If it stays empty, the kernel runs on '
+        f"another machine: <code>ssh -L {port}:127.0.0.1:{port} THAT-MACHINE</code> forwards it. If you "
+        "cannot log in there (Colab, Binder), <code>arena</code> as the last line of a cell shows a picture.</div>"
+    )
+
+
+def show_in_cell(url: str, name: str) -> None:
+    """Embed a page in the cell that is being run."""
+    display: Any = sys.modules["IPython"].display  # a notebook has it
+    display.display(display.HTML(frame_html(url, name)))

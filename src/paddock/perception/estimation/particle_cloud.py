@@ -39,7 +39,7 @@ def weighted_mean(poses: Floats, weights: Floats) -> Pose:
 
 def best_particle(poses: Floats, weights: Floats) -> Pose:
     """Return the particle with the largest weight in the cell with the largest total weight."""
-    _, cell = cells_of(poses)
+    _, cell = find_cells(poses)
     masses = np.bincount(cell, weights)
     inside = np.flatnonzero(cell == np.argmax(masses))
     return Pose(*poses[inside[np.argmax(weights[inside])]].tolist())
@@ -84,7 +84,7 @@ def differences(poses: Floats, pose: Pose) -> Floats:
     return off
 
 
-def cells_of(poses: Floats) -> tuple[int, NDArray[np.int64]]:
+def find_cells(poses: Floats) -> tuple[int, NDArray[np.int64]]:
     """Return the number of cells that contain particles, and the cell of each particle."""
     x, y = np.floor(poses[:, :2] / CELL).astype(np.int64).T
     turn = np.floor(poses[:, 2] / TURN_CELL).astype(np.int64)

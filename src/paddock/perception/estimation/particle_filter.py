@@ -26,9 +26,9 @@ from paddock.perception.estimation.odometry import Floats, TravelSensors, wrap_a
 from paddock.perception.estimation.particle_cloud import (
     Pick,
     carry_along,
-    cells_of,
     draw_systematically,
     effective_count,
+    find_cells,
     move_particles,
     normalise,
     particles_needed,
@@ -184,7 +184,7 @@ class ParticleFilter:
         """Resample as many particles as needed, by their weights; add random ones if the robot may be lost."""
         survivors = np.empty(len(weights), np.int64)
         draw_systematically(weights, self._random.random(), survivors)
-        needed = particles_needed(cells_of(self.poses[survivors])[0], KLD_ERROR, KLD_SIGMAS)
+        needed = particles_needed(find_cells(self.poses[survivors])[0], KLD_ERROR, KLD_SIGMAS)
         new = self._draw_lost(round(lost * self.most / 2), fix)
         count = int(min(self.most - len(new), max(self.fewest, needed)))
         chosen = np.empty(count, np.int64)

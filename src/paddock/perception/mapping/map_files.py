@@ -16,7 +16,7 @@ from PIL import Image
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import save_image, write_text
-from paddock.core.geometry import Disc, Point, Shape, box_of
+from paddock.core.geometry import Disc, Point, Shape, compute_bounds
 from paddock.perception.mapping.frame import GridFrame
 from paddock.perception.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid, States
 from paddock.perception.mapping.quality import Mask
@@ -89,12 +89,12 @@ def save_map(grid: OccupancyGrid, path: str | Path, *, mode: MapMode = "trinary"
     if mode == "scale" and image != ".png":
         raise PaddockError("save_map: mode 'scale' stores unknown cells as transparent pixels: expected image='.png'")
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_image(Image.fromarray(pixels_of(grid, mode)[::-1]), picture)
+    save_image(Image.fromarray(make_pixels(grid, mode)[::-1]), picture)
     write_text(path, header.text())
     return path
 
 
-def pixels_of(grid: OccupancyGrid, mode: MapMode) -> NDArray[np.uint8]:
+def make_pixels(grid: OccupancyGrid, mode: MapMode) -> NDArray[np.uint8]:
     """Return the pixels of a grid, lowest row first."""
     states = grid.states()
     if mode == "trinary":
@@ -126,10 +126,10 @@ def load_map(path: str | Path) -> OccupancyGrid:
     except PaddockError as error:
         raise PaddockError(f"{path}: {error}") from None
     frame = GridFrame(header.origin[0], header.origin[1], header.resolution, *pixels.shape[:2])
-    return OccupancyGrid.of(frame, log_odds_of(pixels[..., 0].astype(float), pixels[..., 1], header))
+    return OccupancyGrid.of(frame, compute_log_odds(pixels[..., 0].astype(float), pixels[..., 1], header))
 
 
-def log_odds_of(shades: NDArray[np.float64], alpha: NDArray[np.uint8], header: MapHeader) -> NDArray[np.float64]:
+def compute_log_odds(shades: NDArray[np.float64], alpha: NDArray[np.uint8], header: MapHeader) -> NDArray[np.float64]:
     """Convert pixels, 0 … 255 with their opacity, to log-odds."""
     likely = shades / 255 if header.negate else 1 - shades / 255
     unknown = np.zeros(shades.shape, bool)
@@ -218,7 +218,7 @@ def draw_map(world: WorldSpec, *, resolution: float = RESOLUTION, above: float =
 def mark(log_odds: Floats, frame: GridFrame, shape: Shape) -> None:
     """Mark the cells whose centres a shape covers as occupied; a shape thinner than a cell is widened to a cell."""
     half = frame.resolution / 2
-    x0, y0, x1, y1 = box_of(shape)
+    x0, y0, x1, y1 = compute_bounds(shape)
     (low, left), (high, right) = frame.cell(x0 - half, y0 - half), frame.cell(x1 + half, y1 + half)
     low, left, high, right = max(low, 0), max(left, 0), min(high + 1, frame.rows), min(right + 1, frame.columns)
     x = frame.x + (np.arange(left, right) + 0.5) * frame.resolution

@@ -78,7 +78,7 @@ def score_shift(cells, table, size, rows, columns):
 
 
 @kernel
-def loss_of(rows, columns, turn, size, reach, turns, pull):
+def compute_loss(rows, columns, turn, size, reach, turns, pull):
     """Return the penalty for the distance from the guess: `pull` at the edges; for a square of shifts, the smallest."""
     last = size - 1
     dy = max(0, rows, -(rows + last)) / max(reach, 1)
@@ -95,7 +95,7 @@ def bound_squares(cells, tables, level, reach, turns, pull, bounds):
         for i in range(bounds.shape[1]):
             for j in range(bounds.shape[2]):
                 rows, columns = i * size - reach, j * size - reach
-                loss = loss_of(rows, columns, a - turns, size, reach, turns, pull)
+                loss = compute_loss(rows, columns, a - turns, size, reach, turns, pull)
                 bounds[a, i, j] = score_shift(cells[a], tables[level], size, rows, columns) - loss
 
 
@@ -132,7 +132,7 @@ def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, bann
             first = top
             for child in range(4):
                 r, c = rows + (child // 2) * size, columns + (child % 2) * size
-                loss = loss_of(r, c, a - turns, size, reach, turns, pull)
+                loss = compute_loss(r, c, a - turns, size, reach, turns, pull)
                 score = score_shift(cells[a], tables[at - 1], size, r, c) - loss
                 place = top  # the best child on top
                 while place > first and stack[place - 1, 3] > score:

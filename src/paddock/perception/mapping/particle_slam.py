@@ -37,7 +37,13 @@ class ParticleSlam(MappingMethod):
     needs_rays = True
 
     def __init__(
-        self, setup: MapSetup, *, particles: int = 30, sigma: float = 0.03, independence: float = 0.5, way: float = 0.1
+        self,
+        setup: MapSetup,
+        *,
+        particles: int = 30,
+        sigma: float = 0.03,
+        independence: float = 0.5,
+        min_motion: float = 0.1,
     ) -> None:
         """Create the method.
 
@@ -46,11 +52,11 @@ class ParticleSlam(MappingMethod):
             particles: number of particles.
             sigma: standard deviation of a beam's end [m].
             independence: share of beams with independent errors.
-            way: scans nearer than this to the last used one, in m and in rad, are skipped.
+            min_motion: scans nearer than this to the last used one, in m and in rad, are skipped.
         """
         if particles < 1:
             raise PaddockError(f"ParticleSlam: particles: expected at least 1, got {particles!r}")
-        self.count, self.sigma, self.independence, self.way = particles, sigma, independence, way
+        self.count, self.sigma, self.independence, self.min_motion = particles, sigma, independence, min_motion
         check_seed(setup.seed)
         super().__init__(setup)
 
@@ -77,7 +83,7 @@ class ParticleSlam(MappingMethod):
         """Add a scan and the motion since the last one."""
         self._step = self._step.then(step)
         moved = self._step.pose
-        if self.used and math.hypot(moved.x, moved.y) < self.way and abs(moved.heading) < self.way:
+        if self.used and math.hypot(moved.x, moved.y) < self.min_motion and abs(moved.heading) < self.min_motion:
             self._conclude(carry_along(self.poses, ORIGIN, moved))
             return
         self._propose(scan, self._step)
@@ -108,7 +114,7 @@ class ParticleSlam(MappingMethod):
             self.maps.cells, self.maps.offsets, self.maps.places, points, self.maps.origin, guesses, precisions,
             sharp, self.independence * WORST, 0.5, peaks, values, curvatures,
         )  # fmt: skip
-        information = information_of(curvatures)
+        information = compute_information(curvatures)
         spreads = np.asarray(np.linalg.inv(precisions + information), float)
         peaks[:, :2] = guesses[:, :2] + hold_back(peaks[:, :2] - guesses[:, :2], information[:, :2, :2])
         # Along a corridor particles spread by the error of odometry only. With a larger spread, particles that the map
@@ -162,7 +168,7 @@ def hold_back(moves: Floats, information: Floats) -> Floats:
     return held
 
 
-def information_of(curvatures: Floats) -> Floats:
+def compute_information(curvatures: Floats) -> Floats:
     """Return precisions from second derivatives of log-likelihoods, with negative ones set to 0; shape (n, 3, 3)."""
     values, vectors = np.linalg.eigh(-curvatures)
     information: Floats = np.einsum("nij,nj,nkj->nik", vectors, np.maximum(values, 0.0), vectors)

@@ -52,7 +52,7 @@ class MapTruth(NamedTuple):
             max_range: maximum range of its sensor [m].
             resolution: side of a cell [m].
         """
-        frame = frame_of_walls(walls, resolution)
+        frame = make_frame(walls, resolution)
         reachable = find_reachable(walls, frame, start, radius)
         views = choose_views(frame, reachable, min(VIEWS, max_range / 2))
         grid, surfaces = look_around(walls, views, max_range, resolution)
@@ -64,7 +64,7 @@ class MapTruth(NamedTuple):
         return cls(frame, reachable, free, surfaces)
 
 
-def frame_of_walls(walls: Floats, resolution: float) -> GridFrame:
+def make_frame(walls: Floats, resolution: float) -> GridFrame:
     """Return a frame around all walls."""
     if not len(walls):
         raise PaddockError("MapTruth: expected walls, got none: there is nothing to map")

@@ -36,16 +36,18 @@ class ScanToMap(MappingMethod):
 
     needs_rays = True
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.25, turn: float = 0.3) -> None:
+    def __init__(
+        self, setup: MapSetup, *, sigma: float = 0.05, rebuild_distance: float = 0.25, rebuild_angle: float = 0.3
+    ) -> None:
         """Create the method.
 
         Args:
             setup: common settings of mapping methods.
             sigma: width of the field around surfaces [m].
-            way: distance after which the field is rebuilt [m].
-            turn: turn after which the field is rebuilt [rad].
+            rebuild_distance: distance after which the field is rebuilt [m].
+            rebuild_angle: turn after which the field is rebuilt [rad].
         """
-        self.sigma, self.way, self.turn = sigma, way, turn
+        self.sigma, self.rebuild_distance, self.rebuild_angle = sigma, rebuild_distance, rebuild_angle
         super().__init__(setup)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
@@ -63,7 +65,7 @@ class ScanToMap(MappingMethod):
         if self._field is None:
             return guess, covariance
         if len(points) >= FEW:
-            match = match_scan(points, self._field, guess, window_of(covariance))
+            match = match_scan(points, self._field, guess, make_window(covariance))
             if match.score >= LEAST_SCORE:
                 # Points may match the far face of a thin wall. Lines do not: from the guess they find the near face.
                 self.match_covariance = match.covariance
@@ -76,7 +78,7 @@ class ScanToMap(MappingMethod):
         """Add a scan to the map."""
         super().draw(scan, pose)
         moved, turned = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
-        if self._field is None or moved >= self.way or turned >= self.turn:
+        if self._field is None or moved >= self.rebuild_distance or turned >= self.rebuild_angle:
             self._make_field(scan, pose)
 
     def _make_field(self, scan: Scan, pose: Pose) -> None:
@@ -102,7 +104,7 @@ def choose_unseen(grid: OccupancyGrid, points: Floats) -> Floats:
     return chosen
 
 
-def window_of(covariance: Floats) -> SearchWindow:
+def make_window(covariance: Floats) -> SearchWindow:
     """Return the search window for a pose with a given covariance."""
     spread = math.sqrt(max(0.0, float(np.linalg.eigvalsh(covariance[:2, :2])[-1])))
     turn = math.sqrt(max(0.0, float(covariance[2, 2])))
@@ -115,15 +117,15 @@ class ScanToScan(MappingMethod):
 
     needs_rays = True
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.3) -> None:
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, key_spacing: float = 0.3) -> None:
         """Create the method.
 
         Args:
             setup: common settings of mapping methods.
             sigma: width of the likelihood field around surfaces [m].
-            way: distance between key scans, in m and in rad.
+            key_spacing: distance between key scans, in m and in rad.
         """
-        self.sigma, self.way = sigma, way
+        self.sigma, self.key_spacing = sigma, key_spacing
         super().__init__(setup)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
@@ -138,13 +140,13 @@ class ScanToScan(MappingMethod):
         guess, covariance = self._since.then(step)
         points = scan.points()
         if self._field is not None and len(points) >= FEW:
-            match = match_scan(points, self._field, guess, window_of(covariance))
+            match = match_scan(points, self._field, guess, make_window(covariance))
             if match.score >= LEAST_SCORE:
                 guess, covariance = fuse(guess, covariance, match.pose, match.covariance, DOUBT)
         self._since = MotionStep(guess, covariance)
         self.pose, self.covariance = self._since.after(*self._key)
         self.draw(scan, self.pose)
-        if self._field is None or max(math.hypot(guess.x, guess.y), abs(guess.heading)) >= self.way:
+        if self._field is None or max(math.hypot(guess.x, guess.y), abs(guess.heading)) >= self.key_spacing:
             self._key, self._since = (self.pose, self.covariance), MotionStep()
             self._field = LikelihoodField.from_points(
                 trace_surfaces(scan, self.setup.resolution), FINER * self.setup.resolution, self.sigma

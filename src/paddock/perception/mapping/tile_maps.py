@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose
 from paddock.core.jit import kernel
-from paddock.core.rng import ALONE, gauss, key_of, uniform
+from paddock.core.rng import ALONE, gauss, make_key, uniform
 from paddock.perception.mapping.frame import GridFrame, check_cells
 from paddock.perception.mapping.occupancy import (
     LASER,
@@ -219,7 +219,7 @@ def climb(
 def draw_normal(seed, number, noise):
     """Draw standard normal numbers for a scan, shape (particle, n), and return a uniform one."""
     for p in range(noise.shape[0]):
-        key = key_of(seed, ALONE, p, STREAM, number)
+        key = make_key(seed, ALONE, p, STREAM, number)
         for k in range(noise.shape[1]):
             noise[p, k] = gauss(key, k)
-    return uniform(key_of(seed, ALONE, noise.shape[0], STREAM, number), 0)
+    return uniform(make_key(seed, ALONE, noise.shape[0], STREAM, number), 0)

@@ -83,7 +83,7 @@ def calibrate_lens(
 
     Args:
         pictures: uint8 (row, column, rgb) or grey; 15 to 25, which together cover the corners, tilted differently.
-        board: the board in the pictures; None for the board that `paddock camera board` prints.
+        board: the board in the pictures; None for the board that `paddock camera markers` prints.
         hold_out: every `hold_out`-th view is held out for validation; 0 for none.
     """
     cv2 = import_opencv("calibrating a lens")

@@ -25,7 +25,7 @@ def parse_scheme(header: str) -> tuple[str, str]:
     return scheme.lower(), rest.strip()
 
 
-def digest_of(
+def compute_response(
     *,
     algorithm: str,
     user: str,
@@ -92,7 +92,7 @@ class Credentials:
         algorithm, realm, nonce = parts.get("algorithm", "MD5"), parts.get("realm", ""), parts.get("nonce", "")
         quality = "auth" if "qop" in parts else ""
         count, client_nonce = f"{self._count:08x}", secrets.token_hex(8)
-        response = digest_of(
+        response = compute_response(
             algorithm=algorithm,
             user=self.user,
             realm=realm,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from paddock.core.geometry import ORIGIN, Disc, Point, Pose, bounding_radius, box_of
+from paddock.core.geometry import ORIGIN, Disc, Point, Pose, bounding_radius, compute_bounds
 from paddock.report.drawing.canvas import Canvas, Rect, check_picture_size, round_length
 from paddock.report.drawing.colours import FAINT, INK, WHITE, blend, darken, tint
 from paddock.report.drawing.symbols import draw_mounts, draw_wheels, front
@@ -143,7 +143,7 @@ def _draw_title(canvas: Canvas, spec: RobotSpec, zoom: float) -> None:
     title = spec.title or spec.name
     canvas.text((30 * zoom, 30 * zoom), title, canvas.fitting(title, 26 * zoom, room))
     shape = spec.body.shape
-    left, bottom, right, top = box_of(shape)
+    left, bottom, right, top = compute_bounds(shape)
     outline = f"{right - left:.3g} × {top - bottom:.3g} m"
     if isinstance(shape, Disc):
         outline = f"radius {_length(shape.radius)}"

@@ -11,7 +11,7 @@ from paddock.report.drawing.colours import FAINT, INK, START_POSE, darken, field
 from paddock.report.drawing.draw_robot import LineOfSight, draw_beams
 from paddock.report.drawing.layout import WorldPicture, draw_goal, draw_symbol
 from paddock.report.drawing.symbols import draw_lamp, draw_robot_body, draw_sound, draw_start, front
-from paddock.simulation.worlds.fields import field_tint
+from paddock.simulation.worlds.field_picture import field_tint
 from paddock.simulation.worlds.floor import draw_floor
 from paddock.simulation.worlds.world_spec import GOALS, WorldSpec
 

@@ -40,7 +40,7 @@ def encode_world(arena: Arena, people: Mapping[str, str]) -> bytes:
         floor=replace(spec.floor, image=take(spec.floor.image)),
         fields=tuple(replace(field, image=take(field.image)) for field in spec.fields),
     )
-    files = [encode([(1, name), (2, arena.world.path_of(image).read_bytes())]) for image, name in names.items()]
+    files = [encode([(1, name), (2, arena.world.resolve_path(image).read_bytes())]) for image, name in names.items()]
     parts = [(1, arena.dt), (2, fingerprint(arena.built)), (3, toml_text(spec.to_table()))]
     named = {name: people[name] for name in arena.numbers if name in people}
     names_of = [(5, toml_text(named))] if named else []

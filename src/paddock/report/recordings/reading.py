@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from paddock.core.error_location import problem_of
+from paddock.core.error_location import explain_error
 from paddock.core.errors import PaddockError
 from paddock.core.reason import explain_os_error
 from paddock.report.recordings.mcap_file import MAGIC, MESSAGE, MESSAGE_INDEX, import_mcap
@@ -112,7 +112,7 @@ class RecordingFile:
         except PaddockError:
             raise
         except Exception as error:
-            raise PaddockError(f"{self.path}: damaged at byte {at}: {problem_of(error)}") from error
+            raise PaddockError(f"{self.path}: damaged at byte {at}: {explain_error(error)}") from error
 
     def _records(self) -> Iterator[tuple[int, int, int]]:
         """Yield opcode, start and end of the content of each complete record."""

@@ -92,7 +92,7 @@ class Recorder(Closing):
         self._exact = Chunk()
         self._layout = -1
         self._closing = threading.Event()
-        with arena.turn:
+        with arena.mutex:
             self._now = self._first = arena.tick
             self._offset = 0  # recording tick minus arena tick
             self.streams = Streams(arena, self._file, rates, all_devices=all_devices)
@@ -151,7 +151,7 @@ class Recorder(Closing):
         """Add the commands since the last call."""
         keys, values = self._inputs.take_entries(self._tape)
         if self._now > self._first:
-            time = self.streams.time_of(self._first)
+            time = self.streams.find_time(self._first)
             self._exact.add(self._channels[INPUTS], time, encode_inputs(self._first, self._now, keys, values))
             self._first = self._now
 
@@ -172,7 +172,7 @@ class Recorder(Closing):
 
     @property
     def _time(self) -> int:
-        return self.streams.time_of(self._now)
+        return self.streams.find_time(self._now)
 
     # ---- the file
 
@@ -190,7 +190,7 @@ class Recorder(Closing):
 
     def _keep_flushing(self, seconds: float) -> None:
         while not self._closing.wait(seconds):
-            with self.arena.turn:
+            with self.arena.mutex:
                 if self.arena.recorder is self:
                     self._drain()
                     self._write()
@@ -204,7 +204,7 @@ class Recorder(Closing):
 
     def close(self) -> None:
         """End the recording; the arena continues."""
-        with self.arena.turn:
+        with self.arena.mutex:
             if self.arena.recorder is not self:
                 return
             self._now = self.arena.tick + self._offset  # Ctrl-C may have prevented the last callback

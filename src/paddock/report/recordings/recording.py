@@ -43,7 +43,7 @@ ROW_PERIOD = 0.1  # [s] between two rows of a trace, by default
 TRAIL_POINTS = 2000  # of a picture
 
 
-class KeyframePlace(NamedTuple):
+class KeyframeLocation(NamedTuple):
     """Location of a keyframe in a file."""
 
     tick: int  # of the recording
@@ -63,10 +63,10 @@ class Recording:
         places = self.file.places
         if not places(WORLD) or not places(KEYFRAME):
             raise PaddockError(f"{path}: expected a recording made by Paddock: the file has no exact states")
-        self.dt = self.world_of(KeyframePlace(0, False, places(KEYFRAME)[0])).model.dt
+        self.dt = self.build_keyframe_world(KeyframeLocation(0, False, places(KEYFRAME)[0])).model.dt
         found = [(place, topic == CHANGE) for topic in (KEYFRAME, CHANGE) for place in places(topic)]
         found.sort(key=lambda entry: entry[0][1:])  # in the order of writing
-        self._keyframes = [KeyframePlace(self._tick(place), change, place) for place, change in found]
+        self._keyframes = [KeyframeLocation(self._tick(place), change, place) for place, change in found]
         self._keyframe_ticks = [keyframe.tick for keyframe in self._keyframes]
         self._input_ticks = [self._tick(place) for place in places(INPUTS)]
         self.first, self.last = self._keyframe_ticks[0], self._keyframe_ticks[-1]  # ticks
@@ -112,15 +112,15 @@ class Recording:
 
     def replay(self, at: float | None = None) -> ReplayArena:
         """Return an arena that replays the recording from a time [s] on; None: from the start."""
-        return ReplayArena(self, self.first if at is None else self.tick_of(at))
+        return ReplayArena(self, self.first if at is None else self.find_tick(at))
 
     def arena(self, at: float | None = None) -> ReplayArena:
         """Return a live arena in the exact state of a time [s]; None: at the end."""
-        arena = ReplayArena(self, self.last if at is None else self.tick_of(at))
+        arena = ReplayArena(self, self.last if at is None else self.find_tick(at))
         arena.go_live()
         return arena
 
-    def tick_of(self, time: float) -> int:
+    def find_tick(self, time: float) -> int:
         """Return the tick of a time [s]."""
         if not all_finite(time) or not self.start - self.dt / 2 <= time <= self.end + self.dt / 2:
             raise PaddockError(
@@ -130,19 +130,19 @@ class Recording:
 
     # ---- access for ReplayArena
 
-    def find_keyframe(self, tick: int) -> KeyframePlace:
+    def find_keyframe(self, tick: int) -> KeyframeLocation:
         """Return the last keyframe before a tick, or at it before interventions at that tick."""
         number = bisect_right(self._keyframe_ticks, tick) - 1
         while number > 0 and self._keyframes[number].tick == tick and self._keyframes[number].is_change:
             number -= 1
         return self._keyframes[max(0, number)]
 
-    def read_keyframe(self, found: KeyframePlace) -> Keyframe:
+    def read_keyframe(self, found: KeyframeLocation) -> Keyframe:
         """Read the exact state of a keyframe."""
-        world = self.world_of(found)
+        world = self.build_keyframe_world(found)
         return self.file.decode(found.place, lambda data: decode_keyframe(data, world))
 
-    def world_of(self, found: KeyframePlace) -> BuiltWorld:
+    def build_keyframe_world(self, found: KeyframeLocation) -> BuiltWorld:
         """Return the world of a keyframe, with its robots."""
         before = [place for place in self.file.places(WORLD) if place[1:] < found.place[1:]]
         if not before:
@@ -238,7 +238,7 @@ class Recording:
         """Draw the world from above at a time [s], with the robots' paths up to then; None: at the end."""
         from paddock.report.drawing.draw_world import draw_world
 
-        end = self.last if at is None else self.tick_of(at)
+        end = self.last if at is None else self.find_tick(at)
         arena, step = self.replay(), max(1, round(ROW_PERIOD / self.dt), (end - self.first) // TRAIL_POINTS)
         paths: dict[str, list[tuple[float, float]]] = {}
         jumps = {name: self._jumps(name) for name in self.robots}

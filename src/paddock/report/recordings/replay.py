@@ -9,7 +9,7 @@ import numpy as np
 
 from paddock.arena import Arena, Device, Snapshot
 from paddock.arena.base_arena import check_ticks
-from paddock.arena.local import LocalBody
+from paddock.arena.local_body import LocalBody
 from paddock.core.errors import Refused
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
@@ -19,7 +19,7 @@ from paddock.simulation.engine.model import Floats, Ints
 from paddock.simulation.engine.state import COMMAND_LEFT, COMMAND_RIGHT
 
 if TYPE_CHECKING:
-    from paddock.report.recordings.recording import KeyframePlace, Recording
+    from paddock.report.recordings.recording import KeyframeLocation, Recording
 
 
 class ReplayBody(LocalBody):
@@ -59,14 +59,14 @@ class ReplayArena(Arena):
     def __init__(self, recording: Recording, tick: int) -> None:
         self.recording, self.live = recording, False
         found = recording.find_keyframe(tick)
-        super().__init__(recording.world_of(found))
+        super().__init__(recording.build_keyframe_world(found))
         self.go_to_keyframe(found)
         self.seek(tick)
 
     def seek(self, tick: int) -> None:
         """Go to a tick of the recording, or to its nearest end."""
         self.check_replay("seek")
-        with self.turn:
+        with self.mutex:
             tick = min(self.recording.last, max(self.recording.first, tick))
             found = self.recording.find_keyframe(tick)
             missed = found.is_change and found.tick == self.position and not self._changed
@@ -74,9 +74,9 @@ class ReplayArena(Arena):
                 self.go_to_keyframe(found)
             self.play(tick - self.position)
 
-    def go_to_keyframe(self, found: KeyframePlace) -> None:
+    def go_to_keyframe(self, found: KeyframeLocation) -> None:
         """Set the state of a keyframe."""
-        if (world := self.recording.world_of(found)) is not self.built:
+        if (world := self.recording.build_keyframe_world(found)) is not self.built:
             self.adopt(world)
         keyframe = self.recording.read_keyframe(found)
         self.take_over(keyframe.state, keyframe.commands)

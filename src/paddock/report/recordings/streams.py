@@ -115,10 +115,10 @@ class Streams:
         self._tf = file.channel("/tf", "foxglove.FrameTransforms")
         self._scene = file.channel("/scene", "foxglove.SceneUpdate")
         self._log = file.channel("/log", "foxglove.Log")
-        time = self.time_of(arena.tick)
+        time = self.find_time(arena.tick)
         self._chunk.add(self._scene, time, encode_world_scene(time, arena.world))
 
-    def time_of(self, tick: int) -> int:
+    def find_time(self, tick: int) -> int:
         """Return the time of a tick [ns]."""
         return round(tick * self.arena.dt * 1e9)
 
@@ -136,13 +136,13 @@ class Streams:
 
     def add_event(self, tick: int, event: Event) -> None:
         """Add an event to the log."""
-        self._chunk.add(self._log, self.time_of(tick), encode_event(self.time_of(tick), event))
+        self._chunk.add(self._log, self.find_time(tick), encode_event(self.find_time(tick), event))
 
     def note_robots(self, tick: int) -> None:
         """Update the scene after robots were added or removed."""
         self.encode()
         self._scans.clear()  # a new robot may have the name of a removed one, and another laser
-        arena, time = self.arena, self.time_of(tick)
+        arena, time = self.arena, self.find_time(tick)
         names = list(arena.numbers)[:FOLLOWED]
         for name in [name for name in self._handles if name not in names]:
             del self._handles[name]
@@ -188,7 +188,7 @@ class Streams:
                 self._readings.setdefault(name, []).append(ReadingRow(tick, chosen, values, scans))
 
     def _take_pictures(self, tick: int) -> None:
-        time = self.time_of(tick)
+        time = self.find_time(tick)
         for name, robot in self._handles.items():
             for camera in robot.chosen.cameras:
                 channel = self._file.channel(f"/{name}/{camera.name}", "foxglove.CompressedImage")

@@ -1,7 +1,7 @@
 """Model: the constants of a world, as a few tables.
 
-Columns have names, so that kernels read `robots[r, AXLE]`. There are only a few tables, because every array that a
-kernel takes costs time in each call and in compilation.
+Columns have names, so that kernels read `robots[r, WHEEL_SEPARATION]`. There are only a few tables, because every array
+that a kernel takes costs time in each call and in compilation.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ LIGHT, SOUND, RADIAL, GAUSSIAN, IMAGE = range(5)  # kinds of sources; those from
     RADIUS,  # radius of the body's bounding circle around the axle's centre [m]
     THICKNESS,  # twice the distance that the body may move at once without skipping a thin wall [m]
     TOP,  # height of the body above the floor [m]
-    AXLE,  # true distance between the wheels [m]
+    WHEEL_SEPARATION,  # true distance between the wheels [m]
     LEFT_FACTOR,  # true diameter of the left wheel divided by the nominal diameter
     RIGHT_FACTOR,
     MAX_SPEED,  # maximum wheel speed [m/s]

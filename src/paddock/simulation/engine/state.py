@@ -25,8 +25,8 @@ MAX_CONTACTS = 4
     FORWARD,  # actual speed [m/s]
     TURN,  # actual turn rate [rad/s]
     ACCELERATION,  # forward [m/s²]
-    LEFT_RIM,  # travel of the wheels, measured at the rim with nominal diameter [m]
-    RIGHT_RIM,
+    LEFT_TRAVEL,  # travel of the wheels, measured at the rim with nominal diameter [m]
+    RIGHT_TRAVEL,
     LEFT_SPEED,  # wheel speeds [m/s]
     RIGHT_SPEED,
     ESTIMATE_X,  # pose estimated by inertial navigation [m], [rad]
@@ -77,7 +77,7 @@ def initial_state(model: Model, poses: Floats, *, led_count: int, seed: int, wor
 def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
     """Return commands with zero speeds and pan angles as close to 0 as possible, shape (W, N, COMMAND_PANS + pans)."""
     commands = np.zeros((worlds, len(model.robot_variant), COMMAND_PANS + pan_count(model)))
-    for robot, kind in enumerate(types_of_robots(model)):
+    for robot, kind in enumerate(list_robot_types(model)):
         for device in range(*model.types[kind, m.FIRST_DEVICE : m.END_OF_DEVICES + 1]):
             pan = model.devices[device, m.PAN]
             if pan >= 0:
@@ -115,7 +115,7 @@ def workspace(model: Model) -> Workspace:
     """Allocate scratch memory that is large enough for this model."""
     robots = len(model.robot_variant)
     cells = int(model.grids[m.CROWD, m.GRID_COLUMNS] * model.grids[m.CROWD, m.GRID_ROWS])
-    types = model.types[types_of_robots(model)]
+    types = model.types[list_robot_types(model)]
     corners = (types[:, m.END_OF_CORNERS] - types[:, m.FIRST_CORNER]).sum() // 2
     most = len(model.items) + int(corners) + robots
     width = model.items.shape[1]
@@ -123,7 +123,7 @@ def workspace(model: Model) -> Workspace:
     return Workspace(crowd, np.zeros((most, width)), np.zeros((most, width)), np.zeros((0, 2)))
 
 
-def types_of_robots(model: Model) -> Ints:
+def list_robot_types(model: Model) -> Ints:
     """Return the row in `types` of every robot, shape (N)."""
     kinds: Ints = model.robots[model.robot_variant, m.TYPE].astype(np.int64)
     return kinds

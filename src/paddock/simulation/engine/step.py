@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
-from paddock.core.rng import ALONE, BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
+from paddock.core.rng import ALONE, BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, make_key
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.contact import PUSH, SKIN, note_contacts, settle
 from paddock.simulation.engine.kernels.drive import arc, arc_length, wheel_speed, wrap_angle
@@ -22,11 +22,11 @@ from paddock.simulation.engine.state import (
     ESTIMATE_Y,
     FORWARD,
     HEADING,
-    LEFT_RIM,
     LEFT_SPEED,
+    LEFT_TRAVEL,
     PANS,
-    RIGHT_RIM,
     RIGHT_SPEED,
+    RIGHT_TRAVEL,
     SEED,
     TICK,
     TURN,
@@ -70,8 +70,8 @@ def step_world(model, state, commands, scratch, world):
         robot_state[ACCELERATION] = (speed - robot_state[FORWARD]) / model.dt
         robot_state[FORWARD], robot_state[TURN] = speed, turn / model.dt
         if row[m.DRIFT_DISTANCE] >= 0.0:
-            drift_key = key_of(seed, ALONE, robot, DRIFT_STREAM, tick)
-            bias_key = key_of(seed, ALONE, robot, BIAS_STREAM, 0)
+            drift_key = make_key(seed, ALONE, robot, DRIFT_STREAM, tick)
+            bias_key = make_key(seed, ALONE, robot, BIAS_STREAM, 0)
             dead_reckon(row, robot_state, model.dt, along, across, turn, drift_key, bias_key)
         if command.shape[0] > COMMAND_PANS:
             turn_pans(model, robot, command, robot_state)
@@ -85,12 +85,12 @@ def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
     robot_state[LEFT_SPEED] = wheel_speed(robot_state[LEFT_SPEED], command[COMMAND_LEFT], most, step_size, gain)
     robot_state[RIGHT_SPEED] = wheel_speed(robot_state[RIGHT_SPEED], command[COMMAND_RIGHT], most, step_size, gain)
     left, right = robot_state[LEFT_SPEED] * dt, robot_state[RIGHT_SPEED] * dt
-    robot_state[LEFT_RIM] += left
-    robot_state[RIGHT_RIM] += right
+    robot_state[LEFT_TRAVEL] += left
+    robot_state[RIGHT_TRAVEL] += right
     left, right = left * row[m.LEFT_FACTOR], right * row[m.RIGHT_FACTOR]
     slip = row[m.SLIP] * row[m.NOISE]
     if slip > 0.0:
-        key = key_of(seed, ALONE, robot, SLIP_STREAM, tick)
+        key = make_key(seed, ALONE, robot, SLIP_STREAM, tick)
         left, right = left * (1.0 + slip * gauss(key, 0)), right * (1.0 + slip * gauss(key, 1))
     return left, right
 
@@ -102,7 +102,7 @@ def move(model, motion, scratch, robot, left, right):
     radius = row[m.RADIUS]
     kind = model.types[int(row[m.TYPE])]
     first, end = kind[m.FIRST_CORNER], kind[m.END_OF_CORNERS]
-    along, across, turn = arc(left, right, row[m.AXLE])
+    along, across, turn = arc(left, right, row[m.WHEEL_SEPARATION])
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
     # Upper bound of the travel of any point of the body along the arc.
     sweep = 0.5 * abs(left + right) + (abs(turn) * radius if end > first else 0.0)
@@ -143,7 +143,7 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
             if effort > MAX_EFFORT:
                 break
             effort += cost
-            ahead, aside, more = arc(left * share, right * share, row[m.AXLE])
+            ahead, aside, more = arc(left * share, right * share, row[m.WHEEL_SEPARATION])
             c, s = math.cos(turn), math.sin(turn)
             wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
             more = more if turning else 0.0

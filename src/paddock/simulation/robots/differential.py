@@ -7,7 +7,7 @@ from typing import Annotated
 
 from paddock.core.spec import Number, Share, Spec
 
-Length = Annotated[float, Number("metres", above=0, least=0.001, limit=20)]  # a length on a robot
+Length = Annotated[float, Number("metres", above=0, minimum=0.001, limit=20)]  # a length on a robot
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,9 +27,11 @@ class DifferentialDrive(Spec):
 
     wheel_separation: Length  # distance between the wheels
     wheel_diameter: Length
-    max_speed: Annotated[float, Number("m/s", above=0, least=1e-6, limit=100)]  # of a wheel; commands are capped to it
-    max_acceleration: Annotated[float, Number("m/s²", above=0, least=1e-6, limit=1e5)] | None = None  # at the rim
-    steps_per_turn: Annotated[float, Number(above=0, least=1, limit=1e7)] | None = None  # speeds are whole steps/s
+    max_speed: Annotated[
+        float, Number("m/s", above=0, minimum=1e-6, limit=100)
+    ]  # of a wheel; commands are capped to it
+    max_acceleration: Annotated[float, Number("m/s²", above=0, minimum=1e-6, limit=1e5)] | None = None  # at the rim
+    steps_per_turn: Annotated[float, Number(above=0, minimum=1, limit=1e7)] | None = None  # speeds are whole steps/s
     slip_noise: Share = 0.0  # standard deviation of a wheel's travel in a tick, relative
     measured: MeasuredWheels | None = None  # None: not calibrated
 

@@ -45,7 +45,7 @@ class BodySpec(Spec):
     radius: Length | None = None
     outline: tuple[Point, ...] | None = None  # corners, counter-clockwise, x forward, y left [m]
     height: Length
-    mass: Annotated[float, Number("kilograms", above=0, least=1e-6, limit=1e6)] | None = None
+    mass: Annotated[float, Number("kilograms", above=0, minimum=1e-6, limit=1e6)] | None = None
     color: Color = "#4c78a8"
 
     def check(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from paddock.core.geometry import box_of
+from paddock.core.geometry import compute_bounds
 from paddock.core.rules import rgb
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.sensors.camera import CameraSpec
@@ -35,7 +35,7 @@ def pan_joint(sensor: str) -> str:
 
 def _add_body(root: Element, spec: RobotSpec) -> None:
     body = spec.body
-    x0, y0, x1, y1 = box_of(body.shape)
+    x0, y0, x1, y1 = compute_bounds(body.shape)
     size, middle = (x1 - x0, y1 - y0, body.height), ((x0 + x1) / 2, (y0 + y1) / 2, body.height / 2)
     link = SubElement(root, "link", name="base_link")
     mass = body.mass or DENSITY * math.prod(size)

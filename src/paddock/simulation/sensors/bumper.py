@@ -20,7 +20,7 @@ from paddock.simulation.sensors.sensor_spec import OWN, SensorSpec, Shape
 class BumperSpec(SensorSpec):
     """One bumper per mount, which covers `width_deg` of the body around the mount's heading."""
 
-    width_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.001)]
+    width_deg: Annotated[float, Number("degrees", above=0, high=360, minimum=0.001)]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "bumper")
     look: ClassVar[Appearance] = Appearance(

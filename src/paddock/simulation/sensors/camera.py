@@ -32,7 +32,7 @@ class CameraSpec(RangeSensorSpec):
     mounts: OneMount = AT_CENTRE
     width: Annotated[int, Number("pixels", low=1, high=4096)]
     height: Annotated[int, Number("pixels", low=1, high=4096)]
-    fov_deg: Annotated[float, Number("degrees", above=0, high=150, least=0.01)]  # horizontal
+    fov_deg: Annotated[float, Number("degrees", above=0, high=150, minimum=0.01)]  # horizontal
 
     tag: ClassVar[tuple[str, str]] = ("kind", "camera")
     look: ClassVar[Appearance] = Appearance(color="#e6a117", gauge="image", rays="field", high=255.0, aims=True)

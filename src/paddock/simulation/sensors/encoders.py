@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
 from paddock.core.spec import Number
-from paddock.simulation.engine.state import LEFT_RIM, RIGHT_RIM
+from paddock.simulation.engine.state import LEFT_TRAVEL, RIGHT_TRAVEL
 from paddock.simulation.sensors.appearance import Appearance
 from paddock.simulation.sensors.sensor_spec import SensorSpec, Shape
 
@@ -34,5 +34,5 @@ class EncodersSpec(SensorSpec):
 @kernel
 def measure(model, scratch, view, device, values):
     """Write the wheel travel since the start; wheel rotation counts even if the robot is stuck."""
-    values[0] = view.motion[view.robot, LEFT_RIM]
-    values[1] = view.motion[view.robot, RIGHT_RIM]
+    values[0] = view.motion[view.robot, LEFT_TRAVEL]
+    values[1] = view.motion[view.robot, RIGHT_TRAVEL]

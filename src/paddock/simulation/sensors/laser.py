@@ -26,7 +26,7 @@ class LaserSpec(RangeSensorSpec):
     """A laser scanner: `beams` distances [m], counter-clockwise, evenly over `fov_deg` around the mount's heading."""
 
     mounts: OneMount = AT_CENTRE
-    fov_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.01)]
+    fov_deg: Annotated[float, Number("degrees", above=0, high=360, minimum=0.01)]
     beams: Annotated[int, Number("beams", low=2, high=4096)]
     mixed_pixels: Annotated[float, Number("a share", low=0, high=1)] = 0.0
 

@@ -12,7 +12,7 @@ from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 Numbers = NDArray[np.float64]
 
 
-def si_of(spec: SensorSpec, raw: Numbers) -> Numbers:
+def convert_to_si(spec: SensorSpec, raw: Numbers) -> Numbers:
     """Convert hardware values, as of `raw()`, to SI values, as of `read()`. Counters must be unwrapped before."""
     raw = np.asarray(raw, np.float64)
     if spec.response:
@@ -39,7 +39,7 @@ def _inverted(spec: SensorSpec, value: float) -> float:
     return spec.response[0][0]
 
 
-def raw_of(spec: SensorSpec, si: Numbers) -> Numbers:
+def convert_to_raw(spec: SensorSpec, si: Numbers) -> Numbers:
     """Convert SI values to hardware values, rounded to the sensor's resolution."""
     si = np.asarray(si, np.float64)
     values: Numbers

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from paddock.core.jit import Kernel, kernel
 from paddock.core.rebuild import rebuild_kernel
-from paddock.core.rng import ALONE, key_of
+from paddock.core.rng import ALONE, make_key
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.surroundings import gather
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X, Y
@@ -92,7 +92,7 @@ def sample_tick(model, state, world, device):
 def sample_key(model, state, world, robot, device, tick):
     """Return the random key of one sample; devices are numbered from the robot's first."""
     number = device - model.types[int(model.robots[model.robot_variant[robot], m.TYPE]), m.FIRST_DEVICE]
-    return key_of(state.clock[world, SEED], ALONE, robot, number, tick)
+    return make_key(state.clock[world, SEED], ALONE, robot, number, tick)
 
 
 @kernel

@@ -38,7 +38,7 @@ SENSORS: Registry[type[SensorSpec]] = Registry(
 )
 
 
-def kernel_of(kind: type[SensorSpec]) -> Kernel | None:
+def get_kernel(kind: type[SensorSpec]) -> Kernel | None:
     """Return the kernel of a kind: `measure` in its module, or in the module of its base class.
 
     Return None for cameras, whose images are rendered by `draw`.
@@ -62,5 +62,5 @@ MEASURE = Dispatch(
     arguments=("kind", "model", "scratch", "view", "device", "values"),
     about="Ideal values of one device, by the number of its kind. Pictures are not for this.",
     registry=SENSORS,
-    kernel_of=kernel_of,
+    get_kernel=get_kernel,
 )

@@ -22,7 +22,7 @@ from paddock.core.spec import (
     Spec,
 )
 from paddock.simulation.sensors.appearance import Appearance
-from paddock.simulation.sensors.names import check_name
+from paddock.simulation.sensors.sensor_names import check_name
 
 A_MOUNT = "[x, y, z, heading in degrees]"
 OnRobot = Annotated[float, Number("metres", limit=20)]
@@ -57,7 +57,7 @@ class SensorSpec(Spec):
     scale: Positive | None = None
     noise: NotNegative = 0.0
     noise_relative: NotNegative = 0.0
-    resolution: Annotated[float, Number(low=0, least=1e-9, limit=1e9)] = 0.0
+    resolution: Annotated[float, Number(low=0, minimum=1e-9, limit=1e9)] = 0.0
 
     look: ClassVar[Appearance] = Appearance()  # how it is shown on the page and in images
     shows: ClassVar[Shape] = "values"  # type of the readings in programs
@@ -151,7 +151,7 @@ class Pivot(Spec):
 
     min_deg: Degrees
     max_deg: Degrees
-    rate_deg_s: Annotated[float, Number("degrees per second", above=0, least=1e-3, limit=1e5)] = 360.0
+    rate_deg_s: Annotated[float, Number("degrees per second", above=0, minimum=1e-3, limit=1e5)] = 360.0
 
     def check(self) -> None:
         if self.min_deg > self.max_deg:

@@ -23,8 +23,8 @@ GRAZE = 1e-9  # [m]
 class SonarSpec(RangeSensorSpec):
     """A ring of sonars, or any sensor that reports the distance to the nearest object in a cone."""
 
-    cone_deg: Annotated[float, Number("degrees", above=0, high=175, least=0.001)]  # full opening angle
-    max_incidence_deg: Annotated[float, Number("degrees", above=0, high=90, least=0.001)] = 90.0
+    cone_deg: Annotated[float, Number("degrees", above=0, high=175, minimum=0.001)]  # full opening angle
+    max_incidence_deg: Annotated[float, Number("degrees", above=0, high=90, minimum=0.001)] = 90.0
     nothing_seen: MetresOrZero | None = None  # None: the range
 
     tag: ClassVar[tuple[str, str]] = ("kind", "sonar")

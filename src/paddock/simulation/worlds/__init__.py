@@ -24,7 +24,7 @@ from paddock.simulation.worlds.world_spec import (
     Floor,
     Light,
     MazeGrid,
-    Placed,
+    RobotPlacement,
     Sound,
     Start,
     Stroke,
@@ -42,7 +42,7 @@ __all__ = [
     "Floor",
     "Light",
     "MazeGrid",
-    "Placed",
+    "RobotPlacement",
     "Sound",
     "Start",
     "Stroke",
@@ -102,7 +102,7 @@ def _find_file(name_or_path: str | Path) -> Path:
             raise PaddockError(f"{name_or_path!r} is a scenario, not a world: {how}") from None
         if path.suffix.lower() not in (*IMPORTERS, *PICTURES):
             raise
-        command = f"paddock import {shell_word(path)} -o {shell_word(f'{path.stem}.toml')}"
+        command = f"paddock world import {shell_word(path)} -o {shell_word(f'{path.stem}.toml')}"
         problem = f"this is not a world file: convert it with `{command}`"
         raise SpecError(problem, file=path.name) from None
 

@@ -26,7 +26,7 @@ from paddock.simulation.worlds.floor import draw_floor, field_picture
 from paddock.simulation.worlds.grids import build_grids
 from paddock.simulation.worlds.placement import check_placement, robot_types, start_pose
 from paddock.simulation.worlds.solids import Solid, solids
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 SHORT_REACH = 0.6  # devices with at most this reach use the near grid [m]
 MAX_SIGMAS = 9  # upper bound of the absolute value of normal random numbers
@@ -150,7 +150,7 @@ def _pack_color(color: str) -> int:
     return red << 16 | green << 8 | blue
 
 
-def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
+def _robot_row(robot: RobotPlacement, kind: RobotSpec, number: int) -> list[float]:
     drive, shape = kind.drive, kind.body.shape
     drift = next((s.drift for s in kind.sensors if isinstance(s, InertialSpec)), (-1.0, 0.0, 0.0))
     left, right = robot.wheel_diameter_error
@@ -176,7 +176,9 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
 
 def _fastest(robots: Floats) -> Floats:
     """Return the maximum true speed of any point of each robot, including wheel errors and slip [m/s]."""
-    fastest: Floats = _fastest_wheels(robots) * (1 + 2 * robots[:, m.RADIUS] / robots[:, m.AXLE])  # including rotation
+    fastest: Floats = _fastest_wheels(robots) * (
+        1 + 2 * robots[:, m.RADIUS] / robots[:, m.WHEEL_SEPARATION]
+    )  # including rotation
     return fastest
 
 

@@ -12,7 +12,7 @@ from paddock.core.spec import Spec
 from paddock.core.tables import overlay
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.placement import check_placement, robot_types
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 
 class Changes(dict[str, Any]):
@@ -95,7 +95,7 @@ def change_robot(world: WorldSpec, robot: RobotChange, folder: str) -> WorldSpec
         if key in changes:
             table.pop(other, None)
     try:
-        placed = Placed.from_table({**table, **changes, **_find_type(changes.get("type"), folder)})
+        placed = RobotPlacement.from_table({**table, **changes, **_find_type(changes.get("type"), folder)})
         robots = (*world.robots[:index], placed, *world.robots[index + 1 :])
         changed = replace(world, robots=robots, file="")
         check_placement(changed, robot_types(changed))

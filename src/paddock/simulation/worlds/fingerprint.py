@@ -22,5 +22,5 @@ def fingerprint_world(world: WorldSpec) -> str:
 def hash_pictures(world: WorldSpec) -> list[str]:
     """Return the SHA-256 of each existing image of the floor and the fields."""
     names = [world.floor.image, *(field.image for field in world.fields)]
-    files = [world.path_of(name) for name in names if name is not None]
+    files = [world.resolve_path(name) for name in names if name is not None]
     return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()]

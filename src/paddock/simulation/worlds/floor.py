@@ -100,7 +100,7 @@ def open_image(world: WorldSpec, name: str, path: str) -> Image:
     """Open an image file that a world names."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
-    place = world.path_of(name)
+    place = world.resolve_path(name)
     try:
         if place.exists() and not (place.is_file() and place.stat().st_size <= MAX_BYTES):
             raise UnidentifiedImageError

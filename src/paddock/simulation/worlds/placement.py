@@ -9,10 +9,10 @@ from itertools import product
 from pathlib import Path
 
 from paddock.core.errors import PaddockError, SpecError
-from paddock.core.geometry import Disc, Pose, Shape, box_of, overlap, place_shape, wrap
+from paddock.core.geometry import Disc, Pose, Shape, compute_bounds, overlap, place_shape, wrap
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
 from paddock.simulation.worlds.solids import Solid, solids
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 ALLOWED = 1e-6  # tolerated overlap, so that contact is allowed [m]
 TRIES = 2000  # number of candidate positions for a robot without a start pose
@@ -20,7 +20,7 @@ MAX_CELLS = 10_000  # approximate number of cells of a room
 MAX_ENTRIES = 5_000_000  # maximum number of obstacles in the lists of cells
 
 
-def start_pose(world: WorldSpec, robot: Placed) -> Pose:
+def start_pose(world: WorldSpec, robot: RobotPlacement) -> Pose:
     """Return the start pose of a robot."""
     at, heading = robot.at, robot.heading_deg
     if robot.start is not None:
@@ -80,7 +80,7 @@ class _Cells:
     def find(self, shape: Shape) -> Iterator[tuple[int, int]]:
         """Yield the column and row of the cells that a shape's bounding box touches."""
         x0, y0, x1, y1 = self.bounds
-        left, bottom, right, top = box_of(shape)
+        left, bottom, right, top = compute_bounds(shape)
         return product(self._range(left, right, x0, x1), self._range(bottom, top, y0, y1))
 
     def _range(self, low: float, high: float, first: float, last: float) -> range:
@@ -129,7 +129,7 @@ class Room:
 
     def _problem(self, shape: Shape) -> str:
         x0, y0, x1, y1 = self.world.bounds
-        left, bottom, right, top = box_of(shape)
+        left, bottom, right, top = compute_bounds(shape)
         outside = max(x0 - left, y0 - bottom, right - x1, top - y1)
         if not self.world.open and outside > ALLOWED:
             return (
@@ -195,4 +195,4 @@ def source_files(world: WorldSpec) -> list[Path]:
     """Return the files of a world and its robots, including shipped ones."""
     names = {robot.type: None for robot in world.robots if isinstance(robot.type, str)}
     robots = [find_robot(name, relative_to=world.folder) for name in names]
-    return [path for path in (world.path_of(world.file), *robots) if path.is_file()]
+    return [path for path in (world.resolve_path(world.file), *robots) if path.is_file()]

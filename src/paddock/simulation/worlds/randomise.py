@@ -13,7 +13,7 @@ from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import MetresOrZero, NotNegative, Number, Spec
 from paddock.simulation.worlds.placement import robot_types
 from paddock.simulation.worlds.starts import StartRule, draw_starts, place_freely
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 Error = Annotated[float, Number("a relative error", low=0, high=0.45)]
 Factors = tuple[NotNegative, NotNegative]
@@ -66,7 +66,7 @@ class Randomise(Spec):
             x, y = pose.x + self.position * dx, pose.y + self.position * dy
             yield Pose(x, y, pose.heading + math.radians(self.heading_deg) * turn)
 
-    def _place(self, robot: Placed, pose: Pose, seed: int) -> Placed:
+    def _place(self, robot: RobotPlacement, pose: Pose, seed: int) -> RobotPlacement:
         def err(limit: float, part: str) -> float:
             return limit * (2 * draw_uniform(seed, robot.name, part) - 1) if limit else 0.0
 

@@ -30,7 +30,7 @@ def make_room(
         gap: minimum distance between two obstacles, and between obstacles and walls.
         door: width of the door in a wall through the middle; None: no such wall.
     """
-    rng, unit = _make_random(number), _unit_of(robot)
+    rng, unit = _make_random(number), _measure_unit(robot)
     if not 0 <= pieces[0] <= pieces[1]:
         raise SpecError(f"expected [fewest, most] with 0 <= fewest <= most, got {format_value(pieces)}", path="pieces")
     least = 2 * (SIZES[1] + gap) if door is None else max(2 * (SIZES[1] + gap), door + 2)
@@ -71,7 +71,7 @@ def _make_random(number: int) -> np.random.Generator:
     return np.random.default_rng((STREAM, number))
 
 
-def _unit_of(robot: RobotSpec) -> float:
+def _measure_unit(robot: RobotSpec) -> float:
     """Return the radius of a robot [m], the unit of all lengths."""
     if not isinstance(robot, RobotSpec):
         problem = f"expected a RobotSpec, as `load_robot(name)` returns it, got {format_value(robot)}"
@@ -92,7 +92,7 @@ def _wall_with_door(rng: np.random.Generator, side: float, door: float, unit: fl
 def make_track(number: int, robot: RobotSpec, *, width: float, side: float = 32.0) -> WorldSpec:
     """Generate a room with one closed line, `width` [m] wide, with left and right bends."""
     rng = _make_random(number)
-    unit = _unit_of(robot)
+    unit = _measure_unit(robot)
     corners = 9
     turns = (np.arange(corners) + rng.uniform(-0.15, 0.15, corners)) * 2.0 * np.pi / corners
     away = side * rng.uniform(0.24, 0.42, corners)

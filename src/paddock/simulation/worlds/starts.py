@@ -16,7 +16,7 @@ from paddock.simulation.engine.model import Floats
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds.floor import curve
 from paddock.simulation.worlds.placement import Room, start_pose
-from paddock.simulation.worlds.world_spec import GOALS, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import GOALS, RobotPlacement, WorldSpec
 
 StartRule = Literal["placed", "named", "line", "anywhere"]
 TRIES = 500  # poses that a rule offers to each robot
@@ -107,7 +107,7 @@ def fill_world(world: WorldSpec, robots: Mapping[str, RobotSpec]) -> WorldSpec:
             )
         room.add(kind, pose, f"robot {name!r}")
         poses[name] = pose
-    return world.with_robots(*(Placed.from_pose(name, robots[name], pose) for name, pose in poses.items()))
+    return world.with_robots(*(RobotPlacement.from_pose(name, robots[name], pose) for name, pose in poses.items()))
 
 
 def place_freely(

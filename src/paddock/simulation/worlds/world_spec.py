@@ -33,7 +33,7 @@ from paddock.core.spec import (
 from paddock.simulation.robots.robot_spec import RobotSpec
 
 Factor = Annotated[float, Number("a relative error", above=-0.5, high=0.5)]
-PixelsPerMetre = Annotated[float, Number("pixels per metre", above=0, high=10000, least=1e-6)]
+PixelsPerMetre = Annotated[float, Number("pixels per metre", above=0, high=10000, minimum=1e-6)]
 Bounds = Annotated[
     tuple[Coordinate, Coordinate, Coordinate, Coordinate], Description("[left, bottom, right, top] in metres")
 ]
@@ -147,7 +147,7 @@ class Sound(Spec):
     at: Point
     height: MetresOrZero = 0.1
     amplitude: NotNegative = 1.0  # at 1 m
-    frequency: Annotated[float, Number("hertz", above=0, least=1e-3, limit=1e6)] = 440.0
+    frequency: Annotated[float, Number("hertz", above=0, minimum=1e-3, limit=1e6)] = 440.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,7 +192,7 @@ class Alias(Spec):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Placed(Spec):
+class RobotPlacement(Spec):
     """A robot in the world. Its start position is `at`, or that of a named `start`."""
 
     name: Name
@@ -243,7 +243,7 @@ class WorldSpec(Spec):
     name: Name
     title: str = ""
     bounds: Bounds
-    dt: Annotated[float, Number("seconds", above=0, high=1, least=1e-4)] = 0.02  # length of a tick
+    dt: Annotated[float, Number("seconds", above=0, high=1, minimum=1e-4)] = 0.02  # length of a tick
     border: Border = Border()
     open: bool = False  # true: no border, robots may leave the bounds
     walls: tuple[Wall, ...] = ()
@@ -255,7 +255,7 @@ class WorldSpec(Spec):
     sounds: tuple[Sound, ...] = ()
     fields: tuple[Field, ...] = ()
     starts: tuple[Start, ...] = ()
-    robots: tuple[Placed, ...] = ()
+    robots: tuple[RobotPlacement, ...] = ()
     aliases: tuple[Alias, ...] = ()
     maze: MazeGrid | None = None
     folder: str = field(default="", compare=False, repr=False)  # base folder of relative file names
@@ -295,7 +295,7 @@ class WorldSpec(Spec):
     def _repr_html_(self) -> str | None:
         return display_html("world", self)
 
-    def path_of(self, file_name: str) -> Path:
+    def resolve_path(self, file_name: str) -> Path:
         """Return the path of a file that the world names, relative to the world's own file."""
         return Path(self.folder) / file_name
 
@@ -307,7 +307,7 @@ class WorldSpec(Spec):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "derived"}
 
-    def with_robots(self, *robots: Placed) -> WorldSpec:
+    def with_robots(self, *robots: RobotPlacement) -> WorldSpec:
         """Return the same world with other robots."""
         other = replace(self, robots=robots)
         vars(other)["derived"] = self.derived

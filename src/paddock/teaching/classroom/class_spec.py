@@ -11,7 +11,7 @@ from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.core.errors import SpecError
 from paddock.core.spec import Description, Number, Spec, Text
 from paddock.core.toml import toml_text
-from paddock.core.user_limits import ClassLimits
+from paddock.core.user_limits import UserLimits
 
 
 def is_token(text: str) -> bool:
@@ -43,7 +43,7 @@ class ClassSpec(Spec):
     due: Moment = None
     submission_kb: Annotated[int, Number("kilobytes", low=1, high=700)] = 256  # of 1024 bytes
     submissions: Annotated[int, Number("submissions", low=1, high=9999)] = 100
-    limits: ClassLimits = field(default_factory=ClassLimits)
+    limits: UserLimits = field(default_factory=UserLimits)
 
     @property
     def longest_submission(self) -> int:
@@ -65,8 +65,8 @@ class ClassSpec(Spec):
 TEMPLATE = """\
 $title
 
-# The world: a shipped one (see: paddock worlds) or a TOML file in this folder. Or an exercise, which has its own world
-# and robot: a shipped one (see: paddock exercise list) or a folder in exercises/. The lecturer's page also sets these.
+# The world: a shipped one (see: paddock world list) or a TOML file in this folder. Or an exercise, which has its own
+# world and robot: a shipped one (see: paddock exercise list) or a folder in exercises/. The lecturer's page sets both.
 $world
 $exercise
 # Type of the students' robots. Empty: that of the exercise, or of the world's first robot.

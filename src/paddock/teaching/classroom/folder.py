@@ -8,15 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from paddock.core.errors import PaddockError, UnknownName, suggestion
-from paddock.core.files import make_new_folder, stamp_of, whole_file, write_text
+from paddock.core.files import make_new_folder, read_stamp, whole_file, write_text
 from paddock.core.locks import lock_folder
 from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.core.terminal_text import shell_word
+from paddock.teaching.classroom.class_results import ResultRow, append_results, read_results
 from paddock.teaching.classroom.class_spec import ClassSpec, class_text
 from paddock.teaching.classroom.keys import ClassKeys, new_token, read_keys, write_keys
-from paddock.teaching.classroom.names import tidy_name
 from paddock.teaching.classroom.receipt_book import ReceiptBook
-from paddock.teaching.classroom.results import ResultRow, append_results, read_results
 from paddock.teaching.classroom.roster import (
     State,
     Student,
@@ -26,6 +25,7 @@ from paddock.teaching.classroom.roster import (
     refuse_equal_names,
     write_roster,
 )
+from paddock.teaching.classroom.student_names import tidy_name
 from paddock.teaching.classroom.submissions import (
     Receipt,
     keep_submission,
@@ -261,7 +261,7 @@ class ClassFolder:
 
     def _read_stamps(self) -> object:
         """Return the file stamps, which show whether a file was changed."""
-        return [stamp_of(self.path / name) for name in (SPEC, ROSTER, KEYS)]
+        return [read_stamp(self.path / name) for name in (SPEC, ROSTER, KEYS)]
 
     def _lock(self) -> AbstractContextManager[None]:
         busy = "the class folder is in use by another command; try again, or end that command"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paddock.core.files import stamp_of
+from paddock.core.files import read_stamp
 from paddock.teaching.classroom.submissions import RECEIPTS, Receipt, log, read_receipts
 
 
@@ -20,7 +20,7 @@ class ReceiptBook:
 
     def find(self, robot: str | None = None) -> list[Receipt]:
         """Return all receipts, or those of a robot; the newest last."""
-        stamp = stamp_of(self._folder / RECEIPTS)
+        stamp = read_stamp(self._folder / RECEIPTS)
         if stamp is None or stamp != self._stamp:
             receipts = read_receipts(self._folder, self._report_problem)
             self._stamp, self._receipts, self._by_robot = stamp, [], {}
@@ -31,7 +31,7 @@ class ReceiptBook:
     def add(self, receipt: Receipt) -> None:
         """Add a receipt that was just written. The caller holds the lock of the class and has called `find` before."""
         self._enter(receipt)
-        self._stamp = stamp_of(self._folder / RECEIPTS)
+        self._stamp = read_stamp(self._folder / RECEIPTS)
 
     def _enter(self, receipt: Receipt) -> None:
         self._receipts.append(receipt)

@@ -12,7 +12,7 @@ from paddock.core.convert import convert
 from paddock.core.errors import PaddockError, suggestion
 from paddock.core.rules import Name
 from paddock.teaching.classroom.class_tables import read_table, write_table
-from paddock.teaching.classroom.names import free_robot_name, read_names, refuse_mistakes, tidy_name
+from paddock.teaching.classroom.student_names import free_robot_name, read_names, refuse_mistakes, tidy_name
 
 State = Literal["active", "locked-out", "removed"]
 STATES: tuple[str, ...] = get_args(State)

@@ -9,7 +9,7 @@ from paddock.core.geometry import Pose
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds.placement import Room, robot_types
 from paddock.simulation.worlds.starts import deal_starts, list_starts
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 DEFAULT_ROBOT = "e-puck"
 
@@ -33,7 +33,7 @@ def seat_students(
     kinds = dict.fromkeys(robots, kind)
     places = assign(world, kinds) if assign else deal_starts(Room(world), kinds, list_starts(world))
     return world.with_robots(
-        *(Placed.from_pose(name, kind, places[name], seat_color(i)) for i, name in enumerate(robots))
+        *(RobotPlacement.from_pose(name, kind, places[name], seat_color(i)) for i, name in enumerate(robots))
     )
 
 

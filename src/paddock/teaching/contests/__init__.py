@@ -8,15 +8,15 @@ from paddock.teaching.contests.contest_spec import ContestSpec, load_contest
 from paddock.teaching.contests.entrants import Entrant, collect_entrants, find_entrants
 from paddock.teaching.contests.fair_starts import assign_starts
 from paddock.teaching.contests.league import schedule_league
+from paddock.teaching.contests.league_standings import HeatScore, LeagueLine, ScoreOrder, rank_league
 from paddock.teaching.contests.new import new_contest
-from paddock.teaching.contests.standings import HeatFigures, LeagueLine, ScoreOrder, rank_league
 
 __all__ = [
     "Bracket",
     "ContestResult",
     "ContestSpec",
     "Entrant",
-    "HeatFigures",
+    "HeatScore",
     "LeagueLine",
     "ScoreOrder",
     "assign_starts",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from paddock.report.chart_style import TEXT, can_write, new_axes, shorten
 from paddock.report.drawing.colours import FAINT, INK, TARGET, WHITE
-from paddock.report.figures import TEXT, can_write, new_axes, shorten
 from paddock.teaching.contests.bracket import Bracket, Match
 
 if TYPE_CHECKING:

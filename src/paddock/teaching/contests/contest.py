@@ -15,7 +15,7 @@ from paddock.core.jobs.runner import give_work
 from paddock.core.keyed_random import draw_uniform
 from paddock.report.document import ensure_folder
 from paddock.report.drawing.colours import line_color
-from paddock.simulation.worlds import Placed, WorldSpec
+from paddock.simulation.worlds import RobotPlacement, WorldSpec
 from paddock.teaching.contests.bracket import Bracket, Match
 from paddock.teaching.contests.contest_result import ContestResult, DrivenHeat, group_heats
 from paddock.teaching.contests.contest_spec import DOUBLE, LEAGUE, ContestSpec, load_contest
@@ -23,7 +23,7 @@ from paddock.teaching.contests.entrants import Entrant, find_entrants
 from paddock.teaching.contests.fair_starts import assign_starts
 from paddock.teaching.contests.heat import HeatJob, run_heat
 from paddock.teaching.contests.league import draw_lots, schedule_league
-from paddock.teaching.contests.standings import LeagueLine, ScoreOrder, rank_league
+from paddock.teaching.contests.league_standings import LeagueLine, ScoreOrder, rank_league
 
 FINISHED, HEATS = "finished.jsonl", "heats"
 SEEDS = 2**31
@@ -127,7 +127,7 @@ class ContestRun:
                 for number, heat, own in zip(numbers, heats, seats, strict=True)
             ]
         )
-        compared = [[each for heat in field for each in heat.figures] for field in group_heats(driven)]
+        compared = [[each for heat in field for each in heat.results] for field in group_heats(driven)]
         return rank_league(self.names, compared, self.order, spec.seed)
 
     def _run_bracket(self, bracket: Bracket) -> None:
@@ -137,7 +137,7 @@ class ContestRun:
         while matches := bracket.open_matches():
             driven = iter(self._drive([heat for match in matches for heat in self._plan_match(*match)]))
             for match, a, b in matches:
-                legs = [next(driven).figures for _ in range(spec.legs)]
+                legs = [next(driven).results for _ in range(spec.legs)]
                 best, other = rank_league([a, b], legs, self.order, spec.seed)
                 better_seed = min(a, b, key=bracket.seeds.index)
                 bracket.decide(match, better_seed if best.place == other.place else best.robot)
@@ -190,7 +190,7 @@ class ContestRun:
         """Return the world with robots at some of its starts; the order of the starts decides their noise."""
         kind, order = self.spec.choose_robot(self.world), [start.name for start in self.world.starts]
         placed = [
-            Placed(name=name, type=kind, start=start, color=line_color(self.names.index(name)))
+            RobotPlacement(name=name, type=kind, start=start, color=line_color(self.names.index(name)))
             for name, start in sorted(seats.items(), key=lambda seat: order.index(seat[1]))
         ]
         return self.world.with_robots(*placed)

@@ -50,7 +50,7 @@ def _cell(value: Any) -> Any:
 def _read(path: Path, row: type) -> list[dict[str, Any]]:
     if not path.is_file():
         raise PaddockError(
-            f"{path.parent}: there is no {path.name}: expected the folder of `paddock contest run --out`"
+            f"{path.parent}: there is no {path.name}: expected the folder of `paddock class contest run --out`"
         )
     kinds = {field.name: field.type for field in dataclasses.fields(row)}
     return [{name: _parse(text, str(kinds[name])) for name, text in cells.items() if name in kinds}

@@ -9,10 +9,10 @@ from typing import Any
 
 from paddock.core.provenance import versions
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, SettingsTable
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 from paddock.teaching.contests.bracket_picture import draw_bracket
 from paddock.teaching.contests.contest_result import ContestResult
-from paddock.teaching.contests.standings import RULES
+from paddock.teaching.contests.league_standings import RULES
 
 HEAT_COLUMNS = ("heat", "phase", "round", "name", "start", "score", "place", "points", "fouls", "seconds", "recording")
 
@@ -25,10 +25,10 @@ def contest_report(result: ContestResult) -> Iterator[Part]:
     yield Paragraph(
         f"{len(result.entrants)} robots, {len(result.heats)} heats of at most {spec.seconds:g} s: {spec.format}. "
         f"The score is {referee.label}{unit}; {'higher' if referee.higher_is_better else 'lower'} is better. "
-        "`paddock replay heats/001.mcap` replays heat 1."
+        "`paddock record replay heats/001.mcap` replays heat 1."
     )
     yield Heading("Standings")
-    yield standings_sheet([dataclasses.asdict(line) for line in result.standings])
+    yield tabulate_standings([dataclasses.asdict(line) for line in result.standings])
     yield Paragraph(_describe_rules(result))
     if result.bracket is not None and result.bracket.winners:
         yield Heading("Bracket")
@@ -40,16 +40,16 @@ def contest_report(result: ContestResult) -> Iterator[Part]:
     if failures:
         yield Heading("Controllers that failed")
         rows = tuple((name, problem, ", ".join(heats)) for (name, problem), heats in failures.items())
-        yield Sheet(("name", "failure", "in heat no."), rows)
+        yield Table(("name", "failure", "in heat no."), rows)
     yield Heading("Heats")
-    yield heats_sheet(
+    yield tabulate_heats(
         [dataclasses.asdict(row) for row in result.rows], HEAT_COLUMNS[:-1]
     )  # without recordings, to fit the page
     yield Heading("Settings")
     yield SettingsTable(spec.to_table())
 
 
-def standings_sheet(lines: Sequence[dict[str, Any]]) -> Sheet:
+def tabulate_standings(lines: Sequence[dict[str, Any]]) -> Table:
     """Return the final table; empty columns are left out."""
     heads = ["place", "name", "robot", "heats", "won", "points", "score", "fouls", "failures", "out"]
     if all(line["name"] == line["robot"] for line in lines):
@@ -57,12 +57,12 @@ def standings_sheet(lines: Sequence[dict[str, Any]]) -> Sheet:
     for name in ("out", "failures", "fouls"):
         if not any(line[name] for line in lines):
             heads.remove(name)
-    return Sheet(tuple(heads), tuple(tuple(_format_cell(line[head]) for head in heads) for line in lines))
+    return Table(tuple(heads), tuple(tuple(_format_cell(line[head]) for head in heads) for line in lines))
 
 
-def heats_sheet(rows: Sequence[dict[str, Any]], columns: Sequence[str] = HEAT_COLUMNS) -> Sheet:
+def tabulate_heats(rows: Sequence[dict[str, Any]], columns: Sequence[str] = HEAT_COLUMNS) -> Table:
     """Return a table with a row for every robot of every heat."""
-    return Sheet(tuple(columns), tuple(tuple(_format_cell(row[name]) for name in columns) for row in rows))
+    return Table(tuple(columns), tuple(tuple(_format_cell(row[name]) for name in columns) for row in rows))
 
 
 def _describe_rules(result: ContestResult) -> str:

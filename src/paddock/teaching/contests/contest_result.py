@@ -12,7 +12,7 @@ from typing import Any
 from paddock.teaching.contests.bracket import Bracket
 from paddock.teaching.contests.contest_spec import ContestSpec
 from paddock.teaching.contests.entrants import Entrant
-from paddock.teaching.contests.standings import HeatFigures, LeagueLine, ScoreOrder, mean_score, share_points
+from paddock.teaching.contests.league_standings import HeatScore, LeagueLine, ScoreOrder, mean_score, share_points
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class DrivenHeat:
     round: int
     seed: int
     seats: Mapping[str, str]
-    figures: Sequence[HeatFigures]
+    results: Sequence[HeatScore]
     failures: Mapping[str, str]
     seconds: float
     ended: str
@@ -55,8 +55,8 @@ class DrivenHeat:
     def of(cls, *, found: Mapping[str, Any], **known: Any) -> DrivenHeat:
         """Create a heat from the result of its job."""
         robots = found["robots"]
-        figures = [
-            HeatFigures(
+        results = [
+            HeatScore(
                 robot=name,
                 score=math.nan if own["score"] is None else float(own["score"]),
                 tie_break=own["tie_break"],
@@ -65,7 +65,7 @@ class DrivenHeat:
             for name, own in robots.items()
         ]
         return cls(
-            figures=figures,
+            results=results,
             failures={name: own["failure"] for name, own in robots.items()},
             seconds=found["seconds"],
             ended=found["ended"],
@@ -77,7 +77,7 @@ def group_heats(heats: Sequence[DrivenHeat]) -> list[list[DrivenHeat]]:
     """Group heats whose robots are compared: all single-robot heats of a round together, other heats separately."""
     groups: dict[object, list[DrivenHeat]] = {}
     for heat in heats:
-        alone = len(heat.figures) == 1
+        alone = len(heat.results) == 1
         groups.setdefault((heat.phase, heat.round) if alone else heat.number, []).append(heat)
     return list(groups.values())
 
@@ -119,16 +119,16 @@ class ContestResult:
         order = ScoreOrder(self.spec.make_referee().higher_is_better)
         rows: list[HeatRow] = []
         for field in group_heats(self.heats):
-            figures = [each for heat in field for each in heat.figures]
-            places = order.rank_heat(figures)
+            results = [each for heat in field for each in heat.results]
+            places = order.rank_heat(results)
             points = dict(zip(places, share_points(places.values()), strict=True))
             for heat in field:
-                for each in sorted(heat.figures, key=lambda each: (places[each.robot], each.robot)):
+                for each in sorted(heat.results, key=lambda each: (places[each.robot], each.robot)):
                     rows.append(self._row(heat, each, places[each.robot], float(points[each.robot])))
         return rows
 
-    def _row(self, heat: DrivenHeat, figures: HeatFigures, place: int, points: float) -> HeatRow:
-        robot = figures.robot
+    def _row(self, heat: DrivenHeat, score: HeatScore, place: int, points: float) -> HeatRow:
+        robot = score.robot
         return HeatRow(
             heat=heat.number,
             phase=heat.phase,
@@ -137,10 +137,10 @@ class ContestResult:
             robot=robot,
             name=self.names[robot],
             start=heat.seats[robot],
-            score=figures.score,
+            score=score.score,
             place=place,
             points=points,
-            fouls=figures.fouls,
+            fouls=score.fouls,
             failure=heat.failures[robot],
             seconds=heat.seconds,
             ended=heat.ended,

@@ -18,7 +18,7 @@ from paddock.core.spec import Name, Number, Spec, read_toml_file, spec_from_tabl
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.placement import start_pose
-from paddock.simulation.worlds.world_spec import GOALS, Placed, Start
+from paddock.simulation.worlds.world_spec import GOALS, RobotPlacement, Start
 from paddock.teaching.contests.entrants import Entrant
 from paddock.teaching.contests.heat import Competitors
 from paddock.teaching.sandbox import SandboxLimits
@@ -106,7 +106,7 @@ class ContestSpec(Spec):
         """Return the run of a heat that any controllers drive; each robot has the name of its start."""
         world = self.load_world()
         kind, starts = self.choose_robot(world), self.choose_starts(world)
-        seated = world.with_robots(*(Placed(name=start, type=kind, start=start) for start in starts))
+        seated = world.with_robots(*(RobotPlacement(name=start, type=kind, start=start) for start in starts))
         return replace(self.plan_heat(seated, (), seed), drivers=drivers, devices=self.devices)
 
     def plan_heat(self, world: WorldSpec, entrants: Sequence[Entrant], seed: int) -> RunSpec:

@@ -14,7 +14,7 @@ from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import Drivers
 from paddock.arena.run_spec import RunSpec
-from paddock.core.error_location import problem_of
+from paddock.core.error_location import explain_error
 from paddock.core.observation import Command, Observation
 from paddock.report.recordings import record
 from paddock.teaching.contests.entrants import Entrant
@@ -131,7 +131,7 @@ class Competitor:
 
 def as_failure(error: Exception) -> SubmissionFailure:
     """Return an error of a controller, its process or its connection as a SubmissionFailure."""
-    return error if isinstance(error, SubmissionFailure) else SubmissionFailure("died", "", problem_of(error))
+    return error if isinstance(error, SubmissionFailure) else SubmissionFailure("died", "", explain_error(error))
 
 
 def run_heat(job: HeatJob) -> dict[str, Any]:

@@ -51,11 +51,11 @@ class ExerciseCheck(Spec):
         high = math.inf if self.at_most is None else self.at_most
         return low <= figure <= high
 
-    def find_worst(self, figures: list[float]) -> float:
+    def find_worst(self, results: list[float]) -> float:
         """Return the figure that meets the check least; NaN if there is none or one of them is NaN."""
-        if not figures or any(math.isnan(figure) for figure in figures):
+        if not results or any(math.isnan(figure) for figure in results):
             return math.nan
-        return max(figures, key=self._miss)
+        return max(results, key=self._miss)
 
     def _miss(self, figure: float) -> float:
         """Return the distance of a figure from the required range; negative inside it."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part
-from paddock.report.paths import draw_paths
-from paddock.report.sheets import Sheet, format_number
+from paddock.report.path_pictures import draw_paths
+from paddock.report.tables import Table, format_number
 from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.teaching.exercises.marks import Marks
 from paddock.teaching.exercises.runs import ExerciseRun
 
 
-def marks_sheet(marks: Marks) -> Sheet:
+def tabulate_marks(marks: Marks) -> Table:
     """Return a row for each check with its points, the required range, and the figure of every seed."""
     rows = [
         (
@@ -20,13 +20,13 @@ def marks_sheet(marks: Marks) -> Sheet:
             mark.state,
             mark.requirement,
             f"{mark.points:g} of {mark.check.points:g}",
-            *(format_number(figure, 3) for figure in mark.figures),
+            *(format_number(figure, 3) for figure in mark.results),
         )
         for mark in marks.checks
     ]
-    total = ("all checks", "", "", f"{marks.points:g} of {marks.most:g}", *("" for _ in marks.seeds))
+    total = ("all checks", "", "", f"{marks.points:g} of {marks.max_points:g}", *("" for _ in marks.seeds))
     heads = ("check", "met", "required", "points", *(f"seed {seed}" for seed in marks.seeds))
-    return Sheet(heads, (*rows, total))
+    return Table(heads, (*rows, total))
 
 
 def list_failures(marks: Marks) -> dict[str, list[int]]:
@@ -40,10 +40,10 @@ def list_failures(marks: Marks) -> dict[str, list[int]]:
 
 def marks_report(exercise: Exercise, marks: Marks, file: str) -> Iterator[Part]:
     """Yield the parts of the page."""
-    yield Paragraph(f"{file}: {marks.points:g} of {marks.most:g} points.")
+    yield Paragraph(f"{file}: {marks.points:g} of {marks.max_points:g} points.")
     for text, seeds in list_failures(marks).items():
         yield Failure(f"seed {', '.join(map(str, seeds))}: {text}")
-    yield marks_sheet(marks)
+    yield tabulate_marks(marks)
     for run in marks.runs:
         yield from _run_parts(exercise, run)
 

@@ -23,7 +23,7 @@ from paddock.teaching.exercises.checks import ExerciseCheck
 
 FILE, HIDDEN_FILE, TEXT_FILE = "exercise.toml", "hidden.toml", "text.md"
 STARTER, SOLUTION = "starter.py", "solution.py"
-RUN_FIGURES = ("seconds",)  # figures of every run: its simulated duration
+RUN_RESULTS = ("seconds",)  # figures of every run: its simulated duration
 OWN_FILES = (HIDDEN_FILE, SOLUTION, "wrong_*.py")  # files for the lecturer only
 Seeds = Annotated[tuple[Seed, ...], Count(1, "seed")]
 
@@ -120,10 +120,10 @@ class Exercise(Spec):
         """Return the world of a seed, with its robots at their start poses."""
         return self.plan(seed).make_world()
 
-    def list_figures(self) -> list[str]:
+    def list_results(self) -> list[str]:
         """Return the figures that checks can use by name."""
         metrics = [name for metric in self.plan(0).make_metrics() for name in metric.names()]
-        return [*RUN_FIGURES, *metrics, *self._list_verdicts()]
+        return [*RUN_RESULTS, *metrics, *self._list_verdicts()]
 
     def _list_verdicts(self) -> list[str]:
         """Return the figures of the referee."""
@@ -146,13 +146,13 @@ class Exercise(Spec):
                 if device not in known:
                     problem = str(UnknownName(f"device of {robot.name!r} ({spec.name})", device, known))
                     raise SpecError(problem, path=f"devices[{i}]", file=FILE)
-        figures = self.list_figures()
+        results = self.list_results()
         robots = [robot.name for robot in world.robots]
         for i, check in enumerate(self.checks):
             if is_path(check.measure):
                 load_path(check.measure, self.folder, what="measuring function")
-            elif check.measure not in figures:
-                problem = str(UnknownName("figure of its metrics or referee", check.measure, figures))
+            elif check.measure not in results:
+                problem = str(UnknownName("figure of its metrics or referee", check.measure, results))
                 raise SpecError(problem, path=f"checks[{i}].measure", file=FILE)
             if check.robot not in (None, *robots):
                 problem = str(UnknownName("robot", str(check.robot), robots))

@@ -21,7 +21,7 @@ class CheckMark:
     """The result of a program in one check."""
 
     check: ExerciseCheck
-    figures: tuple[float, ...]  # one for each seed, of the robot that meets the check least; NaN: there is none
+    results: tuple[float, ...]  # one for each seed, of the robot that meets the check least; NaN: there is none
     met: tuple[bool, ...]  # whether each seed meets the check; all equal with `over = "mean"`
     points: float
 
@@ -49,7 +49,7 @@ class Marks:
     seeds: tuple[int, ...]
     checks: tuple[CheckMark, ...]
     runs: tuple[ExerciseRun, ...]
-    most: float  # maximum points
+    max_points: float  # maximum points
 
     @property
     def points(self) -> float:
@@ -77,7 +77,7 @@ def check_exercise(
     for seed in exercise.seeds if seeds is None else seeds:
         before = runs[-1].failure if runs else None
         if before is not None and before.kind in COSTLY:
-            runs.append(ExerciseRun(seed=seed, figures={}, failure=before))
+            runs.append(ExerciseRun(seed=seed, results={}, failure=before))
         else:
             runs.append(run_exercise(exercise, file, seed, folder=folder))
     return mark_runs(exercise, runs)
@@ -90,28 +90,28 @@ def mark_runs(exercise: Exercise, runs: Sequence[ExerciseRun]) -> Marks:
         marks[check.name] = _mark(check, [_figure(exercise, check, run) for run in runs], marks)
     seeds = tuple(run.seed for run in runs)
     done = tuple(marks.values())
-    return Marks(exercise=exercise.name, seeds=seeds, checks=done, runs=tuple(runs), most=exercise.points)
+    return Marks(exercise=exercise.name, seeds=seeds, checks=done, runs=tuple(runs), max_points=exercise.points)
 
 
 def _figure(exercise: Exercise, check: ExerciseCheck, run: ExerciseRun) -> float:
     if run.failure is not None and (not exercise.keep_failed or ends_by_chance(run.failure)):
         return math.nan
-    chosen = run.figures.values() if check.robot is None else [run.figures.get(check.robot, {})]
-    return check.find_worst([figures.get(check.measure, math.nan) for figures in chosen])
+    chosen = run.results.values() if check.robot is None else [run.results.get(check.robot, {})]
+    return check.find_worst([results.get(check.measure, math.nan) for results in chosen])
 
 
 def ends_by_chance(failure: RunFailure) -> bool:
     """Return whether the tick of a failure is random, as for limits on all answers together, which have no line."""
-    return failure.kind in ("cpu", "died") or (failure.kind == "answer-timeout" and not failure.place)
+    return failure.kind in ("cpu", "died") or (failure.kind == "answer-timeout" and not failure.location)
 
 
-def _mark(check: ExerciseCheck, figures: list[float], before: dict[str, CheckMark]) -> CheckMark:
+def _mark(check: ExerciseCheck, results: list[float], before: dict[str, CheckMark]) -> CheckMark:
     if check.over == "mean":
-        met = [check.admits(sum(figures) / len(figures))] * len(figures)
+        met = [check.admits(sum(results) / len(results))] * len(results)
     else:
-        met = [check.admits(figure) for figure in figures]
+        met = [check.admits(figure) for figure in results]
     if check.requires is not None:
         met = [own and needed for own, needed in zip(met, before[check.requires].met, strict=True)]
     share = sum(met) / len(met) if check.over == "each" else float(all(met))
     points = round(check.points * share, DIGITS)
-    return CheckMark(check=check, figures=tuple(figures), met=tuple(met), points=points)
+    return CheckMark(check=check, results=tuple(results), met=tuple(met), points=points)

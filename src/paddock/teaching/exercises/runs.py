@@ -13,7 +13,7 @@ from paddock.arena.controllers import Drivers
 from paddock.arena.episodes import Episode
 from paddock.arena.run_spec import DriverSource
 from paddock.teaching.exercises.exercise_spec import Exercise
-from paddock.teaching.exercises.figures import collect_figures
+from paddock.teaching.exercises.run_results import collect_results
 from paddock.teaching.sandbox import SandboxedController, SandboxedProgram, SubmissionFailure
 
 
@@ -22,11 +22,11 @@ class RunFailure:
     """Why a program did not reach the end of a run."""
 
     kind: str  # crash, answer-timeout, memory …
-    place: str  # location of the mistake, such as `my.py line 4`; empty if unknown
+    location: str  # location of the mistake, such as `my.py line 4`; empty if unknown
     text: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.text}" if self.place else self.text
+        return f"{self.location}: {self.text}" if self.location else self.text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +34,7 @@ class ExerciseRun:
     """The result of a run with one seed."""
 
     seed: int
-    figures: Mapping[str, Mapping[str, float]]  # by robot, by name; for a failed run, up to the failure
+    results: Mapping[str, Mapping[str, float]]  # by robot, by name; for a failed run, up to the failure
     failure: RunFailure | None = None
     episode: Episode | None = None  # None: the run did not start
     output: str = ""  # printed output of the program
@@ -72,14 +72,14 @@ def run_exercise(
             drivers = program.make(arena)
             plan.run_in(arena, drivers, speed=speed)
         except SubmissionFailure as error:
-            failure = RunFailure(kind=error.kind, place=error.place, text=error.text)
+            failure = RunFailure(kind=error.kind, location=error.location, text=error.text)
         finally:
             programs = [each for each in drivers.controllers.values() if isinstance(each, SandboxedController)]
             for each in programs:
                 each.close()
-        figures = {} if arena.episode is None else collect_figures(exercise, arena.episode)
+        results = {} if arena.episode is None else collect_results(exercise, arena.episode)
     output = "".join(dict.fromkeys(each.output for each in programs))
-    return ExerciseRun(seed=seed, figures=figures, failure=failure, episode=arena.episode, output=output)
+    return ExerciseRun(seed=seed, results=results, failure=failure, episode=arena.episode, output=output)
 
 
 def _find_program(exercise: Exercise, file: str | Path | DriverSource, folder: Path | None) -> DriverSource:

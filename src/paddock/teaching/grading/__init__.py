@@ -1,7 +1,7 @@
 """Grading: marks for many submissions to an exercise, with a report for each and one for the class."""
 
-from paddock.teaching.grading.files import save_grading
 from paddock.teaching.grading.grading import GradedSubmission, Grading, grade
+from paddock.teaching.grading.grading_files import save_grading
 from paddock.teaching.grading.similar import SimilarPair, find_similar
 from paddock.teaching.sandbox.submissions import Submission, find_submissions
 

@@ -17,9 +17,9 @@ from paddock.report.document import ensure_folder
 from paddock.teaching.classroom import Receipt
 from paddock.teaching.classroom.submissions import is_late
 from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
+from paddock.teaching.grading.grading_worker import GradingJob, GradingWorker, unpack_run
 from paddock.teaching.grading.receipts import find_receipts, list_expected
 from paddock.teaching.grading.similar import SimilarPair, find_similar, read_programs
-from paddock.teaching.grading.worker import GradingJob, GradingWorker, unpack_run
 from paddock.teaching.sandbox import SandboxedProgram
 from paddock.teaching.sandbox.submissions import Submission, find_submissions
 
@@ -95,7 +95,7 @@ def grade(
     finished = FinishedJobs(ensure_folder(Path(out)) / FINISHED, f"grading of {chosen.name}")
     keys = {each.name: identify_marks(chosen, each) for each in found}
     todo = [each for each in found if not each.problem and keys[each.name] not in finished]
-    runner = JobRunner(partial(GradingWorker, chosen.folder), workers, most=max(1, len(todo)))
+    runner = JobRunner(partial(GradingWorker, chosen.folder), workers, max_jobs=max(1, len(todo)))
     jobs = [GradingJob(each.file.resolve(), each.folder and each.folder.resolve()) for each in todo]
     broken: dict[str, str] = {}
     with runner, closing(runner.stream(jobs)) as answers:
@@ -124,8 +124,8 @@ def _put_together(
 ) -> GradedSubmission:
     if result is None:
         kind, text = ("invalid", submission.problem) if submission.problem else ("not graded", problem)
-        failure = RunFailure(kind=kind, place="", text=text)
-        runs = [ExerciseRun(seed=seed, figures={}, failure=failure) for seed in exercise.all_seeds]
+        failure = RunFailure(kind=kind, location="", text=text)
+        runs = [ExerciseRun(seed=seed, results={}, failure=failure) for seed in exercise.all_seeds]
     else:
         runs = [unpack_run(packed) for packed in result["runs"]]
     public = [run for run in runs if run.seed in exercise.seeds]

@@ -13,7 +13,7 @@ from PIL import Image
 from paddock.report.charts import Level, histogram
 from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part, Remark
 from paddock.report.drawing.colours import LINES
-from paddock.report.sheets import Sheet, format_number
+from paddock.report.tables import Table, format_number
 from paddock.teaching.exercises import CheckMark, Exercise, ExerciseRun, RunFailure
 from paddock.teaching.exercises.marks import COSTLY
 from paddock.teaching.grading.grading import GradedSubmission, Grading
@@ -32,14 +32,14 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
     if graded.receipt is not None:
         yield Remark(f"{graded.receipt.student} · received {graded.receipt.time}{', late' if graded.late else ''}")
     yield Paragraph(
-        f"{format_points(marks.points)} of {format_points(marks.most)} points; with the known seeds only, as in "
+        f"{format_points(marks.points)} of {format_points(marks.max_points)} points; with the known seeds only, as in "
         f"`paddock exercise check`, {format_points(graded.public.points)}."
     )
     if graded.failure is not None:
         yield Failure(_describe_failed_run(graded))
         yield from _failing_line(graded)
     yield Heading("Checks")
-    yield Sheet(
+    yield Table(
         ("met", "check", "required", "runs that meet it", "points", "of"), tuple(_check_row(m) for m in marks.checks)
     )
     if graded.picture:
@@ -47,7 +47,7 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
         image = Image.open(io.BytesIO(base64.b64decode(graded.picture)))
         yield Figure(PATH, f"Path with seed {graded.shown}", image)
     yield Heading("Runs")
-    yield runs_sheet(exercise, graded)
+    yield tabulate_runs(exercise, graded)
     yield from _outputs(exercise, graded)
 
 
@@ -57,16 +57,16 @@ def _check_row(mark: CheckMark) -> tuple[str, ...]:
     return mark.state, mark.check.name, mark.requirement, met, points, most
 
 
-def runs_sheet(exercise: Exercise, graded: GradedSubmission) -> Sheet:
+def tabulate_runs(exercise: Exercise, graded: GradedSubmission) -> Table:
     """Return a row for every run with the checked figures, without the numbers of hidden seeds."""
     heads = list(dict.fromkeys(mark.check.measure for mark in graded.marks.checks))
-    figures = {mark.check.measure: mark.figures for mark in graded.marks.checks}
+    results = {mark.check.measure: mark.results for mark in graded.marks.checks}
     rows = [
-        (name_seed(exercise, run), *(format_number(figures[head][k]) for head in heads), _describe_run(graded, k))
+        (name_seed(exercise, run), *(format_number(results[head][k]) for head in heads), _describe_run(graded, k))
         for k, run in enumerate(graded.marks.runs)
     ]
-    sheet = Sheet(("seed", *(head.rpartition(":")[2] for head in heads), "failure"), tuple(rows))
-    return sheet if graded.failed else Sheet(sheet.heads[:-1], tuple(row[:-1] for row in rows))
+    table = Table(("seed", *(head.rpartition(":")[2] for head in heads), "failure"), tuple(rows))
+    return table if graded.failed else Table(table.heads[:-1], tuple(row[:-1] for row in rows))
 
 
 def _describe_run(graded: GradedSubmission, k: int) -> str:
@@ -93,7 +93,7 @@ def _describe_failed_run(graded: GradedSubmission) -> str:
 
 def _failing_line(graded: GradedSubmission) -> Iterator[Part]:
     """Yield the line of the program that failed."""
-    place = "" if graded.failure is None else graded.failure.place
+    place = "" if graded.failure is None else graded.failure.location
     name, _, number = place.rpartition(" line ")
     path = (graded.submission.folder or graded.submission.file.parent) / name
     if path in graded.submission.files and number.isascii() and number.isdecimal():
@@ -125,7 +125,7 @@ def class_report(grading: Grading) -> Iterator[Part]:
     if grading.missing:
         yield Paragraph(f"No submission from {', '.join(grading.missing.values())}.")
     yield Heading("Marks")
-    yield marks_sheet(grading)
+    yield tabulate_marks(grading)
     if len(graded) >= DISTRIBUTION_FROM:
         yield Heading("Distribution")
         levels = [Level("mean", LINES[1], statistics.fmean(totals), dashed=True)]
@@ -137,15 +137,15 @@ def class_report(grading: Grading) -> Iterator[Part]:
         chart.set_xlim(min(0.0, lowest), max(float(exercise.points), highest))  # the whole scale, reached or not
         yield Figure(POINTS, "Distribution of the points", chart)
     yield Heading("Checks")
-    yield checks_sheet(grading)
+    yield tabulate_checks(grading)
     if failed:
         yield Heading("Failures")
-        yield failures_sheet(grading)
+        yield tabulate_failures(grading)
     yield Heading("Similar submissions")
     yield from _similar(grading)
 
 
-def marks_sheet(grading: Grading) -> Sheet:
+def tabulate_marks(grading: Grading) -> Table:
     """Return a row for every submission and every missing one, with the data of receipts if there are any."""
     names = [check.name for check in grading.exercise.checks]
     receipt_columns = ("student", "received") if any(each.receipt for each in grading.graded) else ()
@@ -162,7 +162,7 @@ def marks_sheet(grading: Grading) -> Sheet:
     )
     rest = ("0", "0", "no submission", *["0"] * len(names))
     rows += tuple((robot, *(name, "")[: len(receipt_columns)], *rest) for robot, name in grading.missing.items())
-    return Sheet(("name", *receipt_columns, "points", "known seeds", "failure", *names), rows)
+    return Table(("name", *receipt_columns, "points", "known seeds", "failure", *names), rows)
 
 
 def _describe_receipt(graded: GradedSubmission) -> tuple[str, str]:
@@ -171,7 +171,7 @@ def _describe_receipt(graded: GradedSubmission) -> tuple[str, str]:
     return graded.receipt.student, graded.receipt.time[:16].replace("T", " ") + (", late" if graded.late else "")
 
 
-def checks_sheet(grading: Grading) -> Sheet:
+def tabulate_checks(grading: Grading) -> Table:
     """Return how many submissions earned all, some or none of the points of each check."""
     rows = []
     for k, check in enumerate(grading.exercise.checks):
@@ -180,17 +180,17 @@ def checks_sheet(grading: Grading) -> Sheet:
         mean = statistics.fmean(mark.points for mark in marks)
         counts = (str(states[state]) for state in ("all", "some", "none"))
         rows.append((check.name, *counts, f"{mean:.2f}", format_points(check.points)))
-    return Sheet(("check", "all points", "some", "none", "mean", "of"), tuple(rows))
+    return Table(("check", "all points", "some", "none", "mean", "of"), tuple(rows))
 
 
-def failures_sheet(grading: Grading) -> Sheet:
+def tabulate_failures(grading: Grading) -> Table:
     """Return the failures of all submissions, with kind and location."""
     rows = tuple(
         (each.student, each.failure.kind, f"{each.failed} of {len(each.marks.runs)}", str(each.failure))
         for each in grading.graded
         if each.failure is not None
     )
-    return Sheet(("name", "kind", "runs", "description"), rows)
+    return Table(("name", "kind", "runs", "description"), rows)
 
 
 def _similar(grading: Grading) -> Iterator[Part]:
@@ -206,7 +206,7 @@ def _similar(grading: Grading) -> Iterator[Part]:
         (students[pair.first], students[pair.second], f"{100 * pair.share:.0f} %", f"{100 * pair.exact_share:.0f} %")
         for pair in grading.similar
     )
-    yield Sheet(("name", "and", "shared", "with the same numbers"), rows)
+    yield Table(("name", "and", "shared", "with the same numbers"), rows)
 
 
 def format_points(points: float) -> str:

@@ -22,8 +22,8 @@ from paddock.teaching.sandbox import sandbox_messages as messages
 from paddock.teaching.sandbox.controller_runner import ControllerJob
 from paddock.teaching.sandbox.failure import FailureKind, SandboxLost, SubmissionFailure
 from paddock.teaching.sandbox.folders import measure_folder, remove_folder
+from paddock.teaching.sandbox.fork_loop import DUMP, NUMBER
 from paddock.teaching.sandbox.fork_server import fork_server
-from paddock.teaching.sandbox.serve import DUMP, NUMBER
 
 CHECK_PERIOD = 0.1  # [s] between two checks of a process's resource use
 PROCESS_TIMEOUT = 60.0  # [s] timeout for the start and the end of a process
@@ -122,11 +122,11 @@ class ControllerProcess:
 
     # ---- failures
 
-    def fail(self, kind: FailureKind, place: str, text: str) -> NoReturn:
+    def fail(self, kind: FailureKind, location: str, text: str) -> NoReturn:
         """End the process and raise a SubmissionFailure."""
-        place = place or self._find_fault(kind)
+        location = location or self._find_fault(kind)
         self.close()
-        raise SubmissionFailure(kind, place, text, self.output)
+        raise SubmissionFailure(kind, location, text, self.output)
 
     def _check_limits(self, wall: float, cpu: float, seconds: float, task: str) -> None:
         """Check the time and file limits while waiting for an answer."""
@@ -172,7 +172,7 @@ class ControllerProcess:
             report = messages.decode_failure(data)
         except msgspec.DecodeError:
             self.fail("invalid", "", "the program sent an invalid answer")
-        place = report.place.removeprefix(self._own)  # the path is absolute if the program has changed its directory
+        place = report.location.removeprefix(self._own)  # the path is absolute if the program has changed its directory
         known = place.partition(" line ")[0] in self._sources  # reports quote the line, so other files are not allowed
         self.fail(report.kind, place if known else "", report.text.replace(self._own, ""))
 

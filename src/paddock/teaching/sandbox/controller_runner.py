@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from paddock.arena.controllers import ANSWERING, load_controllers, report_error_location
-from paddock.core.error_location import error_location, problem_of
+from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError
 from paddock.core.observation import Observation, acting
 from paddock.simulation.robots import RobotSpec
@@ -108,7 +108,7 @@ def classify_error(error: BaseException, file: Path) -> tuple[FailureKind, str, 
     if isinstance(cause, MemoryError):
         spare_memory()
         return "memory", error_location(cause, file) or "", "the program used more memory than allowed"
-    place, text = error_location(cause, file), problem_of(cause)
+    place, text = error_location(cause, file), explain_error(cause)
     if isinstance(cause, SystemExit):
         return "exit", place or "", f"the program exited with {cause.code!r}"
     if isinstance(cause, PermissionError):

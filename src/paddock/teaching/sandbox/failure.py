@@ -24,9 +24,9 @@ class SubmissionFailure(PaddockError):
         output: printed output of the controller.
     """
 
-    def __init__(self, kind: FailureKind, place: str, text: str, output: str = "") -> None:
-        self.kind, self.place, self.text, self.output = kind, place, text, output
-        super().__init__(f"{place}: {text}" if place else text)
+    def __init__(self, kind: FailureKind, location: str, text: str, output: str = "") -> None:
+        self.kind, self.location, self.text, self.output = kind, location, text, output
+        super().__init__(f"{location}: {text}" if location else text)
 
     def __reduce__(self) -> tuple[type[SubmissionFailure], tuple[FailureKind, str, str, str]]:
-        return SubmissionFailure, (self.kind, self.place, self.text, self.output)
+        return SubmissionFailure, (self.kind, self.location, self.text, self.output)

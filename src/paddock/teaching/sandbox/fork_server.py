@@ -24,7 +24,7 @@ if sys.platform == "linux" and "PADDOCK_SAME_ADDRESSES" not in os.environ:
     os.environ["PADDOCK_SAME_ADDRESSES"] = "1"
     os.execv(sys.executable, sys.orig_argv)
 sys.path[:] = json.loads(sys.argv[1])
-from paddock.teaching.sandbox.serve import serve
+from paddock.teaching.sandbox.fork_loop import serve
 serve(int(sys.argv[2]), sys.argv[3])
 """
 # The environment of this process is not passed on: it may contain secrets. Numerical libraries use one thread.

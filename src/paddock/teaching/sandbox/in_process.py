@@ -43,13 +43,13 @@ class InProcessController:
         letter, data = frame[4:5], frame[5:]
         if letter == messages.FAILED:
             report = messages.decode_failure(data)
-            self.fail(report.kind, report.place, report.text)
+            self.fail(report.kind, report.location, report.text)
         return letter, data
 
-    def fail(self, kind: FailureKind, place: str, text: str) -> NoReturn:
+    def fail(self, kind: FailureKind, location: str, text: str) -> NoReturn:
         """Close the controller and raise a SubmissionFailure."""
         self.close()
-        raise SubmissionFailure(kind, place.removeprefix(f"{self._folder.resolve()}/"), text, self.output)
+        raise SubmissionFailure(kind, location.removeprefix(f"{self._folder.resolve()}/"), text, self.output)
 
     def close(self) -> None:
         """Store the printed output and remove the folder."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from paddock.core.spec import Number, Seconds, Spec
 
-Size = Annotated[int, Number("a whole number", least=1, limit=1_000_000)]
+Size = Annotated[int, Number("a whole number", minimum=1, limit=1_000_000)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +17,7 @@ class SandboxLimits(Spec):
     start_seconds: Seconds = 5.0  # CPU time to import the file and create the controller
     answer_seconds: Seconds = 2.0  # CPU time for an answer
     run_cpu_seconds: Seconds = 20.0  # CPU time for a whole run; rounded up to whole seconds
-    wall_factor: Annotated[float, Number("a number", least=1.0, limit=1000.0)] = 10.0  # wall-clock limit / CPU limit
+    wall_factor: Annotated[float, Number("a number", minimum=1.0, limit=1000.0)] = 10.0  # wall-clock limit / CPU limit
     memory_mb: Size = 512  # in addition to the memory at the start
     file_mb: Size = 1  # size of one file in its folder
     folder_mb: Size = 16  # total size of its folder

@@ -30,7 +30,7 @@ class FailedMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The failure that ended a controller."""
 
     kind: FailureKind
-    place: Words
+    location: Words
     text: Words
 
 

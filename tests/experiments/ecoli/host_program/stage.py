@@ -29,7 +29,7 @@ FAR = "e-puck_2478;190;60\ne-puck_2479;10;50\ne-puck_2481;190;20\n"  # 8 s and m
 
 def serve_dish() -> PaddockProcess:
     """Serve the dish with its three robots, the third without checked mode."""
-    robots = [part for name in NAMES for part in ("--orders", f"{name}=legacy" if name == LEGACY else name)]
+    robots = [part for name in NAMES for part in ("--bridge", f"orders={name}{'=legacy' if name == LEGACY else ''}")]
     return PaddockProcess("serve", "petri-dish", *robots, "--speed", str(FAST))
 
 
@@ -40,7 +40,7 @@ def find_devices(server: PaddockProcess) -> dict[str, str]:
 
 def run_orders(*arguments: str, status: int = 0) -> str:
     """Run a command in this process and return its output, or its error message for status 2."""
-    printed = paddock("orders", *arguments)
+    printed = paddock("ecoli", "host", *arguments)
     assert printed.returncode == status, printed
     return printed.stderr if status == 2 else printed.stdout
 
@@ -53,12 +53,12 @@ def configure(path: Path, devices: dict[str, str], **options: Any) -> Path:
 
 
 class Program:
-    """`paddock orders …` in its own terminal."""
+    """`paddock ecoli host menu …` in its own terminal."""
 
     def __init__(self, *arguments: str, folder: Path, language: str = "en", columns: int = 120) -> None:
         self.ours, theirs = pty.openpty()
         settings = {**os.environ, "COLUMNS": str(columns), "LANGUAGE": language, "TERM": "xterm"}
-        self.process = start_python(["-m", "paddock", "orders", *arguments], settings, folder, terminal=theirs)
+        self.process = start_python(["-m", "paddock", "ecoli", "host", *arguments], settings, folder, terminal=theirs)
         os.close(theirs)
         self.printed = ""
         self._seen = 0

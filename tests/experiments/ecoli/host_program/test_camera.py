@@ -22,7 +22,7 @@ def test_camera_measures_odometry(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     above = OverheadCamera(load_world("petri-dish"))
     Path("lens.toml").write_text(above.model.lens.to_toml())
     Path("site.toml").write_text(above.site.to_toml())
-    dish = ("petri-dish", "--orders", LEGACY, "--overhead-camera", "0")
+    dish = ("petri-dish", "--bridge", f"orders={LEGACY}", "--bridge", "overhead-camera=0")
     with PaddockProcess("serve", *dish) as server:
         robot = OrderRobotSpec(name=LEGACY, device=server.line(rf"^{LEGACY}: takes orders at (\S+)"), at_cm=(100, 55))
         config = HostConfig(

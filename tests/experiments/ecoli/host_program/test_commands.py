@@ -1,4 +1,4 @@
-"""Commands of the host program against a served world: find, send, calibrate, odometry, init."""
+"""Commands of the host program against a served world: find, send, thresholds, odometry, init."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_required_checked_mode_applies_to_single_orders(folder: Path, devices: d
     )
 
 
-# ---- calibrate
+# ---- thresholds
 
 
 def test_calibration_is_written_into_the_configuration_with_comments_kept(
@@ -93,7 +93,7 @@ def test_calibration_is_written_into_the_configuration_with_comments_kept(
     text = (folder / "orders.toml").read_text().replace("[[robots]]", "# a robot of ours\n[[robots]]")
     (folder / "orders.toml").write_text(text)
     dish[NAMES[1]].set_pose(0.5, 0.3)
-    (line,) = orders_json("calibrate", NAMES[1], "--lamp", "two lamps")
+    (line,) = orders_json("thresholds", NAMES[1], "--lamp", "two lamps")
     assert line["clutter_deg"] == []
     assert line["threshold"] >= line["mean"] + 6 * line["spread"]
     after = (folder / "orders.toml").read_text()
@@ -112,7 +112,7 @@ def test_calibration_is_written_into_the_configuration_with_comments_kept(
 def test_calibration_near_an_obstacle_is_refused_with_its_direction(folder: Path, dish: RemoteArena) -> None:
     dish[NAMES[1]].set_pose(1.95, 0.5)  # 1.3 cm before the right wall
     before = (folder / "orders.toml").read_text()
-    told = orders("calibrate", NAMES[1], status=1)
+    told = orders("thresholds", NAMES[1], status=1)
     assert "e-puck_2479: obstacle or light at" in told
     assert re.search(r"at -\d+° … \d+°;", told)  # around its nose
     assert (folder / "orders.toml").read_text() == before  # such a threshold would let it run into anything
@@ -123,7 +123,7 @@ def test_unreachable_robot_is_reported_and_the_next_is_calibrated(
 ) -> None:
     configure(folder / "orders.toml", {NAMES[0]: "/dev/rfcomm97", LEGACY: devices[LEGACY]})
     dish[LEGACY].set_pose(1.5, 0.3)
-    told = orders("calibrate", "--log", "mine.log", status=1)
+    told = orders("thresholds", "--log", "mine.log", status=1)
     assert f"{NAMES[0]}: connection failed: /dev/rfcomm97" in told
     assert f"{LEGACY}: near = 50 written to orders.toml" in told
     assert f"{LEGACY}: near = 50" in (folder / "mine.log").read_text()
@@ -202,11 +202,11 @@ def test_invalid_configuration_is_refused_with_its_location(
 def test_missing_configuration_is_reported_with_a_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert re.search(
-        r"orders\.toml: no such file; write one with: paddock orders init", orders("send", NAMES[0], "D", status=2)
+        r"orders\.toml: no such file; write one with: paddock ecoli host init", orders("send", NAMES[0], "D", status=2)
     )
     assert re.search(
         r"mine\.toml: diese Datei gibt es nicht",
-        orders("--config", "mine.toml", "--language", "de", "send", NAMES[0], "D", status=2),
+        orders("send", NAMES[0], "D", "--config", "mine.toml", "--language", "de", status=2),
     )
     assert "mine.toml: no such file" in orders("find", "--config", "mine.toml", status=2)
     assert "no language called 'dee'" in orders("find", "--language", "dee", status=2)

@@ -18,7 +18,7 @@ def test_every_menu_entry_works_and_invalid_input_returns_to_the_menu(
 ) -> None:
     configure(folder / "orders.toml", {NAMES[0]: devices[NAMES[0]]}, waypoints="walk.txt")
     (folder / "walk.txt").write_text(f"{NAMES[0]};120;75\n")
-    with Program(folder=folder) as program:
+    with Program("menu", folder=folder) as program:
         program.answer("choose:", "seven")
         program.answer("expected 0 to 5, or q to quit, got 'seven'(?s:.*)choose:", "0")
         program.expect(rf"{NAMES[0]} *│ *{devices[NAMES[0]]} *│[^│]*│ takes orders")
@@ -47,7 +47,7 @@ def test_every_menu_entry_works_and_invalid_input_returns_to_the_menu(
 
 
 def test_ctrl_c_cancels_the_current_action_and_then_the_menu(folder: Path) -> None:
-    with Program(folder=folder) as program:
+    with Program("menu", folder=folder) as program:
         program.answer("choose:", "4")
         program.expect(r"which robot \(0 e-puck_2478, 1 e-puck_2479, 2 e-puck_2481\):")
         program.type("\x03")
@@ -57,7 +57,7 @@ def test_ctrl_c_cancels_the_current_action_and_then_the_menu(folder: Path) -> No
 
 
 def test_end_of_input_closes_the_menu(folder: Path) -> None:
-    with Program(folder=folder) as program:
+    with Program("menu", folder=folder) as program:
         program.answer("choose:", "4")
         program.answer("which robot", "e-puck_2497")
         program.expect(r"no robot called 'e-puck_2497' \(did you mean 'e-puck_2479'\?\)(?s:.*)choose:")
@@ -79,5 +79,5 @@ def test_menu_uses_the_language_of_the_user(
 ) -> None:
     monkeypatch.setenv("LANGUAGE", language)
     monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
-    assert entry in run_orders()
-    assert "search for robots" in run_orders("--language", "en")  # at the end of the input
+    assert entry in run_orders("menu")
+    assert "search for robots" in run_orders("menu", "--language", "en")  # at the end of the input

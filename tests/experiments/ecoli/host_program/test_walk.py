@@ -1,4 +1,4 @@
-"""`paddock orders walk` against a served world, run as a process."""
+"""`paddock ecoli host walk` against a served world, run as a process."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_json_lines_report_every_event_and_a_summary_per_robot(folder: Path) -> 
 
 
 def test_walk_continues_when_its_output_is_closed(folder: Path, dish: RemoteArena) -> None:
-    program = ["-m", "paddock", "orders", "walk", "walk.txt", "--json", "--log", "walk.log"]
+    program = ["-m", "paddock", "ecoli", "host", "walk", "walk.txt", "--json", "--log", "walk.log"]
     with start_python(program, folder=folder) as process:
         process.stdout.readline()
         process.stdout.close()

@@ -18,16 +18,16 @@ from paddock.experiments.ecoli.overhead_camera import OverheadCamera, OverheadCa
 from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
 from paddock.perception.vision import FloorPose, MarkerTracker, find_camera_pose, find_markers
 from paddock.perception.vision.opencv import decode_jpeg
-from paddock.simulation.worlds.world_spec import Box, Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import Box, RobotPlacement, WorldSpec
 
 LAB = WorldSpec(
     name="lab",
     bounds=(0, 0, 1.2, 0.9),
     boxes=(Box(at=(0.6, 0.75), size=(0.3, 0.04), height=0.4),),
     robots=(
-        Placed(name="ann", type="e-puck", at=(0.3, 0.4)),
-        Placed(name="bob", type="e-puck", at=(0.6, 0.4), heading_deg=90),
-        Placed(name="cyd", type="e-puck", at=(0.9, 0.4), heading_deg=180, color="#c0392b"),
+        RobotPlacement(name="ann", type="e-puck", at=(0.3, 0.4)),
+        RobotPlacement(name="bob", type="e-puck", at=(0.6, 0.4), heading_deg=90),
+        RobotPlacement(name="cyd", type="e-puck", at=(0.9, 0.4), heading_deg=180, color="#c0392b"),
     ),
 )
 SMALL = OverheadSpec(size=(640, 480))

@@ -13,11 +13,13 @@ from paddock.experiments.ecoli.overhead_camera import OverheadCamera
 from paddock.experiments.ecoli.overhead_camera.feed import CameraFeed
 from paddock.experiments.ecoli.overhead_camera.overhead_camera import Scene
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import MAX_ROBOTS
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 
 def with_guests(*names: str) -> WorldSpec:
-    return replace(LAB, robots=(*LAB.robots, *(Placed(name=name, type="e-puck", at=(0.3, 0.2)) for name in names)))
+    return replace(
+        LAB, robots=(*LAB.robots, *(RobotPlacement(name=name, type="e-puck", at=(0.3, 0.2)) for name in names))
+    )
 
 
 def test_removed_robots_free_their_markers() -> None:

@@ -19,7 +19,7 @@ from experiments.ecoli.overhead_camera.lab import serve_camera, with_network
 from paddock.bridges import OpenBridges
 from paddock.experiments.ecoli.overhead_camera import OverheadCameras, OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.http_camera import REALM, Guard, HttpCamera
-from paddock.perception.vision.digest import digest_of, parse_parts
+from paddock.perception.vision.digest import compute_response, parse_parts
 from paddock.testing.servers import wait_for
 
 SIZE = (320, 240)
@@ -157,7 +157,7 @@ def test_stale_nonce_is_reported_only_with_the_correct_password() -> None:
     parts = parse_parts(challenge)
 
     def answer(password: str) -> list[str]:
-        proof = digest_of(
+        proof = compute_response(
             algorithm="SHA-256", user="lab", realm=REALM, password=password, method="GET", uri="/a",
             nonce=parts["nonce"], count="00000001", client_nonce="c", quality="auth",
         )  # fmt: skip
@@ -180,9 +180,9 @@ def test_digest_matches_the_example_of_rfc_7616() -> None:
         "uri": "/dir/index.html", "nonce": "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", "count": "00000001",
         "client_nonce": "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", "quality": "auth",
     }  # fmt: skip
-    assert digest_of(algorithm="MD5", **example) == "8ca523f5e9506fed4657c9700eebdbec"
+    assert compute_response(algorithm="MD5", **example) == "8ca523f5e9506fed4657c9700eebdbec"
     sha = "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"
-    assert digest_of(algorithm="SHA-256", **example) == sha
+    assert compute_response(algorithm="SHA-256", **example) == sha
 
 
 def test_client_that_does_not_read_is_dropped_and_others_are_served() -> None:

@@ -17,7 +17,7 @@ from paddock.experiments.ecoli.overhead_camera import (
     OverheadSpec,
 )
 from paddock.experiments.ecoli.overhead_camera.pixels import add_noise, draw_chances
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 POSES = [(0.3, 0.4, 0.0), (0.6, 0.4, 1.0), (0.9, 0.4, 2.0)]
 CLEAN = replace(SMALL, sensor=ImageSensor(noise=0.0))
@@ -138,7 +138,9 @@ def test_invalid_camera_settings_are_refused() -> None:
     many = WorldSpec(
         name="many",
         bounds=(0, 0, 5, 5),
-        robots=tuple(Placed(name=f"r{i}", type="e-puck", at=(0.2 + i % 8 / 2, 0.2 + i // 8 / 2)) for i in range(47)),
+        robots=tuple(
+            RobotPlacement(name=f"r{i}", type="e-puck", at=(0.2 + i % 8 / 2, 0.2 + i // 8 / 2)) for i in range(47)
+        ),
     )
     assert len(OverheadCamera(many).site.robots) == 46  # there are no more markers
     with pytest.raises(paddock.SimulationError, match="expected 3 poses, one for each robot, got 2"):

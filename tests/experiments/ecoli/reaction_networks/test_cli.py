@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from paddock.cli.app import app
-from paddock.experiments.ecoli.commands.ecoli_pieces import run_in_pieces
+from paddock.experiments.ecoli.commands.ecoli_walks import run_in_pieces
 from paddock.experiments.ecoli.walk.population import run_population
 
 ALONE = 'name = "alone"\npools = [{ name = "x", start = 1.0, loss = 0.1 }]\n'
@@ -60,7 +60,7 @@ def test_population_in_pieces_is_bit_identical() -> None:
     pieces = run_in_pieces("normal", "petri-dish", walkers=6, seed=3, on_piece=told.append, **options)
     whole = run_population("normal", "petri-dish", walkers=6, seed=3, **options)  # type: ignore[arg-type]
     assert told == [4, 2]
-    assert np.array_equal(pieces.places, whole.places)
+    assert np.array_equal(pieces.positions, whole.positions)
     assert np.array_equal(pieces.concentration, whole.concentration)
     assert np.array_equal(pieces.runs, whole.runs)
 

@@ -18,22 +18,22 @@ from paddock.experiments.ecoli.reaction_networks import (
     ReactionUnit,
     SwitchOff,
     advance_pools,
+    build_matrices,
     find_dose_response,
     find_step_response,
     load_reactions,
-    matrices_of,
     simulate,
     start_values,
 )
 from paddock.experiments.ecoli.reaction_networks.kernels import find_changes, find_fastest_rate
-from paddock.experiments.ecoli.reaction_networks.reaction_spec import table_of
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import pack_row
 
 Floats = NDArray[np.float64]
 
 
 def changes_by_matrices(network: ReactionNetwork, pools: Floats) -> Floats:
     """Compute the changes by matrices."""
-    m, logs = matrices_of(network), np.log(pools)
+    m, logs = build_matrices(network), np.log(pools)
     flux = m.forward * np.exp(m.forward_orders @ logs) - m.backward * np.exp(m.backward_orders @ logs)
     return np.asarray(m.stoichiometry @ flux + m.supply - m.loss * pools)
 
@@ -80,7 +80,7 @@ def test_errors_decrease_with_the_order_of_the_method(method: str, order: int) -
 def test_kernel_matches_matrices_and_bounds_all_rates(values: list[float]) -> None:
     network = load_reactions("ecoli-chemotaxis")
     pools, found = np.array(values), np.zeros(12)
-    find_changes(table_of(network), pools, found)
+    find_changes(pack_row(network), pools, found)
     assert found == pytest.approx(changes_by_matrices(network, pools), rel=1e-9, abs=1e-9)
     jacobian = np.zeros((12, 12))
     moving = [i for i, pool in enumerate(network.pools) if not pool.held]
@@ -90,7 +90,7 @@ def test_kernel_matches_matrices_and_bounds_all_rates(values: list[float]) -> No
         up, down = (changes_by_matrices(network, pools + sign * shift) for sign in (1, -1))
         jacobian[:, j] = (up - down) / (2 * shift[j])
     fastest = np.abs(np.linalg.eigvals(jacobian)).max()
-    assert find_fastest_rate(table_of(network), pools, np.zeros(12), np.zeros(12)) >= fastest * (1 - 1e-3)
+    assert find_fastest_rate(pack_row(network), pools, np.zeros(12), np.zeros(12)) >= fastest * (1 - 1e-3)
 
 
 @pytest.mark.heavy

@@ -16,9 +16,9 @@ from paddock.experiments.ecoli.reaction_networks import (
     ReactionNetwork,
     ReactionPool,
     ReactionUnit,
+    build_matrices,
     conserved_sums,
     load_reactions,
-    matrices_of,
     reaction_names,
     simulate,
 )
@@ -135,7 +135,7 @@ def test_matrices_match_the_units() -> None:
             ),
         ),
     )
-    found = matrices_of(network)
+    found = build_matrices(network)
     assert found.forward_orders.tolist() == [[2.0, 0.0]]
     assert found.backward.tolist() == [0.5]
     assert found.stoichiometry.tolist() == [[-2.0], [1.0]]

@@ -24,7 +24,7 @@ def test_planning_brings_all_robots_of_a_scene_to_their_goals(scene: str) -> Non
 def test_distal_and_proximal_fail_in_u_shape() -> None:
     table = run_table([3], scenes=["u-shape"], avoidances=["distal", "proximal"], workers=1)
     assert [table.success("u-shape", name) for name in ("distal", "proximal")] == [0.0, 0.0]
-    assert [row[:3] for row in table.sheet.rows] == [("u-shape", "distal", "0 %"), ("u-shape", "proximal", "0 %")]
+    assert [row[:3] for row in table.table.rows] == [("u-shape", "distal", "0 %"), ("u-shape", "proximal", "0 %")]
 
 
 @pytest.mark.heavy
@@ -40,7 +40,7 @@ def run_once(scene, seed: int) -> str | None:  # type: ignore[no-untyped-def]
         for robot in arena.robots.values():
             robot.enable("proximity", "encoders")
         controllers = {
-            name: AvoidingController(Planning(draw=partial(draw_uniform, seed, name)), scene.start_of(name), goal)
+            name: AvoidingController(Planning(draw=partial(draw_uniform, seed, name)), scene.get_start(name), goal)
             for name, goal in scene.goals.items()
         }
         return arena.run(6, controllers).digest

@@ -58,7 +58,7 @@ def test_detections_increase_with_light_and_sheet_includes_published_ones() -> N
     dim, bright = (sum(counts.count(name, level, "light") for name in robots) for level in counts.levels)
     assert dim == 0 < bright
     assert counts.count(robots[0], 0.0, "wall", "robot") > 0
-    assert counts.sheet.rows[-1] == ("published", "1", "2", "4", "7")
+    assert counts.table.rows[-1] == ("published", "1", "2", "4", "7")
     assert counts.draw().get_xlabel().startswith("lamp")
 
 
@@ -83,4 +83,4 @@ def test_confusion_matrix_counts_pairs() -> None:
     assert matrix.counts == ((1, 0, 0, 1), (0, 0, 0, 0), (0, 1, 0, 0))
     assert matrix.share_right("wall") == 0.5
     assert math.isnan(matrix.share_right("robot"))
-    assert matrix.sheet.rows[1] == ("robot", "0", "0", "0", "0", "-")
+    assert matrix.table.rows[1] == ("robot", "0", "0", "0", "0", "-")

@@ -32,7 +32,7 @@ def test_fitted_robot_reproduces_published_errors_of_experiment_1() -> None:
     assert run.walk.done == 25
     assert mean_errors_in_cm(run) == pytest.approx(MEAN_ERROR_1, abs=0.4)
     assert run.walk.moving_time == pytest.approx(MOVING_TIME_1, rel=0.05)
-    apart = [math.dist((100 * x, 100 * y), place) for (x, y), place in zip(run.places, REACHED_1, strict=True)]
+    apart = [math.dist((100 * x, 100 * y), place) for (x, y), place in zip(run.positions, REACHED_1, strict=True)]
     assert sum(distance**2 for distance in apart) / (2 * len(apart)) < 0.8**2  # [cm], mean of squares of x and y
     assert all(dx > 0 > dy for dx, dy in run.errors)  # every x too large, every y too small, as published
     for reached, target in zip(run.walk.reached, run.targets, strict=True):

@@ -58,8 +58,8 @@ def test_both_dishes_differ_only_in_food() -> None:
 @pytest.mark.heavy
 def test_population_figures_are_drawn(tmp_path: Path) -> None:
     population = run_population(walkers=20, seconds=10.0, every=1.0)
-    assert population.places.shape == (20, 11, 2)
-    assert np.isfinite(population.places).all()
+    assert population.positions.shape == (20, 11, 2)
+    assert np.isfinite(population.positions).all()
     for name, chart in {
         "density": density_chart(population, (1.0, 0.5)),
         "distance": distance_chart({"normal": population}, (1.0, 0.5)),
@@ -77,9 +77,9 @@ def test_every_population_has_a_row_and_every_claim_a_number(tmp_path: Path) -> 
         (1,), walkers=12, seconds=40.0, run_all=partial(run_all, progress=lambda done, of: counts.append((done, of)))
     )
     assert all(done == of for done, of in counts)  # nothing was computed again
-    assert np.array_equal(again.populations[DISHES[0]][0].places, walks.populations[DISHES[0]][0].places)
+    assert np.array_equal(again.populations[DISHES[0]][0].positions, walks.populations[DISHES[0]][0].positions)
     assert [row[:4] for row in tabulate_walks(walks).rows] == [tuple(dish) for dish in DISHES]
-    assert len(walks.methylation.sheet.rows) == len(TRIALS)
+    assert len(walks.methylation.table.rows) == len(TRIALS)
     claims = list(check_walks(walks))
     assert {"walk, Gaussian, nose between the wheels, worst of 1 populations"} <= {claim.row for claim in claims}
     assert sum("methylation held at" in claim.row for claim in claims) == 2 * len(LEVELS)

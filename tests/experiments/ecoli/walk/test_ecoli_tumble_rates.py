@@ -14,7 +14,7 @@ from paddock.experiments.ecoli.walk.tumble_rates import (
     RING,
     UNBIASED,
     Interval,
-    MethylationFigures,
+    MethylationResults,
     TumbleCounts,
     compare_distances,
     compare_rates,
@@ -75,11 +75,11 @@ def test_turns_near_walls_are_not_counted_as_tumbles() -> None:
 
 def test_counts_of_all_seeds_are_pooled() -> None:
     parts = [counted(1.0, 1.2, walkers=60, seed=seed) for seed in range(3)]
-    figures = MethylationFigures(dict.fromkeys((UNBIASED, INTACT, *HELD), parts), lead=0.012)
+    figures = MethylationResults(dict.fromkeys((UNBIASED, INTACT, *HELD), parts), lead=0.012)
     assert len(pool_counts(parts).seconds_up) == 180
     assert figures.compare_rates(INTACT).low > 1.0 + MARGIN
     assert figures.compare_distances(HELD[0]).ratio == pytest.approx(1.0)
-    assert len(figures.sheet.rows) == 2 + len(HELD)
+    assert len(figures.table.rows) == 2 + len(HELD)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_counts_of_all_seeds_are_pooled() -> None:
 )
 def test_wide_interval_of_few_populations_decides_nothing(down: float, walkers: int, seeds: int, told: str) -> None:
     parts = [counted(1.0, down, walkers=walkers, seed=seed) for seed in range(seeds)]
-    figures = MethylationFigures(dict.fromkeys((UNBIASED, INTACT, *HELD), parts), lead=0.012)
+    figures = MethylationResults(dict.fromkeys((UNBIASED, INTACT, *HELD), parts), lead=0.012)
     rates = [row for row in check_methylation(figures) if "held" in row.row and "tumble rate" in row.metric]
     assert [row.cells()[0] for row in rates] == [told] * len(HELD)
 

@@ -10,14 +10,14 @@ import paddock
 from paddock.arena import Arena
 from paddock.core.geometry import Pose
 from paddock.experiments.ecoli.waypoint_robots import RobotPlan
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 APART = 0.25  # [m]
 
 
 def open_room(robots: int, dt: float = 0.02) -> Arena:
     """Open a room with this many robots, ten per row, with space for a small square each."""
-    placed = tuple(Placed(name=f"r{i}", type="e-puck", at=place(i)) for i in range(robots))
+    placed = tuple(RobotPlacement(name=f"r{i}", type="e-puck", at=place(i)) for i in range(robots))
     height = APART * (robots // 10 + 1)
     return paddock.open(WorldSpec(name="room", bounds=(0, 0, 10 * APART, height), robots=placed), dt=dt)
 

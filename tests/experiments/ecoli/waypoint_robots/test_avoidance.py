@@ -9,7 +9,7 @@ import pytest
 from experiments.ecoli.waypoint_robots.lines import Bench
 from paddock.control.behaviours.avoidance import ObstacleAvoidance
 from paddock.control.behaviours.avoidance.avoidance_strategy import bearing_to
-from paddock.control.behaviours.avoidance.ring import Distances
+from paddock.control.behaviours.avoidance.proximity_ring import Distances
 from paddock.core.geometry import Point, Pose
 from paddock.experiments.ecoli.waypoint_robots import DistalAvoidance, Manoeuvre, Sight, SteeredAvoidance
 from paddock.experiments.ecoli.waypoint_robots.frames import write_checked

@@ -156,7 +156,7 @@ def test_respawned_robot_of_the_same_name_gets_no_firmware() -> None:
 
 
 def test_served_robots_accept_orders_and_are_lost_when_the_server_dies() -> None:
-    with PaddockProcess("serve", "petri-dish", "--port", "0", "--speed", "0", "--orders", "all") as server:
+    with PaddockProcess("serve", "petri-dish", "--port", "0", "--speed", "0", "--bridge", "orders=all") as server:
         names = ("e-puck_2478", "e-puck_2479", "e-puck_2481")
         devices = [server.line(rf"^{name}: takes orders at .*?orders://([^)]+)") for name in names]
         with paddock.open("petri-dish") as arena:

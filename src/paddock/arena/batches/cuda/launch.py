@@ -122,7 +122,7 @@ def driver_for(
     device, rays, seats = int(used.argmax()), 0, 0
     alone = robots == 1 and used.sum() == 1 and not parts.angular
     if alone and proximity_fast_path.fits(models, device, lights=parts.lights):
-        rays = proximity_fast_path.rays_of(first, device)
+        rays = proximity_fast_path.count_rays(first, device)
         seats = proximity_fast_path.seats_for(cuda, rays, most, constants)
     if seats:
         swaps |= round_body.SWAPS

@@ -15,7 +15,7 @@ import numpy as np
 
 from paddock.arena.batches.cuda.device import Cuda
 from paddock.core.jit import kernel
-from paddock.core.rng import ALONE, gauss, key_of
+from paddock.core.rng import ALONE, gauss, make_key
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.rays import distance_to_segment, ray_to_disc, ray_to_segment
 from paddock.simulation.engine.kernels.surroundings import put
@@ -53,7 +53,7 @@ def fits(models: Sequence[Model], device: int, *, lights: bool) -> bool:
     return bool(row[m.KIND] == 0 and row[m.RESPONSES] > 0 and alike and near and at_once and dark)
 
 
-def rays_of(model: Model, device: int) -> int:
+def count_rays(model: Model, device: int) -> int:
     """Return the total number of rays of all sensors of the ring."""
     rays = model.constants[model.devices[device, m.FIRST_PARAMETER] + OWN + RAYS]
     return int(model.devices[device, m.CHANNELS] * rays)
@@ -133,7 +133,7 @@ def offer(model, state, scratch, pool):
     scratch.crowd[0], scratch.crowd[1] = segments, discs
     if seat >= 0:
         pool.poses[seat, 0], pool.poses[seat, 1], pool.poses[seat, 2], pool.poses[seat, 3] = x, y, c, s
-        pool.keys[seat] = key_of(state.clock[0, SEED], ALONE, 0, DEVICE, state.clock[0, TICK])
+        pool.keys[seat] = make_key(state.clock[0, SEED], ALONE, 0, DEVICE, state.clock[0, TICK])
         pool.sizes[seat] = segments + discs
     return seat
 

@@ -19,7 +19,7 @@ def roll_on(model, motion, scratch, robot, left, right):
     """Follow the wheels' arc among the gathered obstacles. Return along, across [m] in the old frame, and turn."""
     row, robot_state = model.robots[model.robot_variant[0]], motion[0]
     radius = row[m.RADIUS]
-    along, across, turn = arc(left, right, row[m.AXLE])
+    along, across, turn = arc(left, right, row[m.WHEEL_SEPARATION])
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
     sweep = 0.5 * abs(left + right)
     reach = radius + sweep + PUSH + SKIN
@@ -62,7 +62,7 @@ def slide_round(corners, scratch, segments, discs, row, left, right, sweep):
     touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
     blocked = False
     for _ in range(int(pieces)):
-        ahead, aside, more = arc(left * share, right * share, row[m.AXLE])
+        ahead, aside, more = arc(left * share, right * share, row[m.WHEEL_SEPARATION])
         c, s = math.cos(turn), math.sin(turn)
         wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
         free, x, y = settle(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.model import Bytes, Model
-from paddock.simulation.engine.state import types_of_robots, workspace
+from paddock.simulation.engine.state import list_robot_types, workspace
 from paddock.simulation.worlds.build import BuiltWorld
 
 
@@ -47,7 +47,7 @@ def parts_used(scenes: Sequence[BuiltWorld], used: NDArray[np.bool_]) -> PartsUs
 def used_devices(model: Model, enabled: Bytes) -> NDArray[np.bool_]:
     """Return which rows of the model's devices are used by any robot."""
     used = np.zeros(len(model.devices), bool)
-    for kind, switched_on in zip(types_of_robots(model), enabled, strict=True):
+    for kind, switched_on in zip(list_robot_types(model), enabled, strict=True):
         first, end = model.types[kind, [m.FIRST_DEVICE, m.END_OF_DEVICES]]
         used[first:end] |= switched_on[: end - first].astype(bool)
     return used
@@ -71,7 +71,7 @@ def crowd_size(models: Sequence[Model]) -> int:
 
 def most_around(model: Model, used: NDArray[np.bool_]) -> int:
     """Return the maximum number of segments or discs near a robot."""
-    types = types_of_robots(model)
+    types = list_robot_types(model)
     others = 0
     if len(types) > 1:
         corners = (model.types[types, m.END_OF_CORNERS] - model.types[types, m.FIRST_CORNER]) // 2

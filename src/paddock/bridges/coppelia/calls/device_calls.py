@@ -8,7 +8,7 @@ from typing import Any
 from paddock.bridges.coppelia.calls.table import call
 from paddock.bridges.coppelia.calls.values import read_int
 from paddock.bridges.coppelia.scene import joints
-from paddock.bridges.coppelia.scene.frames import matrix_of
+from paddock.bridges.coppelia.scene.frames import make_matrix
 from paddock.bridges.coppelia.scene.objects import ALL, SceneObject
 from paddock.bridges.coppelia.scene.proximity import detect
 from paddock.bridges.coppelia.scene.simulator import SceneCaller
@@ -53,56 +53,56 @@ def set_joint_target_velocity(caller: SceneCaller, joint: SceneObject, velocity:
 
 @call()
 def get_joint_target_position(caller: SceneCaller, joint: SceneObject) -> float:
-    joints.wheel_of(joint)
+    joints.find_wheel(joint)
     return 0.0
 
 
 @call()
 def get_joint_force(caller: SceneCaller, joint: SceneObject) -> float:
-    joints.wheel_of(joint)
+    joints.find_wheel(joint)
     return 0.0  # the engine is kinematic, without forces
 
 
 @call("getJointTargetForce", "getJointMaxForce")
 def get_joint_target_force(caller: SceneCaller, joint: SceneObject) -> float:
-    joints.wheel_of(joint)
+    joints.find_wheel(joint)
     return float(caller.scene.settings.get(("force", joint.handle), MAX_FORCE))
 
 
 @call("setJointTargetForce", "setJointMaxForce", "setJointForce")
 def set_joint_target_force(caller: SceneCaller, joint: SceneObject, force: float, signed: bool = True) -> None:
-    joints.wheel_of(joint)
+    joints.find_wheel(joint)
     caller.scene.remember(("force", joint.handle), force)
 
 
 @call()
 def get_joint_type(caller: SceneCaller, joint: SceneObject) -> int:
-    joints.wheel_of(joint)
+    joints.find_wheel(joint)
     return REVOLUTE
 
 
 @call()
 def get_joint_mode(caller: SceneCaller, joint: SceneObject) -> tuple[int, int]:
-    joints.wheel_of(joint)
+    joints.find_wheel(joint)
     return DYNAMIC, 0
 
 
 @call()
 def set_joint_mode(caller: SceneCaller, joint: SceneObject, mode: int, options: int = 0) -> None:
-    joints.wheel_of(joint)
+    joints.find_wheel(joint)
     if mode != DYNAMIC:
         raise PaddockError(f"{joint} is a driven wheel: expected sim.jointmode_dynamic")
 
 
 @call()
 def get_joint_interval(caller: SceneCaller, joint: SceneObject) -> tuple[bool, list[float]]:
-    joints.wheel_of(joint)
+    joints.find_wheel(joint)
     return True, [-math.pi, 2 * math.pi]
 
 
 @call()
 def get_joint_matrix(caller: SceneCaller, joint: SceneObject) -> list[float]:
-    return list(matrix_of(joints.joint_frame(joint)))
+    return list(make_matrix(joints.joint_frame(joint)))
 
 
 # ---- proximity sensors
@@ -134,8 +134,8 @@ def handle_proximity_sensor(caller: SceneCaller, sensor: int) -> Reading:
 
 
 @call()
-def read_force_sensor(caller: SceneCaller, found: SceneObject) -> None:
-    raise PaddockError(f"{found} is not a force sensor")
+def read_force_sensor(caller: SceneCaller, item: SceneObject) -> None:
+    raise PaddockError(f"{item} is not a force sensor")
 
 
 # ---- collisions and distances

@@ -15,7 +15,7 @@ from paddock.bridges.coppelia.scene.frames import (
     Frame,
     combine,
     from_euler,
-    matrix_of,
+    make_matrix,
     multiply,
     relate,
     rotate,
@@ -29,23 +29,23 @@ PACKED = {"UInt8": "B", "UInt16": "H", "UInt32": "I", "Int32": "i", "Float": "f"
 
 def like(numbers: list[float], frame: Frame) -> list[float]:
     """Return a frame in the format of other numbers: a pose or a matrix."""
-    return to_pose(frame) if len(numbers) == 7 else list(matrix_of(frame))
+    return to_pose(frame) if len(numbers) == 7 else list(make_matrix(frame))
 
 
 @call()
 def build_identity_matrix(caller: SceneCaller) -> list[float]:
-    return list(matrix_of(ORIGIN))
+    return list(make_matrix(ORIGIN))
 
 
 @call()
 def build_matrix(caller: SceneCaller, position: list[float], angles: list[float]) -> list[float]:
     x, y, z = take_count(position, 3)
-    return list(matrix_of(Frame((x, y, z), from_euler(take_count(angles, 3)))))
+    return list(make_matrix(Frame((x, y, z), from_euler(take_count(angles, 3)))))
 
 
 @call()
 def build_matrix_q(caller: SceneCaller, position: list[float], quaternion: list[float]) -> list[float]:
-    return list(matrix_of(to_frame([*take_count(position, 3), *take_count(quaternion, 4)])))
+    return list(make_matrix(to_frame([*take_count(position, 3), *take_count(quaternion, 4)])))
 
 
 @call()
@@ -63,7 +63,7 @@ def matrix_to_pose(caller: SceneCaller, matrix: list[float]) -> list[float]:
 
 @call()
 def pose_to_matrix(caller: SceneCaller, pose: list[float]) -> list[float]:
-    return list(matrix_of(to_frame(pose)))
+    return list(make_matrix(to_frame(pose)))
 
 
 @call("multiplyMatrices", "multiplyPoses")
@@ -106,7 +106,7 @@ def get_quaternion_from_matrix(caller: SceneCaller, matrix: list[float]) -> list
 def alpha_beta_gamma_to_yaw_pitch_roll(
     caller: SceneCaller, alpha: float, beta: float, gamma: float
 ) -> tuple[float, float, float]:
-    r00, r01, _, _, r10, r11, _, _, r20, r21, r22, _ = matrix_of(Frame((0, 0, 0), from_euler((alpha, beta, gamma))))
+    r00, r01, _, _, r10, r11, _, _, r20, r21, r22, _ = make_matrix(Frame((0, 0, 0), from_euler((alpha, beta, gamma))))
     pitch = math.asin(max(-1.0, min(1.0, -r20)))
     if abs(r20) > STEEP:
         return math.atan2(-r01, r11), pitch, 0.0

@@ -9,7 +9,7 @@ from paddock.bridges.coppelia.calls.table import call
 from paddock.bridges.coppelia.calls.values import read_int
 from paddock.bridges.coppelia.scene import parameters
 from paddock.bridges.coppelia.scene.objects import ALL, SCENE, SCRIPTS, SceneObject
-from paddock.bridges.coppelia.scene.paths import find_path, path_of
+from paddock.bridges.coppelia.scene.paths import find_path, make_object_path
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
 from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.core.errors import PaddockError, UnknownName
@@ -41,7 +41,7 @@ def get_object(caller: SceneCaller, path: str, options: Any = None) -> int:
     start = scene.get(read_int(given["proxy"])) if "proxy" in given else None
     try:
         if (script := SCRIPT_PATH.fullmatch(path)) is not None and start is None:
-            return script_of(find_object(scene, script["robot"]))
+            return find_script(find_object(scene, script["robot"]))
         return find_object(scene, path, start).handle
     except PaddockError:
         if given.get("noError"):
@@ -49,13 +49,13 @@ def get_object(caller: SceneCaller, path: str, options: Any = None) -> int:
         raise
 
 
-def script_of(found: SceneObject) -> int:
+def find_script(item: SceneObject) -> int:
     """Return the handle of the script of a robot or of a part of it."""
-    if found.robot is None:
-        raise PaddockError(f"{found} has no script: expected a robot or a part of it")
-    while found.parent is not None:
-        found = found.parent
-    return SCRIPTS + found.handle
+    if item.robot is None:
+        raise PaddockError(f"{item} has no script: expected a robot or a part of it")
+    while item.parent is not None:
+        item = item.parent
+    return SCRIPTS + item.handle
 
 
 @call("isHandle", "isHandleValid")
@@ -65,44 +65,44 @@ def is_handle(caller: SceneCaller, handle: Any) -> bool:
 
 
 @call()
-def get_object_alias(caller: SceneCaller, found: SceneObject, options: int = -1) -> str:
+def get_object_alias(caller: SceneCaller, item: SceneObject, options: int = -1) -> str:
     scene = caller.scene
     if options == -1:
-        return found.alias
-    same = [other for other in scene.walk() if other.alias == found.alias]
+        return item.alias
+    same = [other for other in scene.walk() if other.alias == item.alias]
     if options == 0:
-        siblings = scene.roots if found.parent is None else found.parent.children
-        return f"{found.alias}[{[other for other in siblings if other.alias == found.alias].index(found)}]"
+        siblings = scene.roots if item.parent is None else item.parent.children
+        return f"{item.alias}[{[other for other in siblings if other.alias == item.alias].index(item)}]"
     if options in (3, 4):
-        return found.alias if options == 3 and len(same) == 1 else f"{found.alias}__{found.handle}__"
+        return item.alias if options == 3 and len(same) == 1 else f"{item.alias}__{item.handle}__"
     if options == 5 and len(same) == 1:
-        return f"/{found.alias}"
+        return f"/{item.alias}"
     if options in (6, 7, 8, 9):
-        return f"/{found.alias}{{{same.index(found)}}}"
-    return path_of(scene, found)
+        return f"/{item.alias}{{{same.index(item)}}}"
+    return make_object_path(scene, item)
 
 
 @call()
-def get_object_name(caller: SceneCaller, found: SceneObject) -> str:
-    return found.name
+def get_object_name(caller: SceneCaller, item: SceneObject) -> str:
+    return item.name
 
 
 @call("setObjectAlias", "setObjectName")
-def set_object_alias(caller: SceneCaller, found: SceneObject, alias: str) -> None:
+def set_object_alias(caller: SceneCaller, item: SceneObject, alias: str) -> None:
     if not re.fullmatch(r"\w{1,80}", alias):
         raise PaddockError(f"expected a name of letters and digits, got {alias[:80]!r}")
-    found.alias = alias
+    item.alias = alias
 
 
 @call("getObjectUid", "getObjectUniqueIdentifier", "getObjectFromUid")
-def get_object_uid(caller: SceneCaller, found: SceneObject) -> int:
+def get_object_uid(caller: SceneCaller, item: SceneObject) -> int:
     """Return the handle of an object, which is also its unique number."""
-    return found.handle
+    return item.handle
 
 
 @call()
-def get_object_type(caller: SceneCaller, found: SceneObject) -> int:
-    return found.type
+def get_object_type(caller: SceneCaller, item: SceneObject) -> int:
+    return item.type
 
 
 # ---- the tree
@@ -130,18 +130,18 @@ def get_objects(caller: SceneCaller, index: int, type: int) -> int:
 
 
 @call()
-def get_object_parent(caller: SceneCaller, found: SceneObject) -> int:
-    return NONE if found.parent is None else found.parent.handle
+def get_object_parent(caller: SceneCaller, item: SceneObject) -> int:
+    return NONE if item.parent is None else item.parent.handle
 
 
 @call()
-def set_object_parent(caller: SceneCaller, found: SceneObject, parent: int, in_place: bool = True) -> None:
-    caller.scene.set_parent(found, None if parent == NONE else caller.scene.get(parent), in_place=in_place)
+def set_object_parent(caller: SceneCaller, item: SceneObject, parent: int, in_place: bool = True) -> None:
+    caller.scene.set_parent(item, None if parent == NONE else caller.scene.get(parent), in_place=in_place)
 
 
 @call()
-def get_object_child(caller: SceneCaller, found: SceneObject, index: int) -> int:
-    return found.children[index].handle if 0 <= index < len(found.children) else NONE
+def get_object_child(caller: SceneCaller, item: SceneObject, index: int) -> int:
+    return item.children[index].handle if 0 <= index < len(item.children) else NONE
 
 
 @call("getObjectSel", "getObjectSelection")
@@ -164,8 +164,8 @@ def create_dummy(caller: SceneCaller, size: float = 0.01, colour: Any = None) ->
 
 
 @call("removeObject", "removeModel")
-def remove_object(caller: SceneCaller, found: SceneObject, later: bool = False) -> int:
-    caller.scene.remove(found)
+def remove_object(caller: SceneCaller, item: SceneObject, later: bool = False) -> int:
+    caller.scene.remove(item)
     return 1
 
 
@@ -219,75 +219,75 @@ def close_scene(caller: SceneCaller) -> int:
 
 
 @call()
-def get_object_int32_param(caller: SceneCaller, found: SceneObject, number: int) -> int:
-    return parameters.get_object_int(caller.scene, found, number)
+def get_object_int32_param(caller: SceneCaller, item: SceneObject, number: int) -> int:
+    return parameters.get_object_int(caller.scene, item, number)
 
 
 @call()
-def get_object_float_param(caller: SceneCaller, found: SceneObject, number: int) -> float:
-    return parameters.get_object_float(caller.scene, found, number)
+def get_object_float_param(caller: SceneCaller, item: SceneObject, number: int) -> float:
+    return parameters.get_object_float(caller.scene, item, number)
 
 
 @call()
-def get_object_int32_parameter(caller: SceneCaller, found: SceneObject, number: int) -> tuple[int, int]:
+def get_object_int32_parameter(caller: SceneCaller, item: SceneObject, number: int) -> tuple[int, int]:
     """Return 1 and the value: two results (before version 4.3)."""
-    return 1, get_object_int32_param(caller, found, number)
+    return 1, get_object_int32_param(caller, item, number)
 
 
 @call()
-def get_object_float_parameter(caller: SceneCaller, found: SceneObject, number: int) -> tuple[int, float]:
+def get_object_float_parameter(caller: SceneCaller, item: SceneObject, number: int) -> tuple[int, float]:
     """Return 1 and the value: two results (before version 4.3)."""
-    return 1, get_object_float_param(caller, found, number)
+    return 1, get_object_float_param(caller, item, number)
 
 
 @call("setObjectInt32Param", "setObjectInt32Parameter")
-def set_object_int32_param(caller: SceneCaller, found: SceneObject, number: int, value: int) -> None:
-    parameters.set_object_parameter(caller.scene, found, "int", number, value)
+def set_object_int32_param(caller: SceneCaller, item: SceneObject, number: int, value: int) -> None:
+    parameters.set_object_parameter(caller.scene, item, "int", number, value)
 
 
 @call("setObjectFloatParam", "setObjectFloatParameter")
-def set_object_float_param(caller: SceneCaller, found: SceneObject, number: int, value: float) -> None:
-    parameters.set_object_parameter(caller.scene, found, "float", number, value)
+def set_object_float_param(caller: SceneCaller, item: SceneObject, number: int, value: float) -> None:
+    parameters.set_object_parameter(caller.scene, item, "float", number, value)
 
 
 @call()
-def get_model_property(caller: SceneCaller, found: SceneObject) -> int:
-    return parameters.get_model_property(caller.scene, found)
+def get_model_property(caller: SceneCaller, item: SceneObject) -> int:
+    return parameters.get_model_property(caller.scene, item)
 
 
 @call()
-def set_model_property(caller: SceneCaller, found: SceneObject, value: int) -> None:
-    caller.scene.remember(("model", found.handle), value)
+def set_model_property(caller: SceneCaller, item: SceneObject, value: int) -> None:
+    caller.scene.remember(("model", item.handle), value)
 
 
 @call("getObjectProperty", "getObjectSpecialProperty", "getExplicitHandling")
-def get_object_flags(caller: SceneCaller, found: SceneObject) -> int:
-    given: int = caller.scene.settings.get(("flags", found.handle), 0)
+def get_object_flags(caller: SceneCaller, item: SceneObject) -> int:
+    given: int = caller.scene.settings.get(("flags", item.handle), 0)
     return given
 
 
 @call("setObjectProperty", "setObjectSpecialProperty", "setExplicitHandling")
-def set_object_flags(caller: SceneCaller, found: SceneObject, value: int) -> None:
-    caller.scene.remember(("flags", found.handle), value)
+def set_object_flags(caller: SceneCaller, item: SceneObject, value: int) -> None:
+    caller.scene.remember(("flags", item.handle), value)
 
 
 @call()
-def get_object_size_factor(caller: SceneCaller, found: SceneObject) -> float:
+def get_object_size_factor(caller: SceneCaller, item: SceneObject) -> float:
     return 1.0
 
 
 @call("getShapeBB")
-def get_shape_bb(caller: SceneCaller, found: SceneObject) -> tuple[list[float], list[float]]:
-    x0, y0, z0, x1, y1, z1 = parameters.bounding_box(found)
+def get_shape_bb(caller: SceneCaller, item: SceneObject) -> tuple[list[float], list[float]]:
+    x0, y0, z0, x1, y1, z1 = parameters.bounding_box(item)
     centre = [(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2]
     return [x1 - x0, y1 - y0, z1 - z0], [*centre, 0.0, 0.0, 0.0, 1.0]
 
 
 @call("getModelBB")
-def get_model_size(caller: SceneCaller, found: SceneObject) -> list[float]:
-    return get_shape_bb(caller, found)[0]
+def get_model_size(caller: SceneCaller, item: SceneObject) -> list[float]:
+    return get_shape_bb(caller, item)[0]
 
 
 @call()
-def get_shape_mass(caller: SceneCaller, found: SceneObject) -> float:
-    return parameters.get_object_float(caller.scene, found, parameters.MASS)
+def get_shape_mass(caller: SceneCaller, item: SceneObject) -> float:
+    return parameters.get_object_float(caller.scene, item, parameters.MASS)

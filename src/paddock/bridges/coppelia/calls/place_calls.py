@@ -14,7 +14,7 @@ from paddock.bridges.coppelia.scene.frames import (
     Quaternion,
     from_euler,
     from_matrix,
-    matrix_of,
+    make_matrix,
     normalise,
     to_euler,
 )
@@ -59,65 +59,65 @@ def to_pose(frame: Frame) -> list[float]:
 
 
 @call()
-def get_object_position(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
-    return list(caller.scene.frame(found, relative_to).position)
+def get_object_position(caller: SceneCaller, item: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return list(caller.scene.frame(item, relative_to).position)
 
 
 @call()
-def get_object_orientation(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
-    return list(to_euler(caller.scene.frame(found, relative_to).rotation))
+def get_object_orientation(caller: SceneCaller, item: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return list(to_euler(caller.scene.frame(item, relative_to).rotation))
 
 
 @call()
-def get_object_quaternion(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
-    return order_quaternion(caller, caller.scene.frame(found, relative_to).rotation)
+def get_object_quaternion(caller: SceneCaller, item: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return order_quaternion(caller, caller.scene.frame(item, relative_to).rotation)
 
 
 @call()
-def get_object_pose(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
-    frame = caller.scene.frame(found, relative_to)
+def get_object_pose(caller: SceneCaller, item: SceneObject, relative_to: int = WORLD) -> list[float]:
+    frame = caller.scene.frame(item, relative_to)
     return [*frame.position, *order_quaternion(caller, frame.rotation)]
 
 
 @call()
-def get_object_matrix(caller: SceneCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
-    return list(matrix_of(caller.scene.frame(found, relative_to)))
+def get_object_matrix(caller: SceneCaller, item: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return list(make_matrix(caller.scene.frame(item, relative_to)))
 
 
 @call()
-def set_object_position(caller: SceneCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
-    caller.scene.move(found, *sort_place(place, relative_to, (3,)))
+def set_object_position(caller: SceneCaller, item: SceneObject, place: Any, relative_to: Any = None) -> None:
+    caller.scene.move(item, *sort_place(place, relative_to, (3,)))
 
 
 @call()
-def set_object_orientation(caller: SceneCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+def set_object_orientation(caller: SceneCaller, item: SceneObject, place: Any, relative_to: Any = None) -> None:
     angles, reference = sort_place(place, relative_to, (3, 4))
-    caller.scene.turn(found, from_euler(angles) if len(angles) == 3 else normalise(angles), reference)
+    caller.scene.turn(item, from_euler(angles) if len(angles) == 3 else normalise(angles), reference)
 
 
 @call()
-def set_object_quaternion(caller: SceneCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+def set_object_quaternion(caller: SceneCaller, item: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (4,))
-    caller.scene.turn(found, read_quaternion(caller, numbers), reference)
+    caller.scene.turn(item, read_quaternion(caller, numbers), reference)
 
 
 @call("setObjectPose", "setObjectMatrix")
-def set_object_pose(caller: SceneCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+def set_object_pose(caller: SceneCaller, item: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (7, 12, 16))
     if len(numbers) == 7:
         numbers[3:] = read_quaternion(caller, numbers[3:])
-    caller.scene.place(found, to_frame(numbers[:12]), reference)
+    caller.scene.place(item, to_frame(numbers[:12]), reference)
 
 
 @call("getObjectVelocity", "getVelocity")
-def get_object_velocity(caller: SceneCaller, found: SceneObject) -> tuple[list[float], list[float]]:
-    linear, angular = caller.scene.velocity(found)
+def get_object_velocity(caller: SceneCaller, item: SceneObject) -> tuple[list[float], list[float]]:
+    linear, angular = caller.scene.velocity(item)
     return list(linear), list(angular)
 
 
 @call()
-def get_object_child_pose(caller: SceneCaller, found: SceneObject) -> list[float]:
-    return to_pose(joint_frame(found) if found.part == "joint" else ORIGIN)
+def get_object_child_pose(caller: SceneCaller, item: SceneObject) -> list[float]:
+    return to_pose(joint_frame(item) if item.part == "joint" else ORIGIN)
 
 
 @call("resetDynamicObject", "resetProximitySensor", "resetVisionSensor")

@@ -107,10 +107,10 @@ def list_properties(caller: SceneCaller, target: int) -> dict[str, str]:
     else:
         part = caller.scene.get(target).part
         kinds = {name: about.kind for name, about in PROPERTIES.items() if not about.parts or part in about.parts}
-    return kinds | {name: kind_of(caller.scene.settings["property", target, name]) for name in own}
+    return kinds | {name: find_property_type(caller.scene.settings["property", target, name]) for name in own}
 
 
-def kind_of(value: Any) -> str:
+def find_property_type(value: Any) -> str:
     """Return the type of a custom property."""
     kinds = ((bool, "bool"), (int, "int"), (float, "float"), (str, "string"), (bytes, "buffer"), (list, "floatarray"))
     return next((kind for python, kind in kinds if isinstance(value, python)), "table")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from paddock.bridges.coppelia.calls.object_calls import find_object, script_of
+from paddock.bridges.coppelia.calls.object_calls import find_object, find_script
 from paddock.bridges.coppelia.calls.table import Steps, call
 from paddock.bridges.coppelia.calls.values import read_bytes, read_float, read_int, read_text
 from paddock.bridges.coppelia.scene import script_functions
@@ -137,9 +137,11 @@ def get_named_param(caller: SceneCaller, name: str) -> Any:
 def get_script(caller: SceneCaller, kind: int, owner: Any = "", name: Any = None) -> int:
     """Return the script of a robot by its handle, name or path; without an owner, the script of the scene."""
     if isinstance(owner, int | float) and owner >= 0:
-        return script_of(caller.scene.get(read_int(owner)))
+        return find_script(caller.scene.get(read_int(owner)))
     return (
-        script_of(find_object(caller.scene, read_text(owner))) if owner and isinstance(owner, str | bytes) else SCRIPTS
+        find_script(find_object(caller.scene, read_text(owner)))
+        if owner and isinstance(owner, str | bytes)
+        else SCRIPTS
     )
 
 

@@ -99,35 +99,35 @@ def ignore(caller: SceneCaller, *ignored: Any) -> None:
 
 
 @call()
-def set_object_color(caller: SceneCaller, found: SceneObject, index: int, component: int, colour: list[float]) -> bool:
-    caller.scene.remember(("colour", found.handle), tuple(take_count(colour, 3)))
+def set_object_color(caller: SceneCaller, item: SceneObject, index: int, component: int, colour: list[float]) -> bool:
+    caller.scene.remember(("colour", item.handle), tuple(take_count(colour, 3)))
     return True
 
 
 @call()
-def get_object_color(caller: SceneCaller, found: SceneObject, index: int, component: int) -> list[float]:
-    return list(caller.scene.settings.get(("colour", found.handle), WHITE))
+def get_object_color(caller: SceneCaller, item: SceneObject, index: int, component: int) -> list[float]:
+    return list(caller.scene.settings.get(("colour", item.handle), WHITE))
 
 
 @call()
-def set_shape_color(caller: SceneCaller, found: SceneObject, part: Any, component: int, colour: list[float]) -> None:
-    caller.scene.remember(("colour", found.handle), tuple(take_count(colour, 3)))
+def set_shape_color(caller: SceneCaller, item: SceneObject, part: Any, component: int, colour: list[float]) -> None:
+    caller.scene.remember(("colour", item.handle), tuple(take_count(colour, 3)))
 
 
 @call()
-def get_shape_color(caller: SceneCaller, found: SceneObject, part: Any, component: int) -> tuple[int, list[float]]:
-    return 1, get_object_color(caller, found, 0, component)
+def get_shape_color(caller: SceneCaller, item: SceneObject, part: Any, component: int) -> tuple[int, list[float]]:
+    return 1, get_object_color(caller, item, 0, component)
 
 
 @call()
-def set_light_parameters(caller: SceneCaller, found: SceneObject, on: int, *colours: Any) -> None:
+def set_light_parameters(caller: SceneCaller, item: SceneObject, on: int, *colours: Any) -> None:
     """Switch a robot's LED. Lights of the world are always on."""
-    if found.part == "led" and found.robot is not None:
-        found.robot.set_led(found.device, 1.0 if on else 0.0)
+    if item.part == "led" and item.robot is not None:
+        item.robot.set_led(item.device, 1.0 if on else 0.0)
 
 
 @call()
-def get_light_parameters(caller: SceneCaller, found: SceneObject) -> tuple[int, list[float], list[float], list[float]]:
-    led = found.part == "led" and found.robot is not None
-    on = found.robot.read_leds()[found.device] > 0 if led and found.robot is not None else True
+def get_light_parameters(caller: SceneCaller, item: SceneObject) -> tuple[int, list[float], list[float], list[float]]:
+    led = item.part == "led" and item.robot is not None
+    on = item.robot.read_leds()[item.device] > 0 if led and item.robot is not None else True
     return int(on), [0.0, 0.0, 0.0], list(WHITE), list(WHITE)

@@ -21,7 +21,7 @@ COLLISIONS, DISTANCES = 1_000_000, 2_000_000  # added to the handle of a robot, 
 
 @command(0x100B, "simxSetSphericalJointMatrix")
 def set_spherical_joint_matrix(caller: Caller, handle: int, data: bytes) -> None:
-    joints.wheel_of(caller.scene.get(handle))
+    joints.find_wheel(caller.scene.get(handle))
     raise PaddockError("expected a spherical joint; wheels have revolute joints")
 
 

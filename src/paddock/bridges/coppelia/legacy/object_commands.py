@@ -12,7 +12,7 @@ from paddock.bridges.coppelia.legacy.table import command, pack_int, take
 from paddock.bridges.coppelia.scene.frames import to_euler
 from paddock.bridges.coppelia.scene.joints import joint_position
 from paddock.bridges.coppelia.scene.objects import ALL, LAST_TYPE, PARENT, SCENE, WORLD, SceneObject
-from paddock.bridges.coppelia.scene.paths import path_of
+from paddock.bridges.coppelia.scene.paths import make_object_path
 from paddock.bridges.coppelia.scene.proximity import detect
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
@@ -47,8 +47,8 @@ def describe_pose(
 ) -> Describe:
     """Return a function that returns positions and orientations, in the frame of the world or of the parent."""
 
-    def describe(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
-        frame = scene.frame(found, relative_to)
+    def describe(scene: CoppeliaScene, item: SceneObject) -> ObjectData:
+        frame = scene.frame(item, relative_to)
         floats: tuple[float, ...] = frame.position if position else ()
         floats += to_euler(frame.rotation) if euler else frame.rotation if quaternion else ()
         return ObjectData(floats=floats)
@@ -56,26 +56,24 @@ def describe_pose(
     return describe
 
 
-def describe_proximity(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
+def describe_proximity(scene: CoppeliaScene, item: SceneObject) -> ObjectData:
     """Return detection state and detected object (integers); point and normal (floats)."""
-    if found.part != "proximity":
+    if item.part != "proximity":
         return ObjectData((-1, -1), (0.0,) * 6)
-    seen = detect(scene, found)
+    seen = detect(scene, item)
     return (
         ObjectData((0, -1), (0.0,) * 6) if seen is None else ObjectData((1, seen.handle), (*seen.point, *seen.normal))
     )
 
 
-def describe_joint(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
+def describe_joint(scene: CoppeliaScene, item: SceneObject) -> ObjectData:
     """Return position and force."""
-    return ObjectData(floats=(joint_position(found), 0.0) if found.part == "joint" else (0.0, 0.0))
+    return ObjectData(floats=(joint_position(item), 0.0) if item.part == "joint" else (0.0, 0.0))
 
 
-def describe_joint_kind(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
+def describe_joint_kind(scene: CoppeliaScene, item: SceneObject) -> ObjectData:
     """Return type and mode (integers); lower limit and range (floats), -1 for cyclic joints."""
-    return (
-        ObjectData((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if found.part == "joint" else ObjectData((-1, -1), (0.0, 0.0))
-    )
+    return ObjectData((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if item.part == "joint" else ObjectData((-1, -1), (0.0, 0.0))
 
 
 Describe = Callable[[CoppeliaScene, SceneObject], ObjectData]
@@ -102,7 +100,7 @@ KINDS: dict[int, Describe] = {
     18: lambda scene, found: ObjectData(floats=scene.velocity(found)[1]),
     19: lambda scene, found: ObjectData(floats=sum(scene.velocity(found), ())),
     20: lambda scene, found: ObjectData(strings=(found.alias,)),
-    21: lambda scene, found: ObjectData(strings=(path_of(scene, found),)),
+    21: lambda scene, found: ObjectData(strings=(make_object_path(scene, found),)),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddock.bridges.coppelia.legacy_link.body import VrepBody
 from paddock.bridges.coppelia.legacy_link.client import VrepClient
 from paddock.bridges.coppelia.legacy_link.robot import VrepRobot
-from paddock.bridges.coppelia.legacy_link.spec import find_by_name, kind_of
+from paddock.bridges.coppelia.legacy_link.spec import find_by_name, find_robot_kind
 from paddock.bridges.coppelia.link.address import SceneAddress
 from paddock.simulation.robots import load_robot
 
@@ -15,7 +15,7 @@ PORT = 19997
 
 
 def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobot:
-    """Connect to a robot in V-REP or CoppeliaSim, or in a world of Paddock with `--vrep`.
+    """Connect to a robot in V-REP or CoppeliaSim, or in a world of Paddock with the bridge `vrep`.
 
     Args:
         url: `vrep://host:19997`, with these options after a `?`: `robot=` is the name of the robot's base object
@@ -25,7 +25,7 @@ def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobo
         timeout: seconds without an answer after which a call fails.
     """
     address = SceneAddress.parse(url, PORT, "Pioneer_p3dx", "synchronous")
-    kind = load_robot(address.type or kind_of(address.base))
+    kind = load_robot(address.type or find_robot_kind(address.base))
     client = VrepClient(address.host, address.port, timeout=timeout)
     try:
         body = VrepBody(

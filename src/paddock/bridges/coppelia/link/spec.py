@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from paddock.bridges.coppelia.scene.models import MODELS, RobotModel, model_of
+from paddock.bridges.coppelia.scene.models import MODELS, RobotModel, find_robot_model
 from paddock.core.errors import LinkError, Refused
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
@@ -39,7 +39,7 @@ def find_parts(
         find: returns the handles of objects by their names below the robot; the name of the base is empty.
         number: formats the number of an object of a device.
     """
-    model, sensors = model_of(kind), []
+    model, sensors = find_robot_model(kind), []
     handles = {"base": find(""), "joints": find(*model.joints)}
     for sensor in kind.sensors:
         parts = _list_parts(sensor, model, number)

@@ -99,21 +99,21 @@ def look_along(heading: float) -> Quaternion:
     return from_axes((-s, c, 0.0), (0.0, 0.0, 1.0), (c, s, 0.0))
 
 
-def matrix_of(frame: Frame) -> tuple[float, ...]:
+def make_matrix(frame: Frame) -> tuple[float, ...]:
     """Return 12 numbers: the three rows of the rotation matrix, each followed by a component of the position."""
     columns = [rotate(frame.rotation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
     return tuple(value for row in range(3) for value in (*(c[row] for c in columns), frame.position[row]))
 
 
 def from_matrix(numbers: Sequence[float]) -> Frame:
-    """Return the frame of 12 numbers, see `matrix_of`."""
+    """Return the frame of 12 numbers, see `make_matrix`."""
     x, y, z = ((numbers[k], numbers[4 + k], numbers[8 + k]) for k in range(3))
     return Frame((numbers[3], numbers[7], numbers[11]), from_axes(x, y, z))
 
 
 def to_euler(rotation: Quaternion) -> Vector:
     """Return CoppeliaSim's Euler angles alpha, beta, gamma [rad]: R = Rx(alpha) Ry(beta) Rz(gamma)."""
-    r00, r01, r02, _, _, r11, r12, _, _, r21, r22, _ = matrix_of(Frame((0.0, 0.0, 0.0), rotation))
+    r00, r01, r02, _, _, r11, r12, _, _, r21, r22, _ = make_matrix(Frame((0.0, 0.0, 0.0), rotation))
     beta = math.asin(max(-1.0, min(1.0, r02)))
     if abs(r02) > STEEP:
         return math.atan2(r21, r11), beta, 0.0
@@ -127,7 +127,7 @@ def from_euler(angles: Sequence[float]) -> Quaternion:
     return multiply(first, (0.0, 0.0, math.sin(g), math.cos(g)))
 
 
-def heading_of(rotation: Quaternion) -> float:
+def compute_heading(rotation: Quaternion) -> float:
     """Return the heading of the x axis, seen from above [rad]."""
     x, y, _ = rotate(rotation, (1.0, 0.0, 0.0))
     return math.atan2(y, x)

@@ -57,7 +57,7 @@ def read_encoders(robot: ArenaRobot) -> NDArray[np.float64]:
 
 def read_camera(scene: CoppeliaScene, robot: ArenaRobot) -> NDArray[np.float64]:
     """Return red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
-    cameras = [part for part in scene.base_of(robot).children if part.part == "camera"]
+    cameras = [part for part in scene.find_base(robot).children if part.part == "camera"]
     if not cameras:
         raise PaddockError(f"robot {robot.name!r} has no camera")
     return take_image(scene, cameras[0]).reshape(-1) / 255.0

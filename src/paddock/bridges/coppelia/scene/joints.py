@@ -11,7 +11,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 
 
-def wheel_of(joint: SceneObject) -> tuple[ArenaRobot, float]:
+def find_wheel(joint: SceneObject) -> tuple[ArenaRobot, float]:
     """Return the robot of a joint, and the radius of its wheel [m]."""
     if joint.part != "joint" or joint.robot is None:
         raise PaddockError(f"{joint} is not a joint")
@@ -20,7 +20,7 @@ def wheel_of(joint: SceneObject) -> tuple[ArenaRobot, float]:
 
 def joint_position(joint: SceneObject) -> float:
     """Return the angle of the wheel [rad], in (-pi, pi] because these joints are cyclic."""
-    robot, radius = wheel_of(joint)
+    robot, radius = find_wheel(joint)
     return wrap(robot.travel[joint.channel] / radius)
 
 
@@ -31,19 +31,19 @@ def joint_frame(joint: SceneObject) -> Frame:
 
 def joint_velocity(joint: SceneObject) -> float:
     """Return the angular velocity of the wheel [rad/s]."""
-    robot, radius = wheel_of(joint)
+    robot, radius = find_wheel(joint)
     return robot.wheel_speeds[joint.channel] / radius
 
 
 def target_velocity(joint: SceneObject) -> float:
     """Return the commanded angular velocity of the wheel [rad/s]."""
-    robot, radius = wheel_of(joint)
+    robot, radius = find_wheel(joint)
     return robot.command[joint.channel] / radius
 
 
 def set_target_velocity(joint: SceneObject, velocity: float) -> None:
     """Set the angular velocity of a wheel [rad/s]; the other wheel keeps its command."""
-    robot, radius = wheel_of(joint)
+    robot, radius = find_wheel(joint)
     if not math.isfinite(velocity):
         raise PaddockError(f"{joint}: expected a finite velocity in rad/s, got {velocity!r}")
     speeds = list(robot.command)
@@ -53,5 +53,5 @@ def set_target_velocity(joint: SceneObject, velocity: float) -> None:
 
 def refuse_position(joint: SceneObject) -> None:
     """Raise an error: wheels are driven by velocity, and their angle cannot be set."""
-    wheel_of(joint)
+    find_wheel(joint)
     raise PaddockError(f"{joint} is driven by velocity: its angle cannot be set")

@@ -25,7 +25,7 @@ from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 
 FROM_LEFT = (5, 6, 7, 0, 1, 2, 3, 4)
 """The ps number of each sensor of a V-REP e-puck, clockwise from the left side; ps0 … ps7 start right of the front."""
-AXLE = from_axes((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # z left: positive angles drive forward
+WHEEL_SEPARATION = from_axes((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # z left: positive angles drive forward
 DOWN = from_axes((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))  # z down, y forward, x left
 LED = re.compile(r"led\d+")
 SCANNER_OPENING = math.radians(120.0)  # field of view of each half of a laser scanner
@@ -119,7 +119,7 @@ MODELS = {
 }
 
 
-def model_of(spec: RobotSpec) -> RobotModel:
+def find_robot_model(spec: RobotSpec) -> RobotModel:
     """Return the model of a robot type; types that CoppeliaSim does not have keep their own names."""
     plain = re.sub(r"\W", "_", spec.name)
     return MODELS.get(spec.name) or RobotModel(name=plain, alias=plain, height=spec.drive.wheel_diameter / 2)
@@ -132,7 +132,9 @@ def add_robot(robot: ArenaRobot, model: RobotModel, add: Add) -> SceneObject:
     base = add("", None, SHAPE, "base", None, Frame((0.0, 0.0, height)), pieces=(spec.body.shape,))
     base.height, base.radius = spec.body.height, bounding_radius(spec.body.shape)
     for channel, alias, y in ((LEFT, model.joints[0], side), (RIGHT, model.joints[1], -side)):
-        joint = add(alias, None, JOINT, "joint", base, Frame((0.0, y, radius - height), AXLE), channel=channel)
+        joint = add(
+            alias, None, JOINT, "joint", base, Frame((0.0, y, radius - height), WHEEL_SEPARATION), channel=channel
+        )
         wheel = alias.replace("Motor", "Wheel").replace("Joint", "Wheel")
         add(wheel, None, SHAPE, "shape", joint, pieces=(Disc(0.0, 0.0, radius),))
     for alias in model.shapes:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from paddock.bridges.coppelia.scene.frames import Frame, floor_frame
-from paddock.core.geometry import Disc, Pose, Shape, box_of, place_shape
+from paddock.core.geometry import Disc, Pose, Shape, compute_bounds, place_shape
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.solids import Solid, solids
 
@@ -47,7 +47,7 @@ def _find_frame(pieces: Sequence[Shape], height: float) -> Frame:
 def box_around(pieces: Sequence[Shape], pose: Pose) -> tuple[float, float, float, float]:
     """Return minimum x, y and maximum x, y of shapes in the frame of a pose [m]."""
     x, y, heading = pose
-    boxes = [box_of(place_shape(place_shape(shape, -x, -y, 0.0), 0.0, 0.0, -heading)) for shape in pieces]
+    boxes = [compute_bounds(place_shape(place_shape(shape, -x, -y, 0.0), 0.0, 0.0, -heading)) for shape in pieces]
     lows, highs = [box[:2] for box in boxes], [box[2:] for box in boxes]
     return (
         min(low[0] for low in lows),

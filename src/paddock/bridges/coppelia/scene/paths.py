@@ -63,10 +63,10 @@ def find_named_path(scene: CoppeliaScene, levels: Sequence[str]) -> SceneObject 
     return find_path(scene, f"./{last}", top) or next((part for part in top.tree if scene.is_named(part, last)), None)
 
 
-def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
+def make_object_path(scene: CoppeliaScene, item: SceneObject) -> str:
     """Return the full path of an object, with indices where siblings have the same alias."""
     parts = []
-    at: SceneObject | None = found
+    at: SceneObject | None = item
     while at is not None:
         siblings = scene.roots if at.parent is None else at.parent.children
         same = [other for other in siblings if other.alias == at.alias]

@@ -45,7 +45,7 @@ def _detect_ring(scene: CoppeliaScene, sensor: SceneObject) -> list[DetectedSurf
     channels = np.flatnonzero(values < sensor.limit)
     if not len(channels):
         return ring
-    mounts = _mounts_of(scene, sensor)[channels]
+    mounts = _list_mounts(scene, sensor)[channels]
     x, y, heading = robot.pose
     c, s = math.cos(heading), math.sin(heading)
     origins = np.column_stack((x + c * mounts[:, 0] - s * mounts[:, 1], y + s * mounts[:, 0] + c * mounts[:, 1]))
@@ -61,7 +61,7 @@ def _detect_ring(scene: CoppeliaScene, sensor: SceneObject) -> list[DetectedSurf
     return ring
 
 
-def _mounts_of(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.float64]:
+def _list_mounts(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.float64]:
     """Return x, y [m] and the direction (unit vector) of each sensor of a ring, in the robot's frame."""
     assert sensor.robot is not None
     key = ("mounts", sensor.robot.name, sensor.device)
@@ -83,7 +83,7 @@ def _surfaces_around(scene: CoppeliaScene, sensor: SceneObject) -> Surfaces:
     for base in scene.list_bases():
         if base.robot is not None and base.robot is not robot:
             there = base.robot.pose
-            if math.hypot(there.x - x, there.y - y) < sensor.limit + base.radius + scene.base_of(robot).radius:
+            if math.hypot(there.x - x, there.y - y) < sensor.limit + base.radius + scene.find_base(robot).radius:
                 moving += [(base.handle, place_shape(shape, *there)) for shape in base.pieces]
     if moving:
         return Surfaces([*scene.still_shapes, *moving])

@@ -16,13 +16,13 @@ from paddock.bridges.coppelia.scene.frames import (
     Frame,
     Quaternion,
     combine,
+    compute_heading,
     floor_frame,
-    heading_of,
     relate,
     rotate,
 )
 from paddock.bridges.coppelia.scene.joints import joint_frame
-from paddock.bridges.coppelia.scene.models import RobotModel, add_robot, model_of
+from paddock.bridges.coppelia.scene.models import RobotModel, add_robot, find_robot_model
 from paddock.bridges.coppelia.scene.objects import (
     ALL,
     CAMERA,
@@ -141,19 +141,19 @@ class CoppeliaScene:
             found = self._names.get(meant) or find_path(self, meant)
         return found
 
-    def is_named(self, found: SceneObject, name: str) -> bool:
+    def is_named(self, item: SceneObject, name: str) -> bool:
         """Return whether an object has a name that is not a path, with any suffix."""
         names = (other for other in (*self._names, *self._aliases) if other.partition("#")[0] == name)
-        return any(self.get_named(other) is found for other in names)
+        return any(self.get_named(other) is item for other in names)
 
-    def base_of(self, robot: ArenaRobot) -> SceneObject:
+    def find_base(self, robot: ArenaRobot) -> SceneObject:
         """Return the base of a robot's tree."""
         return self._bases[robot]
 
     def list_bases(self, model: RobotModel | None = None) -> list[SceneObject]:
         """Return the bases of all robots, or of those of a model, in the world's order."""
         bases = [self._bases[robot] for robot in self.live.list_robots() if robot in self._bases]
-        return [base for base in bases if model is None or (base.robot and model_of(base.robot.spec) is model)]
+        return [base for base in bases if model is None or (base.robot and find_robot_model(base.robot.spec) is model)]
 
     def of_type(self, type: int = ALL) -> list[SceneObject]:
         """Return all objects of a type, parents before their children."""
@@ -176,54 +176,54 @@ class CoppeliaScene:
 
     # ---- where things are
 
-    def frame(self, found: SceneObject, relative_to: int = WORLD) -> Frame:
+    def frame(self, item: SceneObject, relative_to: int = WORLD) -> Frame:
         """Return the frame of an object relative to the world, its parent (`PARENT`), or the object of a handle."""
         if relative_to == PARENT:
-            return found.frame if found.parent else self._absolute(found)
+            return item.frame if item.parent else self._absolute(item)
         if relative_to == WORLD:
-            return self._absolute(found)
-        return relate(self._absolute(self.get(relative_to)), self._absolute(found))
+            return self._absolute(item)
+        return relate(self._absolute(self.get(relative_to)), self._absolute(item))
 
-    def _absolute(self, found: SceneObject) -> Frame:
-        if found.part == "base" and found.robot is not None:
-            pose, _ = self._pending_poses.get(found.robot) or (found.robot.pose, 0)
-            return floor_frame(pose, found.frame.position[2])
-        if found.parent is None:
-            return found.frame
-        outer = self._absolute(found.parent)
-        if found.parent.part == "joint":
-            outer = combine(outer, joint_frame(found.parent))  # add the rotation of the wheel
-        return combine(outer, found.frame)
+    def _absolute(self, item: SceneObject) -> Frame:
+        if item.part == "base" and item.robot is not None:
+            pose, _ = self._pending_poses.get(item.robot) or (item.robot.pose, 0)
+            return floor_frame(pose, item.frame.position[2])
+        if item.parent is None:
+            return item.frame
+        outer = self._absolute(item.parent)
+        if item.parent.part == "joint":
+            outer = combine(outer, joint_frame(item.parent))  # add the rotation of the wheel
+        return combine(outer, item.frame)
 
-    def move(self, found: SceneObject, position: Sequence[float], relative_to: int = WORLD) -> None:
+    def move(self, item: SceneObject, position: Sequence[float], relative_to: int = WORLD) -> None:
         """Move a robot or a dummy to a position, with its current orientation."""
         x, y, z = position
-        self.place(found, Frame((x, y, z), self.frame(found, relative_to).rotation), relative_to, half=True)
+        self.place(item, Frame((x, y, z), self.frame(item, relative_to).rotation), relative_to, half=True)
 
-    def turn(self, found: SceneObject, rotation: Quaternion, relative_to: int = WORLD) -> None:
+    def turn(self, item: SceneObject, rotation: Quaternion, relative_to: int = WORLD) -> None:
         """Turn a robot or a dummy at its current position."""
-        self.place(found, Frame(self.frame(found, relative_to).position, rotation), relative_to, half=True)
+        self.place(item, Frame(self.frame(item, relative_to).position, rotation), relative_to, half=True)
 
-    def place(self, found: SceneObject, frame: Frame, relative_to: int = WORLD, *, half: bool = False) -> None:
+    def place(self, item: SceneObject, frame: Frame, relative_to: int = WORLD, *, half: bool = False) -> None:
         """Move a robot or a dummy. Robots stay on the floor: their height and tilt are ignored.
 
         With `half`, only the position or only the orientation was given. If a robot then has no room, it is moved when
         the other part follows in the same tick.
         """
         if relative_to == PARENT:
-            relative_to = found.parent.handle if found.parent else WORLD
+            relative_to = item.parent.handle if item.parent else WORLD
         absolute = frame if relative_to == WORLD else combine(self._absolute(self.get(relative_to)), frame)
         if not all(math.isfinite(number) for number in (*absolute.position, *absolute.rotation)):
-            raise PaddockError(f"{found}: expected a pose of finite numbers, got {absolute}")
-        if found.part == "dummy":
-            found.frame = relate(self._absolute(found.parent), absolute) if found.parent else absolute
+            raise PaddockError(f"{item}: expected a pose of finite numbers, got {absolute}")
+        if item.part == "dummy":
+            item.frame = relate(self._absolute(item.parent), absolute) if item.parent else absolute
             return
-        if found.part != "base" or found.robot is None:
-            raise PaddockError(f"{found} cannot be moved: only robots as a whole and dummies can")
+        if item.part != "base" or item.robot is None:
+            raise PaddockError(f"{item} cannot be moved: only robots as a whole and dummies can")
         if abs(rotate(absolute.rotation, (1.0, 0.0, 0.0))[2]) > UPWARDS:
-            raise PaddockError(f"{found} cannot point straight up or down: expected an x axis that is not vertical")
+            raise PaddockError(f"{item} cannot point straight up or down: expected an x axis that is not vertical")
         x, y, _ = absolute.position
-        self._set_pose(found.robot, Pose(x, y, heading_of(absolute.rotation)), half=half)
+        self._set_pose(item.robot, Pose(x, y, compute_heading(absolute.rotation)), half=half)
         self.sensed.clear()
 
     def _set_pose(self, robot: ArenaRobot, pose: Pose, *, half: bool) -> None:
@@ -236,13 +236,13 @@ class CoppeliaScene:
         else:
             self._pending_poses.pop(robot, None)
 
-    def velocity(self, found: SceneObject) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    def velocity(self, item: SceneObject) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
         """Return linear [m/s] and angular [rad/s] velocity in the world frame; zero for static objects."""
-        if found.robot is None:
+        if item.robot is None:
             return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        forward, turn = found.robot.twist
-        x, y, heading = found.robot.pose
-        px, py, _ = self._absolute(found).position
+        forward, turn = item.robot.twist
+        x, y, heading = item.robot.pose
+        px, py, _ = self._absolute(item).position
         vx, vy = forward * math.cos(heading) - turn * (py - y), forward * math.sin(heading) + turn * (px - x)
         return (vx, vy, 0.0), (0.0, 0.0, turn)
 
@@ -260,47 +260,47 @@ class CoppeliaScene:
             raise
         return dummy
 
-    def remove(self, found: SceneObject) -> None:
+    def remove(self, item: SceneObject) -> None:
         """Remove a dummy, or a robot with all its parts."""
-        if found.part == "dummy":
-            self._drop(found)
-        elif found.part == "base" and found.robot is not None:
-            self.live.remove(found.robot.name)
+        if item.part == "dummy":
+            self._drop(item)
+        elif item.part == "base" and item.robot is not None:
+            self.live.remove(item.robot.name)
             self.begin()
         else:
-            raise PaddockError(f"{found} cannot be removed: only robots as a whole and dummies can")
+            raise PaddockError(f"{item} cannot be removed: only robots as a whole and dummies can")
 
-    def copy(self, found: SceneObject) -> SceneObject:
+    def copy(self, item: SceneObject) -> SceneObject:
         """Copy a dummy, or add another robot of the same type at any free position."""
-        if found.part == "base" and found.robot is not None:
-            return self.load_model(found.robot.spec.name)
-        if found.part != "dummy":
-            raise PaddockError(f"{found} cannot be copied: only robots as a whole and dummies can")
-        copied = self.add_dummy(found.parent)
-        copied.frame = found.frame
+        if item.part == "base" and item.robot is not None:
+            return self.load_model(item.robot.spec.name)
+        if item.part != "dummy":
+            raise PaddockError(f"{item} cannot be copied: only robots as a whole and dummies can")
+        copied = self.add_dummy(item.parent)
+        copied.frame = item.frame
         return copied
 
-    def set_parent(self, found: SceneObject, parent: SceneObject | None, *, in_place: bool = True) -> None:
+    def set_parent(self, item: SceneObject, parent: SceneObject | None, *, in_place: bool = True) -> None:
         """Set the parent of a dummy. Keep its pose in the world (`in_place`), or its pose relative to the parent."""
-        if found.part != "dummy":
-            raise PaddockError(f"{found} cannot get another parent: only dummies can")
-        if parent is not None and parent in found.tree:
-            raise PaddockError(f"{found} cannot get the parent {parent}, which is one of its descendants")
-        check_depth(parent, max(part.depth for part in found.tree) - found.depth)
-        absolute = self._absolute(found)
-        self.hang(found, parent)
+        if item.part != "dummy":
+            raise PaddockError(f"{item} cannot get another parent: only dummies can")
+        if parent is not None and parent in item.tree:
+            raise PaddockError(f"{item} cannot get the parent {parent}, which is one of its descendants")
+        check_depth(parent, max(part.depth for part in item.tree) - item.depth)
+        absolute = self._absolute(item)
+        self.hang(item, parent)
         if in_place:
-            found.frame = absolute if parent is None else relate(self._absolute(parent), absolute)
+            item.frame = absolute if parent is None else relate(self._absolute(parent), absolute)
 
-    def hang(self, found: SceneObject, parent: SceneObject | None) -> None:
+    def hang(self, item: SceneObject, parent: SceneObject | None) -> None:
         """Make an object, which may have been removed, a child of another one."""
-        if found.handle in self.objects:
-            (self.roots if found.parent is None else found.parent.children).remove(found)
+        if item.handle in self.objects:
+            (self.roots if item.parent is None else item.parent.children).remove(item)
         else:
-            found.children.clear()
-            self.objects[found.handle] = self._names[found.name] = found
-        (self.roots if parent is None else parent.children).append(found)
-        found.parent = parent
+            item.children.clear()
+            self.objects[item.handle] = self._names[item.name] = item
+        (self.roots if parent is None else parent.children).append(item)
+        item.parent = parent
 
     def load_model(self, kind: str) -> SceneObject:
         """Add a robot of a shipped type at any free position."""
@@ -326,15 +326,15 @@ class CoppeliaScene:
         self.objects[handle] = self._names[name] = found
         return found
 
-    def _drop(self, found: SceneObject) -> None:
-        handles = {part.handle for part in found.tree}
+    def _drop(self, item: SceneObject) -> None:
+        handles = {part.handle for part in item.tree}
         for handle in handles:
             del self.objects[handle]
-        name = None if found.robot is None else found.robot.name
+        name = None if item.robot is None else item.robot.name
         for key in [key for key in self.settings if isinstance(key, tuple)]:
             if key[1] == name or (key[0] in OF_OBJECTS and (key[1] in handles or key[1] - SCRIPTS in handles)):
                 del self.settings[key]
-        (self.roots if found.parent is None else found.parent.children).remove(found)
+        (self.roots if item.parent is None else item.parent.children).remove(item)
         self._names = {name: other for name, other in self._names.items() if other.handle in self.objects}
 
     def _free_name(self, name: str) -> str:
@@ -342,7 +342,7 @@ class CoppeliaScene:
         return next(candidate for candidate in numbers if candidate not in self._names)
 
     def _add_robot(self, robot: ArenaRobot) -> SceneObject:
-        model = model_of(robot.spec)
+        model = find_robot_model(robot.spec)
         suffix = self._free_name(model.name).removeprefix(model.name)
         prefix = f"{model.name}_" if model.prefix is None else model.prefix
 

@@ -32,7 +32,7 @@ def read_distances(scene: CoppeliaScene, robot: ArenaRobot) -> list[float]:
     The value is the maximum range if nothing is detected. An e-puck has eight sensors, clockwise from the left side; a
     Pioneer has sixteen sonars.
     """
-    sensors = [part for part in scene.base_of(robot).tree if part.part == "proximity"]
+    sensors = [part for part in scene.find_base(robot).tree if part.part == "proximity"]
     values = {device: robot.read(device).tolist() for device in dict.fromkeys(sensor.device for sensor in sensors)}
     return [min(values[sensor.device][sensor.channel], sensor.limit) for sensor in sensors]
 

@@ -42,7 +42,7 @@ class SceneStart:
         scene.begin()
         for robot in [robot for robot in scene.live.list_robots() if robot.name not in self._robots]:
             if robot.name in scene.live.spawned:
-                scene.remove(scene.base_of(robot))
+                scene.remove(scene.find_base(robot))
         for dummy, parent, frame in self._dummies:  # parents before their children
             if dummy.parent is not parent or dummy.handle not in scene.objects:
                 scene.hang(dummy, parent if parent is None or parent.handle in scene.objects else None)

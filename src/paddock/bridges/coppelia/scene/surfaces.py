@@ -71,14 +71,14 @@ class Surfaces:
         return [self.handles[index] for index in nearest.tolist()], normals
 
 
-def bodies_of(scene: CoppeliaScene, found: SceneObject) -> Iterator[Shape]:
+def walk_shapes(scene: CoppeliaScene, item: SceneObject) -> Iterator[Shape]:
     """Yield the shapes of an object in the world frame; for a part of a robot, those of the whole robot."""
-    if found.part == "solid":
-        yield from found.pieces
-    elif found.robot is not None:
-        base = scene.base_of(found.robot)
+    if item.part == "solid":
+        yield from item.pieces
+    elif item.robot is not None:
+        base = scene.find_base(item.robot)
         for shape in base.pieces:
-            yield place_shape(shape, *found.robot.pose)
+            yield place_shape(shape, *item.robot.pose)
 
 
 def find_entity(scene: CoppeliaScene, handle: int) -> list[SceneObject]:
@@ -86,7 +86,7 @@ def find_entity(scene: CoppeliaScene, handle: int) -> list[SceneObject]:
     if handle == ALL:
         return [found for found in scene.walk() if found.part in ("solid", "base")]
     found = scene.get(handle)
-    if not any(True for _ in bodies_of(scene, found)):
+    if not any(True for _ in walk_shapes(scene, found)):
         raise PaddockError(f"{found} has no body: expected a robot, a wall or another obstacle")
     return [found]
 
@@ -99,7 +99,7 @@ def measure_distance(scene: CoppeliaScene, first: int, second: int) -> tuple[flo
             if a is b or (a.robot is not None and a.robot is b.robot):
                 continue
             gap = min(
-                (distance_between(body, other) for body in bodies_of(scene, a) for other in bodies_of(scene, b)),
+                (distance_between(body, other) for body in walk_shapes(scene, a) for other in walk_shapes(scene, b)),
                 default=math.inf,
             )
             if best is None or gap < best[0]:
@@ -132,7 +132,7 @@ def find_segment(scene: CoppeliaScene, first: SceneObject, second: SceneObject) 
 
     If they overlap, both ends are the same point of an outline.
     """
-    pairs = [(body, other) for body in bodies_of(scene, first) for other in bodies_of(scene, second)]
+    pairs = [(body, other) for body in walk_shapes(scene, first) for other in walk_shapes(scene, second)]
     nearest = min(pairs, key=lambda pair: distance_between(*pair))
     start, end = _connect(*nearest)
     return (start, end) if distance_between(*nearest) > 0 else (end, end)

@@ -6,7 +6,7 @@ from paddock.bridges.coppelia.link.address import SceneAddress
 from paddock.bridges.coppelia.zmq_link.body import CoppeliaBody
 from paddock.bridges.coppelia.zmq_link.client import SimClient
 from paddock.bridges.coppelia.zmq_link.robot import CoppeliaRobot
-from paddock.bridges.coppelia.zmq_link.spec import find_by_path, kind_of_path
+from paddock.bridges.coppelia.zmq_link.spec import find_by_path, find_path_kind
 from paddock.simulation.robots import load_robot
 
 __all__ = ["CoppeliaRobot", "SimClient", "connect_coppelia"]
@@ -15,7 +15,7 @@ PORT = 23000
 
 
 def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> CoppeliaRobot:
-    """Connect to a robot in CoppeliaSim, or in a world of Paddock with `--coppelia`.
+    """Connect to a robot in CoppeliaSim, or in a world of Paddock with the bridge `coppelia`.
 
     Args:
         url: `coppelia://host:23000`, with these options after a `?`: `robot=` is the path of the robot's base object
@@ -25,7 +25,7 @@ def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> Copp
         timeout: seconds without an answer after which a call fails.
     """
     address = SceneAddress.parse(url, PORT, "/PioneerP3DX", "stepping")
-    kind = load_robot(address.type or kind_of_path(address.base))
+    kind = load_robot(address.type or find_path_kind(address.base))
     client = SimClient(address.host, address.port, timeout=timeout)
     try:
         parts = find_by_path(kind, client, address.base)

@@ -9,7 +9,7 @@ from paddock.bridges.coppelia.zmq_link.client import SimClient
 from paddock.simulation.robots import RobotSpec
 
 
-def kind_of_path(base: str) -> str:
+def find_path_kind(base: str) -> str:
     """Return the shipped robot whose base object has this path in CoppeliaSim."""
     alias = re.sub(r"[\[{]\d+[\]}]$", "", base.rpartition("/")[2])
     return find_kind(base, f"/{alias}", lambda model: f"/{model.alias}")

@@ -19,7 +19,7 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
     Args:
         url: `epuck:///dev/rfcomm0`, `epuck://COM5`, `epuck://10:00:E8:AD:77:BB`, `epuck2://192.168.1.20` or
             `epuck2://host:port`. Options after a `?`: `name=` is the name of the robot, `dt=` the duration of a tick
-            of `step` [s], `type=` the TOML file of this individual robot, such as one that `paddock calibrate` wrote,
+            of `step` [s], `type=` the TOML file of this individual robot, as `paddock robot calibrate` writes it,
             `silence=` the time without an answered call after which the robot is stopped [s], and `channel=` the
             channel of a Bluetooth address.
         name: name of the robot, unless the URL contains one.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
-from paddock.arena.localisation import odometry_of
+from paddock.arena.localisation import make_odometry
 from paddock.bridges.epuck.driver.port import Port, Raw
 from paddock.bridges.epuck.wire import packets, sercom
 from paddock.core.errors import DeviceRefused
@@ -22,7 +22,7 @@ from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.network.client.single import WatchedBody
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.sensors.response import Counter, si_of
+from paddock.simulation.sensors.response import Counter, convert_to_si
 
 if TYPE_CHECKING:
     from paddock.arena.robot import Robot
@@ -65,7 +65,7 @@ class EPuckBody(WatchedBody):
         """Restart the odometry at a pose and the encoders at 0, from now on and not from the next reading."""
         with self.port.hold():
             self._counter, self._zero_is_next = Counter(self._specs["encoders"].wrap), True
-            self._odometry = odometry_of(self.spec, pose)
+            self._odometry = make_odometry(self.spec, pose)
             self.fetch(())
 
     def set_odometry(self, pose: Pose) -> None:
@@ -196,11 +196,11 @@ class EPuckBody(WatchedBody):
     def _to_si(self, name: str, raw: Raw) -> Readings:
         spec = self._specs[name]
         if name == "compass":
-            return si_of(spec, np.array([packets.heading_from(raw)]))
+            return convert_to_si(spec, np.array([packets.heading_from(raw)]))
         if name == "battery" and raw[0] <= 1:
             return np.array([BATTERY_FINE if raw[0] else BATTERY_LOW])
         numbers = np.array(raw[: spec.channels], np.float64)
-        return si_of(spec, self._counter.unwrapped(numbers) if name == "encoders" else numbers)
+        return convert_to_si(spec, self._counter.unwrapped(numbers) if name == "encoders" else numbers)
 
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
         return self.port.read_image()

@@ -10,14 +10,13 @@ from typing import Protocol
 import numpy as np
 
 from paddock.arena.base_arena import check_ticks
-from paddock.arena.episode_loop import EpisodeLoop
 from paddock.bridges.common.watchdog import RENEWAL
 from paddock.bridges.epuck.driver.port import LONGEST, Port
 from paddock.bridges.epuck.link.body import EPuckBody
 from paddock.bridges.epuck.link.spec import adapt_spec
 from paddock.bridges.epuck.wire import packets
 from paddock.core.argument_checks import all_finite, check_heading
-from paddock.core.errors import PaddockError, SimulationError
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose, wrap
 from paddock.network.client.single import SingleRobot
 
@@ -62,43 +61,29 @@ class EPuck(SingleRobot):
     ) -> None:
         spec = adapt_spec(port, type)
         self.port, self._clock, self._dt = port, clock or WallClock(), dt
-        self._start = self._due = self._clock.now()
+        self._start = self._clock.now()
         super().__init__(self.body_class(self, port, name or spec.name, spec))
         self.stop_at_exit()
 
     # ---- time
 
     @property
-    def dt(self) -> float:
-        return self._dt
-
-    @property
     def time(self) -> float:
         """Time [s] since the connection or the last reset."""
         return self._clock.now() - self._start
-
-    @property
-    def tick(self) -> int:
-        return math.floor(self.time / self._dt + 1e-6)
 
     def step(self, n: int = 1) -> None:
         """Wait until n ticks have passed since the last step. Delays are not caught up.
 
         While the robot drives, send requests regularly, because its watchdog would stop it otherwise.
         """
-        self._due = max(self._due + check_ticks(n) * self._dt, self._clock.now())
-        ahead = self._due - self._clock.now()
+        self._due = max(self._due + check_ticks(n) * self._dt, self.time)
+        ahead = self._due - self.time
         for left in range(max(1, math.ceil(ahead / RENEWAL)) if self.port.drives else 1, 0, -1):
-            pause = (self._due - self._clock.now()) / left
+            pause = (self._due - self.time) / left
             if pause > 0:
                 self._clock.sleep(pause)
             self.port.renew()
-
-    def _drive(self, loop: EpisodeLoop) -> str:
-        if loop.plan.speed not in (None, 1, 1.0):
-            raise SimulationError(f"run: {self.name} is a real robot: its time cannot run at speed {loop.plan.speed!r}")
-        self._due = self._clock.now()
-        return loop.drive()
 
     # ---- the robot itself
 
@@ -137,7 +122,7 @@ class EPuck(SingleRobot):
         with self.port.hold(LONGEST):  # so that no other thread reads in between
             self.port.restart()
             self.body.mark_reset()
-            self._start = self._due = self._clock.now()
+            self._start, self._due = self._clock.now(), 0.0
             self.body.restart_odometry(ORIGIN)
         self.note_event("reset", text=f"{self.name} was reset")
 

@@ -13,8 +13,8 @@ from paddock.bridges.player.importer.stage_text import StageEntity, choose, read
 from paddock.core.errors import SpecError, suggestion
 from paddock.core.geometry import ORIGIN, Point, Pose, compose, rectangle
 from paddock.simulation.worlds.importers.import_result import ImportedWorld, tidy, world_name
-from paddock.simulation.worlds.importers.polygons import box_of_corners, outline
-from paddock.simulation.worlds.world_spec import WALL_COLOR, Box, Placed, Wall, WorldSpec
+from paddock.simulation.worlds.importers.polygons import make_box, outline
+from paddock.simulation.worlds.world_spec import WALL_COLOR, Box, RobotPlacement, Wall, WorldSpec
 
 BOUNDARY = 0.01  # [m] thickness of the walls that `boundary 1` adds
 MARGIN = 0.5  # [m] margin around all models
@@ -30,7 +30,7 @@ LEFT_OUT = {
     "lightindicator": "light indicators are not supported",
 }
 HINTS = {
-    "localization_origin": "for poses in the world: `paddock serve WORLD --player 6665,world`",
+    "localization_origin": "for poses in the world: `paddock serve WORLD --bridge player=6665,world`",
     "ctrl": "controllers are separate programs here",
     "odom_error": "for Player's clients position2d reports exact poses",
 }
@@ -60,7 +60,7 @@ class _StageWorld:
         )
         self.boxes: list[Box] = []
         self.walls: list[Wall] = []
-        self.robots: list[Placed] = []
+        self.robots: list[RobotPlacement] = []
         self.extent: list[Point] = []
         self.ground: list[Point] = []  # extent without robots
         self.left_out: dict[str, str] = {}  # message with the first location, by kind of omission
@@ -139,7 +139,7 @@ class _StageWorld:
                     f"{child.type}: it is not part of the body here" if child.base in MODELS else self._explain(child)
                 )
                 self._leave_out(f"part {child.base}", child.place, text)
-        placed = Placed(
+        placed = RobotPlacement(
             name=self._name_robot(entity),
             type=make_robot(entity, self.units),
             at=tidy(pose.x, pose.y),
@@ -187,7 +187,7 @@ class _StageWorld:
     def _add_polygon(self, corners: Sequence[Point], height: float, color: str) -> None:
         self.extent += corners
         self.ground += corners
-        box = box_of_corners(corners, height, color)
+        box = make_box(corners, height, color)
         if box is None:
             self.walls.append(outline([tidy(x, y) for x, y in corners], height, color))
         else:

@@ -35,7 +35,7 @@ class PlayerUrl(NamedTuple):
 
 
 def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> PlayerRobot:
-    """Connect to a robot in a Player server, or in a world of Paddock with `--player`.
+    """Connect to a robot in a Player server, or in a world of Paddock with the bridge `player`.
 
     Args:
         url: `player://host:6665`, with these options after a `?`: `index=` is the index of the robot's position2d

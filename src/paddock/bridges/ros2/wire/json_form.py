@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from paddock.bridges.ros2.wire.messages import FieldType, Nodetype, RosMessage, dtype_of, find_message, list_fields
+from paddock.bridges.ros2.wire.messages import FieldType, Nodetype, RosMessage, find_dtype, find_message, list_fields
 from paddock.core.errors import BadMessage, format_value, suggestion
 
 encoder = msgspec.json.Encoder(enc_hook=lambda array: array.tobytes() if array.dtype == "uint8" else array.tolist())
@@ -51,7 +51,7 @@ def _read_field(kind: FieldType, value: Any, path: str) -> Any:
         raise BadMessage(f"{path}: expected {size} elements, got {len(values)}")
     if isinstance(values, bytes):
         return np.frombuffer(values, np.uint8)
-    return np.array(values, dtype_of(number)) if number else values
+    return np.array(values, find_dtype(number)) if number else values
 
 
 def _read_base64(text: str, path: str) -> bytes:
@@ -76,7 +76,7 @@ def _read_value(kind: str, value: Any, path: str) -> Any:
             return float(value)
         except OverflowError:
             raise BadMessage(f"{path}: expected {kind}, got {format_value(value)}") from None
-    bounds = np.iinfo(dtype_of(kind))
+    bounds = np.iinfo(find_dtype(kind))
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not (whole and bounds.min <= value <= bounds.max):
         raise BadMessage(f"{path}: expected {kind}, got {format_value(value)}")

@@ -70,10 +70,10 @@ def _make_default(kind: FieldType, value: Any) -> Any:
     if element == Nodetype.NAME or name[0] == "string":
         return msgspec.field(default_factory=list)
     count = size if node == Nodetype.ARRAY else 0
-    return msgspec.field(default_factory=functools.partial(np.zeros, count, dtype_of(name[0])))
+    return msgspec.field(default_factory=functools.partial(np.zeros, count, find_dtype(name[0])))
 
 
-def dtype_of(number: str) -> np.dtype[Any]:
+def find_dtype(number: str) -> np.dtype[Any]:
     """Return the numpy type of a ROS type of numbers."""
     return np.dtype("uint8" if number in ("char", "byte") else number)
 

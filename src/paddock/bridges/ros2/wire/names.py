@@ -31,12 +31,12 @@ def make_token(name: str) -> str:
     return f"_{token}" if token[:1].isdigit() else token or "_"
 
 
-def choose_name(wanted: str, taken: Container[str]) -> str:
+def choose_name(preferred: str, taken: Container[str]) -> str:
     """Return an unused name: the requested one, with a number appended if necessary."""
-    name, number = wanted, 1
+    name, number = preferred, 1
     while name in taken:
         number += 1
-        name = f"{wanted}_{number}"
+        name = f"{preferred}_{number}"
     return name
 
 

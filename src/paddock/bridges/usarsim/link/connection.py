@@ -33,7 +33,7 @@ class UsarConnection:
         except OSError as error:
             raise LinkError(
                 f"{self.name}: cannot connect: {error.strerror or error}; is a USARSim server running there? Start one "
-                f"with `paddock serve yellow-rooms --usarsim {port}`"
+                f"with `paddock serve yellow-rooms --bridge usarsim={port}`"
             ) from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(None)

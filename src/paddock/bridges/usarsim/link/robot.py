@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
 
 from paddock.arena.base_arena import check_ticks
-from paddock.arena.episode_loop import EpisodeLoop
 from paddock.bridges.usarsim.link.body import UsarBody
 from paddock.bridges.usarsim.link.connection import UsarConnection
-from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose
 from paddock.network.client.single import SingleRobot
 
@@ -42,17 +39,9 @@ class UsarSimRobot(SingleRobot):
         self._start, self._due, self._restarts = reports.time, 0.0, reports.restarts
 
     @property
-    def dt(self) -> float:
-        return self._dt
-
-    @property
     def time(self) -> float:
         """Server time [s] since the connection or the last reset."""
         return self.body.server.reports.time - self._start
-
-    @property
-    def tick(self) -> int:
-        return math.floor(self.time / self._dt + 1e-6)
 
     @property
     def odometry(self) -> Pose | None:
@@ -73,14 +62,6 @@ class UsarSimRobot(SingleRobot):
         """Whether the step is over or the world was reset. Also reset the watchdog."""
         self.body.renew_watchdog()
         return self.time >= self._due - 1e-6 or self.body.server.reports.restarts != self._restarts
-
-    def _drive(self, loop: EpisodeLoop) -> str:
-        if loop.plan.speed not in (None, 1, 1.0):
-            raise SimulationError(
-                f"run: {self.name} is {self.nature}: its time cannot run at speed {loop.plan.speed!r}"
-            )
-        self._due = self.time
-        return loop.drive()
 
     def reset(self, seed: int | None = None) -> None:
         """Reconnect with the robot at its start, also after a lost connection. The world is not reset."""

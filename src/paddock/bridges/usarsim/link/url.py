@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from paddock.bridges.common.robot_url import RobotUrl
 from paddock.bridges.usarsim.link.connection import UsarConnection
-from paddock.bridges.usarsim.wire import ROBOT_CLASSES, join_words, robot_of_class
+from paddock.bridges.usarsim.wire import ROBOT_CLASSES, find_class_robot, join_words
 from paddock.bridges.usarsim.wire.messages import mirror_pose
 from paddock.core.argument_checks import HIGHEST_PORT, all_finite
 from paddock.core.errors import PaddockError, Timeout
@@ -89,7 +89,7 @@ def parse_usarsim_url(url: str, name: str, timeout: float) -> UsarSimUrl:
 
 def _find_spec(target: RobotUrl, type: str | None, class_name: str) -> RobotSpec:
     try:
-        return load_robot(type or robot_of_class(class_name))
+        return load_robot(type or find_class_robot(class_name))
     except PaddockError as error:
         hint = "" if type else f"; classes with a spec here are {', '.join(ROBOT_CLASSES)}, others need type=FILE.toml"
         raise target.refuse(f"{error}{hint}") from None

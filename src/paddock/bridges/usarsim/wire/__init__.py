@@ -1,6 +1,6 @@
 """The text protocol of USARSim (Gamebots): lines, messages and frames without I/O."""
 
-from paddock.bridges.usarsim.wire.messages import ROBOT_CLASSES, robot_of_class
+from paddock.bridges.usarsim.wire.messages import ROBOT_CLASSES, find_class_robot
 from paddock.bridges.usarsim.wire.reports import RangeScan, UsarReports
 from paddock.bridges.usarsim.wire.text import (
     LineSplitter,
@@ -18,10 +18,10 @@ __all__ = [
     "RangeScan",
     "UsarLine",
     "UsarReports",
+    "find_class_robot",
     "format_line",
     "format_number",
     "format_numbers",
     "join_words",
     "parse_line",
-    "robot_of_class",
 ]

@@ -9,8 +9,8 @@ from paddock.control.behaviours.avoidance.avoidance_strategy import (
     make_avoidance,
 )
 from paddock.control.behaviours.avoidance.planning import Planning
+from paddock.control.behaviours.avoidance.proximity_ring import EPUCK_RING, ProximityRing
 from paddock.control.behaviours.avoidance.reactive import Distal, Proximal
-from paddock.control.behaviours.avoidance.ring import EPUCK_RING, ProximityRing
 
 __all__ = [
     "AVOIDANCE",

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from paddock.control.behaviours.answers import check_wheel_speeds
-from paddock.control.behaviours.avoidance.ring import EPUCK_RING, Distances, ProximityRing
+from paddock.control.behaviours.avoidance.proximity_ring import EPUCK_RING, Distances, ProximityRing
 from paddock.core.argument_checks import all_finite
 from paddock.core.error_location import refuse_abstract
 from paddock.core.errors import PaddockError, UnknownName, format_value

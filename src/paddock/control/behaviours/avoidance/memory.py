@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from paddock.control.behaviours.avoidance.ring import ProximityRing
+from paddock.control.behaviours.avoidance.proximity_ring import ProximityRing
 from paddock.core.geometry import Point, Pose
 
 Cell = tuple[int, int]
@@ -67,11 +67,11 @@ class ObstacleMemory:
         self.tight.clear()
         self.sightings.clear()
 
-    def cell_of(self, x: float, y: float) -> Cell:
+    def find_cell(self, x: float, y: float) -> Cell:
         """Return the coarse cell of a position [m]."""
         return round(x / self.cell), round(y / self.cell)
 
-    def centre_of(self, cell: Cell) -> Point:
+    def find_centre(self, cell: Cell) -> Point:
         """Return the centre of a coarse cell [m]."""
         return cell[0] * self.cell, cell[1] * self.cell
 
@@ -137,7 +137,7 @@ class ObstacleMemory:
     def _count(self, x: float, y: float, change: int) -> None:
         """Close the cells around a position (1), or open them again (-1)."""
         shut, near = self.ring.radius + self.margin, self.ring.radius + self.comfort
-        i0, j0 = self.cell_of(x, y)
+        i0, j0 = self.find_cell(x, y)
         reach = math.ceil(near / self.cell)
         for i in range(i0 - reach, i0 + reach + 1):
             for j in range(j0 - reach, j0 + reach + 1):
@@ -170,7 +170,7 @@ def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float 
         goal: position to drive to [m]; its own cell may be closed.
         left: extra cost of cells left of the straight line to the goal; above 0, paths on the right are preferred.
     """
-    first, goal_cell = memory.cell_of(*start), memory.cell_of(*goal)
+    first, goal_cell = memory.find_cell(*start), memory.find_cell(*goal)
     (i0, j0), (i1, j1) = first, goal_cell
     closed, tight = memory.closed, memory.tight
     least_i, least_j, most_i, most_j = memory.limits
@@ -212,7 +212,7 @@ def _trace_back(memory: ObstacleMemory, came: Mapping[Cell, Cell], cell: Cell) -
     while cell in came:
         cell = came[cell]
         cells.append(cell)
-    return [memory.centre_of(cell) for cell in reversed(cells)]
+    return [memory.find_centre(cell) for cell in reversed(cells)]
 
 
 def is_open(memory: ObstacleMemory, start: Point, end: Point, *, roomy: bool = False) -> bool:
@@ -223,7 +223,7 @@ def is_open(memory: ObstacleMemory, start: Point, end: Point, *, roomy: bool = F
     pieces = max(1, math.ceil(length / (0.7 * memory.cell)))
     dx, dy = (end[0] - start[0]) / pieces, (end[1] - start[1]) / pieces
     for k in range(1, pieces + 1):
-        cell = memory.cell_of(start[0] + k * dx, start[1] + k * dy)
+        cell = memory.find_cell(start[0] + k * dx, start[1] + k * dy)
         if cell in memory.closed or (roomy and cell in memory.tight):
             return False
     return True

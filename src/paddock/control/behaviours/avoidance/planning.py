@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from paddock.control.behaviours.avoidance.avoidance_strategy import STOP, TURN_GAIN, ObstacleAvoidance, bearing_to
 from paddock.control.behaviours.avoidance.memory import Bounds, ObstacleMemory, choose_target, find_path, is_open
-from paddock.control.behaviours.avoidance.ring import Distances
+from paddock.control.behaviours.avoidance.proximity_ring import Distances
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds
 
@@ -107,7 +107,7 @@ class Planning(ObstacleAvoidance):
         if not self.path or age >= PLAN_EVERY or math.dist(at, self.path[0]) > MAX_PATH_DISTANCE:
             return age >= PLAN_REST
         soon = self.path[: round(NEXT / self.memory.cell)] if age < PLAN_REST else self.path[:-1]
-        return any(self.memory.cell_of(*point) in self.memory.closed for point in soon)
+        return any(self.memory.find_cell(*point) in self.memory.closed for point in soon)
 
     def _accept(self, points: list[Point], cost: float, at: Point) -> None:
         self.path, self._cost, self._planned_at = points, cost, at

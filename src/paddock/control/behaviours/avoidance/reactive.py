@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from paddock.control.behaviours.avoidance.avoidance_strategy import ObstacleAvoidance, bearing_to
-from paddock.control.behaviours.avoidance.ring import Distances
+from paddock.control.behaviours.avoidance.proximity_ring import Distances
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds

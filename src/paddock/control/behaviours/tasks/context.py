@@ -25,7 +25,7 @@ class Ranger(NamedTuple):
     device: str
     bearings: tuple[float, ...]  # [rad] of every reading, counter-clockwise from straight ahead
     range: float  # [m] readings of at least this mean that nothing is detected
-    places: tuple[tuple[float, float], ...] = ()  # x forward, y left [m] of every reading; empty: unknown
+    mounts: tuple[tuple[float, float], ...] = ()  # x forward, y left [m] of every reading; empty: unknown
     opening: float = 0.0  # [rad] opening angle of each sensor
 
 

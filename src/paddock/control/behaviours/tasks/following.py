@@ -114,7 +114,7 @@ class WallFollow(Task[WallFollowSpec]):
         follower = make_wall_follower(self.spec.follower, dict(self.spec.numbers), robot=robot)
         self._ranger = context.ranger if self.spec.sensor is None else context.rangers[self.spec.sensor]
         assert self._ranger is not None
-        self._ring = ring_of(self._ranger, context.wheel_separation)
+        self._ring = find_ring(self._ranger, context.wheel_separation)
         self._follow = follow_wall(follower, SIDES[self.spec.direction], self.spec.reverse, ring=self._ring)
         self._clearance = float(getattr(follower, "clearance", context.clearance))
         self._began_at: tuple[float, float] | None = None
@@ -139,9 +139,9 @@ class WallFollow(Task[WallFollowSpec]):
         return float(readings[REAR if self.spec.reverse else FRONT].min())
 
 
-def ring_of(ranger: Ranger, wheel_separation: float) -> WallRing | None:
+def find_ring(ranger: Ranger, wheel_separation: float) -> WallRing | None:
     """Return a robot's sensors as a WallRing; None for the sixteen sonars that the followers were written for."""
-    if len(ranger.bearings) == PIONEER or not ranger.places:
+    if len(ranger.bearings) == PIONEER or not ranger.mounts:
         return None
-    rays = tuple((x, y, bearing) for (x, y), bearing in zip(ranger.places, ranger.bearings, strict=True))
+    rays = tuple((x, y, bearing) for (x, y), bearing in zip(ranger.mounts, ranger.bearings, strict=True))
     return WallRing(rays=rays, half_cone=ranger.opening / 2, range=ranger.range, wheel_separation=wheel_separation)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from paddock.control.behaviours.answers import check_wheel_speeds
 from paddock.control.behaviours.tasks.context import TaskContext, cruise_speed
-from paddock.core.error_location import place_of_class, refuse_abstract
+from paddock.core.error_location import locate_class, refuse_abstract
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.registry import Registry
@@ -196,5 +196,5 @@ def find_task(name: str, folder: str | Path | None = None) -> type[Task[Any]]:
     refuse_abstract(task, "decide(self, observation, elapsed), which returns wheel speeds")
     if not (isinstance(task.parameters, type) and issubclass(task.parameters, TaskSpec)):
         wrong = format_value(task.parameters)
-        raise PaddockError(f"{place_of_class(task)}: parameters: expected a class derived from TaskSpec, got {wrong}")
+        raise PaddockError(f"{locate_class(task)}: parameters: expected a class derived from TaskSpec, got {wrong}")
     return task

@@ -3,7 +3,6 @@
 from paddock.control.behaviours.wall.fuzzy import FuzzyFollower
 from paddock.control.behaviours.wall.geometry import GeometryFollower
 from paddock.control.behaviours.wall.pid import PidFollower
-from paddock.control.behaviours.wall.ring import WallRing
 from paddock.control.behaviours.wall.wall_follower import (
     WALL_FOLLOWERS,
     Follow,
@@ -13,6 +12,7 @@ from paddock.control.behaviours.wall.wall_follower import (
     list_numbers,
     make_wall_follower,
 )
+from paddock.control.behaviours.wall.wall_ring import WallRing
 
 __all__ = [
     "WALL_FOLLOWERS",

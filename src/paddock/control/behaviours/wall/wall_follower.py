@@ -17,7 +17,7 @@ from paddock.core.registry import Registry
 from paddock.core.spec import NotNegative, convert
 
 if TYPE_CHECKING:
-    from paddock.control.behaviours.wall.ring import WallRing
+    from paddock.control.behaviours.wall.wall_ring import WallRing
 
 
 Side = Literal["left", "right"]

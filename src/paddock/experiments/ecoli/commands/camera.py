@@ -9,12 +9,11 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from paddock.cli.console import Console
-from paddock.cli.files import CHARTS, check_new, check_picture, print_written
-from paddock.cli.tables import cell, new_table, print_json
-from paddock.core.errors import PaddockError, SpecError
+from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
-from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.output_files import CHARTS, check_new, check_picture, print_written
+from paddock.core.terminal.tables import cell, new_table, print_json
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, draw_marker_sheets, save_sheets
 from paddock.perception.vision import (
     BoardSpec,
@@ -31,6 +30,7 @@ from paddock.perception.vision import (
     load_site,
 )
 from paddock.perception.vision.calibration import find_boards
+from paddock.perception.vision.camera_poses import fit_lens, load_lens
 from paddock.perception.vision.markers import Pixels8
 from paddock.perception.vision.opencv import DamagedPicture, PictureTooLarge, read_picture
 from paddock.simulation.worlds import load_world
@@ -189,14 +189,6 @@ def locate_robots(
     console.print(table)
 
 
-def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
-    """Return the lens scaled to the size of a picture; a SpecError names its file."""
-    try:
-        return lens.scale_to((picture.shape[1], picture.shape[0]))
-    except SpecError as error:
-        raise error.within(file=file.name) from None
-
-
 def take_frames(camera: IpCamera, count: int) -> Iterator[TimedPicture]:
     """Yield pictures of a stream, or repeated single pictures if the address is not a stream."""
     try:
@@ -219,13 +211,8 @@ def choose_lens(file: Path | None, world: str | None) -> Lens:
         return OverheadCamera(load_world(world)).model.lens
     file = file or LENS_FILE
     if not file.is_file():
-        raise PaddockError(f"{file}: no such file: `paddock camera calibrate` writes one, from pictures of the board")
+        raise PaddockError(f"{file}: no such file: `paddock camera lens` writes one, from pictures of the board")
     return load_lens(file)
-
-
-def load_lens(file: Path) -> Lens:
-    """Load a lens that `paddock camera calibrate` has written."""
-    return spec_from_table(Lens, read_toml_file(file), file=file.name)
 
 
 def describe_sighting(robot: str, seen: MarkerSighting | None, share: float) -> dict[str, object]:

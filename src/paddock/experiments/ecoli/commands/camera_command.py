@@ -7,13 +7,9 @@ from typing import Annotated
 
 import typer
 
-from paddock.cli.options import Force, Json
+from paddock.core.terminal.shared_options import Force, Json, file_option, out_option
 
-camera = typer.Typer(
-    name="camera",
-    help="Measure with a camera above the robots: print markers, calibrate the lens, locate robots.",
-    no_args_is_help=True,
-)
+camera_app = typer.Typer(help="A camera above robots: markers, lens, poses.", no_args_is_help=True)
 
 Address = Annotated[
     str, typer.Argument(help="Address of the camera's stream, http://HOST:PORT/stream.mjpg, or of single pictures.")
@@ -24,9 +20,9 @@ Square = Annotated[float, typer.Option(help="Side of the board's squares, in met
 BoardMarker = Annotated[float, typer.Option(help="Side of the board's markers, in metres.")]
 
 
-@camera.command()
-def board(
-    output: Annotated[Path, typer.Option("--output", "-o", help="A .pdf with all pages, or a .png of the board.")],
+@camera_app.command()
+def markers(
+    out: Annotated[Path, out_option("A .pdf with all pages, or a .png of the board.")],
     square: Square = 0.035,
     marker: BoardMarker = 0.026,
     robots: Annotated[int, typer.Option(min=0, max=46, help="Number of markers for robots.")] = 12,
@@ -36,36 +32,36 @@ def board(
 ) -> None:
     """Write the calibration board, and markers for robots and floor, for printing at true size.
 
-    paddock camera board -o markers.pdf
+    paddock camera markers -o markers.pdf
     """
     from paddock.experiments.ecoli.commands.camera import print_board
 
-    print_board(output, square=square, marker=marker, robots=robots, size=size, lid=lid, force=force)
+    print_board(out, square=square, marker=marker, robots=robots, size=size, lid=lid, force=force)
 
 
-@camera.command()
-def calibrate(
+@camera_app.command()
+def lens(
     source: Annotated[str, typer.Argument(help="Address of a camera, or a folder with pictures of the board.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File for the lens (TOML).")] = Path("lens.toml"),
+    out: Annotated[Path, out_option("File for the lens (TOML).")] = Path("lens.toml"),
     views: Annotated[int, typer.Option(min=8, help="With an address: number of different views to take.")] = 20,
     seconds: Annotated[float, typer.Option(help="With an address: stop taking views after this time.")] = 300.0,
     square: Square = 0.035,
     marker: BoardMarker = 0.026,
-    chart: Annotated[Path | None, typer.Option(help="File for a map of the errors (PNG, SVG or PDF).")] = None,
+    chart: Annotated[Path | None, file_option("File for a map of the errors (PNG, SVG, PDF).")] = None,
     user: User = "",
     password: Password = "",
     force: Force = False,
 ) -> None:
     """Calibrate a lens with pictures of the board. Every fifth view is held out for validation.
 
-    paddock camera calibrate pictures/ -o lens.toml --chart errors.png
-    paddock camera calibrate http://192.168.1.20/stream.mjpg --user lab
+    paddock camera lens pictures/ -o lens.toml --chart errors.png
+    paddock camera lens http://192.168.1.20/stream.mjpg --user lab
     """
     from paddock.experiments.ecoli.commands.camera import calibrate_source
 
     calibrate_source(
         source,
-        output,
+        out,
         views=views,
         seconds=seconds,
         square=square,
@@ -77,14 +73,12 @@ def calibrate(
     )
 
 
-@camera.command()
+@camera_app.command()
 def locate(
     url: Address,
     lens: Annotated[
         Path | None,
-        typer.Option(
-            help="Lens file written by `calibrate` (TOML). Default: lens.toml, or the lens of the simulated camera."
-        ),
+        typer.Option(help="Lens file written by `paddock camera lens`. Default: lens.toml, or that of the world."),
     ] = None,
     site: Annotated[Path | None, typer.Option(help="TOML file with the markers on the floor and on robots.")] = None,
     world: Annotated[
@@ -97,7 +91,7 @@ def locate(
 ) -> None:
     """Locate robots by the markers on their tops, and print their last poses.
 
-    paddock camera locate http://127.0.0.1:8081/stream.mjpg --world line-crossing
+    paddock camera locate http://HOST:8081/stream.mjpg --world line-crossing
     paddock camera locate http://192.168.1.20/stream.mjpg --site laboratory.toml
     """
     from paddock.experiments.ecoli.commands.camera import locate_robots

@@ -7,21 +7,19 @@ from typing import Annotated
 
 import typer
 
-from paddock.cli.options import Force, Json, Seed
+from paddock.core.terminal.shared_options import Force, Json, Seed, out_option
+from paddock.experiments.ecoli.commands.orders.commands import host_app
 
-ecoli = typer.Typer(
-    name="ecoli",
-    help="The biased random walk of E. coli: its reaction network, way-points for robots, populations.",
-    no_args_is_help=True,
-)
+ecoli_app = typer.Typer(help="The random walk of E. coli, and robots that repeat it.", no_args_is_help=True)
+ecoli_app.add_typer(host_app, name="host")
 World = Annotated[str, typer.Argument(help="A shipped world's name or a TOML file, with a chemical field.")]
-Folder = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for figures. Default: no figures.")]
+Folder = Annotated[Path | None, out_option("Folder for figures. Default: no figures.")]
 
 
-@ecoli.command()
+@ecoli_app.command()
 def waypoints(
     world: World = "petri-dish",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write. Default: print.")] = None,
+    out: Annotated[Path | None, out_option("File to write. Default: print.")] = None,
     robots: Annotated[str | None, typer.Option(help="Comma-separated names of robots. Default: all.")] = None,
     orders: Annotated[int, typer.Option(min=1, help="Number of way-points of each robot.")] = 25,
     seed: Seed = 0,
@@ -30,14 +28,14 @@ def waypoints(
     """Simulate E. coli walks of robots, and write the end points of their runs: lines `name;x;y` in cm.
 
     paddock ecoli waypoints petri-dish -o walk.txt
-    paddock ecoli waypoints petri-dish-gauss --robots e-puck_2478,e-puck_2479 --orders 10
+    paddock ecoli waypoints petri-dish-gauss --robots e-puck_2478 --orders 10
     """
     from paddock.experiments.ecoli.commands.ecoli_walks import write_waypoints
 
-    write_waypoints(world, output=output, robots=robots, orders=orders, seed=seed, force=force)
+    write_waypoints(world, output=out, robots=robots, orders=orders, seed=seed, force=force)
 
 
-@ecoli.command()
+@ecoli_app.command()
 def network(
     network: Annotated[str, typer.Argument(help="A shipped network's name, or a TOML file.")] = "ecoli-chemotaxis",
     seconds: Annotated[float, typer.Option(min=0.01, help="Simulated seconds.")] = 60.0,
@@ -50,7 +48,7 @@ def network(
         typer.Option(min=0.0, help="Set the input to this value instead. Default: 1, for an input that is 0."),
     ] = None,
     method: Annotated[str, typer.Option(help="Integration method: rk4 or euler.")] = "rk4",
-    output: Folder = None,
+    out: Folder = None,
     names: Annotated[bool, typer.Option("--list", help="List the shipped networks and exit.")] = False,
     force: Force = False,
 ) -> None:
@@ -69,10 +67,10 @@ def network(
     if names:
         list_networks()
     else:
-        show_network(network, seconds=seconds, step=InputStep(step, to), method=method, folder=output, force=force)
+        show_network(network, seconds=seconds, step=InputStep(step, to), method=method, folder=out, force=force)
 
 
-@ecoli.command()
+@ecoli_app.command()
 def population(
     world: World = "petri-dish",
     walkers: Annotated[
@@ -89,7 +87,7 @@ def population(
         str, typer.Option(help="Position of the chemical sensor: front, or centre (between the wheels).")
     ] = "front",
     seed: Seed = 1,
-    output: Folder = None,
+    out: Folder = None,
     json: Json = False,
     force: Force = False,
 ) -> None:
@@ -99,12 +97,12 @@ def population(
     concentrations as the unbiased one. -o writes figures: the mean distance over time, and a map of each population.
 
     paddock ecoli population --walkers 100
-    paddock ecoli population petri-dish-gauss --kinds normal,inverted,no-methylation -o figures
+    paddock ecoli population petri-dish-gauss --kinds normal,inverted -o figures
     paddock ecoli population --network mine.toml
     """
     from paddock.experiments.ecoli.commands.ecoli_walks import compare_walkers
 
     compare_walkers(
-        world, walkers=walkers, seconds=seconds, kinds=kinds, network=network, nose=nose, seed=seed, folder=output,
+        world, walkers=walkers, seconds=seconds, kinds=kinds, network=network, nose=nose, seed=seed, folder=out,
         json_lines=json, force=force,
     )  # fmt: skip

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.cli.console import Console
-from paddock.cli.files import check_new, print_written
-from paddock.cli.sheets import print_sheet
-from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.output_files import check_new, print_written
+from paddock.core.terminal.tables import cell, new_table
 from paddock.experiments.ecoli.reaction_networks import (
     Flux,
     ReactionNetwork,
@@ -22,7 +21,8 @@ from paddock.experiments.ecoli.reaction_networks import (
 )
 from paddock.experiments.ecoli.reaction_networks.simulate import Inputs
 from paddock.report.document import ensure_folder
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
+from paddock.report.terminal_tables import print_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +124,7 @@ def print_course(console: Console, course: TimeCourse, title: str) -> None:
         values = course[pool.name]
         figures = (f"{value:.5g}" for value in (values[0], values.min(), values.max(), values[-1]))
         rows.append((pool.name, marks, *figures))
-    print_sheet(console, title, Sheet(("pool", "", "start", "lowest", "highest", "end"), tuple(rows)))
+    print_table(console, title, Table(("pool", "", "start", "lowest", "highest", "end"), tuple(rows)))
     for sum_name, drift in course.drifts().items():
         console.print(f"conserved: {sum_name} (relative drift {drift:.1e})", markup=False)
 

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 
-from paddock.cli.console import Console
-from paddock.cli.files import check_new, print_written
-from paddock.cli.progress import show_runs
-from paddock.cli.tables import new_table, print_json
+import numpy as np
+
 from paddock.core.errors import UnknownName
 from paddock.core.files import write_text
+from paddock.core.terminal.console import Console
+from paddock.core.terminal.output_files import check_new, print_written
+from paddock.core.terminal.progress import show_runs
+from paddock.core.terminal.tables import new_table, print_json
 from paddock.experiments.ecoli.commands.ecoli_networks import figure_paths
-from paddock.experiments.ecoli.commands.ecoli_pieces import run_in_pieces, warm_up
 from paddock.experiments.ecoli.walk.population import (
+    NETWORK,
     WALKERS,
     Comparison,
     Population,
-    centre_of,
     compare_populations,
+    find_centre,
     isolate_walker,
     make_walker,
+    run_population,
 )
 from paddock.experiments.ecoli.walk.waypoints import walk_way_points
 from paddock.experiments.ecoli.waypoint_robots import format_waypoints
 
+PIECES = 25  # parts of a population
+LEAST_WALKERS, MAX_WALKERS = 4, 1000  # walkers per part
+MOMENT = 0.1  # simulated seconds
 UNBIASED = "none"
 ROWS = 60  # points of a figure over time
 COLUMNS = ("conc.", "ratio", "dist. [m]", "ratio ", "p", "up [s]", "down [s]", "up / down")
@@ -89,7 +98,7 @@ def compare_walkers(
     found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
     print_lines(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
     if paths:
-        write_figures(paths, populations, centre_of(scene.fields[0]), quiet=json_lines)
+        write_figures(paths, populations, find_centre(scene.fields[0]), quiet=json_lines)
 
 
 def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds: float) -> None:
@@ -125,9 +134,49 @@ def write_figures(
 
     charts = {"distance": distance_chart(populations, centre)}
     for kind, population in populations.items():
-        about = f"{len(population.places):,} walkers: {kind}"
+        about = f"{len(population.positions):,} walkers: {kind}"
         charts[f"density-{kind}"] = density_chart(population, centre, about=about)
     for name, chart in charts.items():
         save_figure(chart, paths[name])
         if not quiet:
             print_written(paths[name])
+
+
+def run_in_pieces(
+    kind: str,
+    world: str,
+    *,
+    network: str = NETWORK,
+    walkers: int,
+    seed: int,
+    on_piece: Callable[[int], None],
+    **options: object,
+) -> Population:
+    """Return the same as `run_population`, to the last bit: each walker has its own world, world i has seed + i."""
+    walker = make_walker(kind, network=network)
+    size = min(max(LEAST_WALKERS, math.ceil(walkers / PIECES)), MAX_WALKERS)
+    parts = []
+    for first in range(0, walkers, size):
+        count = min(size, walkers - first)
+        parts.append(run_population(walker, world, walkers=count, seed=seed + first, **options))  # type: ignore[arg-type]
+        on_piece(count)  # walkers
+    return join_populations(parts)
+
+
+def warm_up(world: str, *, every: float | None, nose: str) -> None:
+    """Compile the kernels, so that estimates of the time left do not include compilation."""
+    run_population("none", world, walkers=1, seconds=MOMENT, every=every, nose=nose)
+
+
+def join_populations(parts: Sequence[Population]) -> Population:
+    """Join populations with the same simulated time."""
+    joined = {}
+    for field in fields(Population):
+        values = [getattr(part, field.name) for part in parts]
+        if field.name == "times":
+            joined[field.name] = values[0]
+        elif isinstance(values[0], tuple):
+            joined[field.name] = type(values[0])(*(np.concatenate(column) for column in zip(*values, strict=True)))
+        else:
+            joined[field.name] = np.concatenate(values)
+    return Population(**joined)

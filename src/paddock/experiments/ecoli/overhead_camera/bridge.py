@@ -53,9 +53,9 @@ class OverheadCameras(Bridge):
         self._open.close()
 
 
-def open_overhead_cameras(arena: Arena, asked: Sequence[str], host: str) -> OverheadCameras:
-    """Open the bridge `overhead-camera`: ports of default cameras, or TOML files of other cameras."""
-    return OverheadCameras(arena, [read_camera(text) for text in asked], host=host)
+def open_overhead_cameras(arena: Arena, values: Sequence[str], host: str) -> OverheadCameras:
+    """Open the bridge `overhead-camera=PORT|FILE.toml`: a camera above the world, as an IP camera; 0: any free port."""
+    return OverheadCameras(arena, [read_camera(text) for text in values], host=host)
 
 
 def read_camera(text: str) -> OverheadSpec:

@@ -19,7 +19,7 @@ from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError
 from paddock.experiments.ecoli.overhead_camera.feed import CameraFeed, SentPicture
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import CameraNetwork
-from paddock.perception.vision.digest import HASHES, digest_of, parse_parts, parse_scheme
+from paddock.perception.vision.digest import HASHES, compute_response, parse_parts, parse_scheme
 
 REALM = "overhead camera"
 NONCE_LIFE = 60.0  # seconds
@@ -85,7 +85,7 @@ class Guard:
             return False
         if parts.get("uri") != uri or not self._is_own(parts.get("nonce", "")):
             return False
-        expected = digest_of(
+        expected = compute_response(
             algorithm=algorithm,
             user=self.network.user,
             realm=REALM,

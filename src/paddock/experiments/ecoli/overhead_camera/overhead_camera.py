@@ -99,7 +99,7 @@ class OverheadCamera:
 
     def look_at(self, arena: Arena) -> Scene:
         """Return the current state of an arena's robots. Holds the arena's clock for some microseconds."""
-        with arena.turn:
+        with arena.mutex:
             if arena.world is not self.world:
                 self.show(arena.world)
             motion = arena.motion.copy()

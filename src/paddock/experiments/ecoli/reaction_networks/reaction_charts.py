@@ -11,9 +11,9 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.experiments.ecoli.reaction_networks import DoseResponse, StepResponse, TimeCourse
 from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats
+from paddock.report.chart_style import TEXT, TITLE, WIDTH, new_axes, shorten, style_axes, take_axes
 from paddock.report.charts import Level, Series, add_legend, line_chart, scale_log_x
 from paddock.report.drawing.colours import FAINT, INK, LINES, PAPER, line_color
-from paddock.report.figures import TEXT, TITLE, WIDTH, new_axes, shorten, style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

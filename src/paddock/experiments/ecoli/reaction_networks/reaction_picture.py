@@ -13,8 +13,8 @@ from paddock.core.errors import PaddockError
 from paddock.core.jit import kernel
 from paddock.core.rng import chain_key, uniform
 from paddock.experiments.ecoli.reaction_networks import ReactionNetwork, ReactionPool, ReactionUnit
+from paddock.report.chart_style import TITLE, axes_width, new_axes, shorten, text_width
 from paddock.report.drawing.colours import INK, LINES, WHITE, blend
-from paddock.report.figures import TITLE, axes_width, new_axes, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -264,7 +264,7 @@ class Matrices(NamedTuple):
     loss: Floats
 
 
-def matrices_of(network: ReactionNetwork) -> Matrices:
+def build_matrices(network: ReactionNetwork) -> Matrices:
     """Return the network as matrices, without the switches (`off_above`)."""
     pools, units = len(network.pools), len(network.units)
     rates, orders = np.zeros((2, units)), np.zeros((2, units, pools))
@@ -280,7 +280,7 @@ def matrices_of(network: ReactionNetwork) -> Matrices:
     return Matrices(rates[0], rates[1], orders[0], orders[1], stoichiometry, supply, loss)
 
 
-def table_of(network: ReactionNetwork) -> Floats:
+def pack_row(network: ReactionNetwork) -> Floats:
     """Return the network as one row of numbers; see reactions/kernels.py."""
     numbers: list[float] = [len(network.pools), len(network.units)]
     for pool in network.pools:
@@ -316,7 +316,7 @@ class ConservedSum(NamedTuple):
 def conserved_sums(network: ReactionNetwork) -> tuple[ConservedSum, ...]:
     """Return a basis of all conserved sums: the left null space of the stoichiometry of pools without other changes."""
     kept = [i for i, pool in enumerate(network.pools) if not (pool.held or pool.supply or pool.loss)]
-    stoichiometry = matrices_of(network).stoichiometry[kept]
+    stoichiometry = build_matrices(network).stoichiometry[kept]
     rows = [[Fraction(float(n)).limit_denominator(FINEST) for n in row] for row in stoichiometry]
     basis = left_null_space(rows)
     return tuple(
@@ -361,14 +361,14 @@ def checked_method(method: str) -> int:
     return METHODS[method]
 
 
-def output_of(network: ReactionNetwork) -> str:
+def find_output(network: ReactionNetwork) -> str:
     """Return the name of the output pool; raise an error if the network has none."""
     if network.output is None:
         raise PaddockError(f'{network.name}: no output: set output = "…" to the name of a pool')
     return network.output
 
 
-def input_of(network: ReactionNetwork) -> str:
+def find_input(network: ReactionNetwork) -> str:
     """Return the name of the held pool that a sensor sets; raise an error if the network has none."""
     if network.input is None:
         raise PaddockError(f'{network.name}: no input: set input = "…" to the name of a held pool')

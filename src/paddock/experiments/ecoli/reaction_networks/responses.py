@@ -9,7 +9,7 @@ import numpy as np
 
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
-from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats, ReactionNetwork, input_of, output_of
+from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats, ReactionNetwork, find_input, find_output
 from paddock.experiments.ecoli.reaction_networks.simulate import TimeCourse, check_durations, simulate
 
 Reading = Callable[[Floats], Floats]
@@ -102,10 +102,10 @@ def find_step_response(
     for what, value in (("settle", settle), ("shown_before", shown_before)):
         if not (all_finite(value) and value >= 0):
             raise PaddockError(f"{network.name}: {what}: expected seconds >= 0, got {format_value(value)}")
-    output_of(network)
+    find_output(network)
     whole = round(settle / dt) * dt
     schedule = [(0.0, before), (whole, after)]
-    course = simulate(network, whole + seconds, dt=dt, method=method, inputs={input_of(network): schedule})
+    course = simulate(network, whole + seconds, dt=dt, method=method, inputs={find_input(network): schedule})
     values = np.asarray(course.output if reading is None else reading(course.output))
     if values.shape != course.times.shape:
         expected = f"a value for each of {len(course.times)} times"

@@ -33,8 +33,8 @@ from paddock.experiments.ecoli.reaction_networks.reaction_spec import (
     ReactionUnit,
     checked_method,
     conserved_sums,
-    output_of,
-    table_of,
+    find_output,
+    pack_row,
 )
 
 NO_LIMIT = 1e300  # [s] of a sub-step
@@ -150,7 +150,7 @@ class TimeCourse:
     @property
     def output(self) -> Floats:
         """The network's output over time."""
-        return self[output_of(self.network)]
+        return self[find_output(self.network)]
 
     def drifts(self) -> dict[str, float]:
         """Return the largest deviation of each conserved sum from its start, relative to the sum of its parts."""
@@ -237,7 +237,7 @@ class CourseStepper:
         self.controlled = step is None and method == RK4
         self.longest = NO_LIMIT if step is None else float(step)
         self._pieces = 0  # parts into which the current row has been split
-        self._table, self._scratch = table_of(network), np.zeros(SCRATCH_ROWS * len(network.pools))
+        self._table, self._scratch = pack_row(network), np.zeros(SCRATCH_ROWS * len(network.pools))
 
     def advance(self, pools: Floats, now: float, then: float) -> Floats:
         """Return the pools at time `then`, given those at time `now` [s]."""
@@ -295,7 +295,7 @@ def advance_pools(
     faults = np.zeros(len(flat), np.int64)
     longest = NO_LIMIT if step is None else float(step)
     advance_all(
-        table_of(network), flat, np.zeros(SCRATCH_ROWS * count), float(seconds), checked_method(method), longest, faults
+        pack_row(network), flat, np.zeros(SCRATCH_ROWS * count), float(seconds), checked_method(method), longest, faults
     )
     if faults.any():
         first = int(np.flatnonzero(faults)[0])
@@ -311,7 +311,7 @@ def start_values(
     check_held(network, inputs or {})
     for name, value in (inputs or {}).items():
         pools[network.index(name)] = checked_input(network, name, value)
-    start_pools(table_of(network), pools)
+    start_pools(pack_row(network), pools)
     if not isinstance(starts, Mapping | None):
         raise PaddockError(f"{network.name}: starts: expected a dict by pool, got {format_value(starts)}")
     for name, value in (starts or {}).items():

@@ -19,10 +19,10 @@ from paddock.experiments.ecoli.reaction_networks.kernels import HALF, HILL, SCRA
 from paddock.experiments.ecoli.reaction_networks.reaction_spec import (
     ReactionNetwork,
     checked_method,
-    input_of,
+    find_input,
+    find_output,
     load_reactions,
-    output_of,
-    table_of,
+    pack_row,
 )
 from paddock.experiments.ecoli.reaction_networks.simulate import explain_fault
 from paddock.experiments.ecoli.run_and_tumble import tumble_kernel as tumble
@@ -87,7 +87,7 @@ class RunAndTumble:
 
     def __post_init__(self) -> None:
         network = load_reactions(self.network)
-        input_of(network), output_of(network), checked_method(self.method), check_seed(self.seed)
+        find_input(network), find_output(network), checked_method(self.method), check_seed(self.seed)
         if self.sensing not in list(SENSING):
             raise UnknownName("sensing mode", self.sensing, SENSING)
         for name in ("scale", "near", "speed", "turn_speed", "hill", "half", "tumble_time"):
@@ -101,7 +101,7 @@ class RunAndTumble:
         if not isinstance(self.ahead, tuple | list):
             raise PaddockError(f"RunAndTumble: ahead: expected a tuple of indices, got {format_value(self.ahead)}")
         object.__setattr__(self, "network", network)
-        object.__setattr__(self, "table", table_of(network))
+        object.__setattr__(self, "table", pack_row(network))
         object.__setattr__(self, "weights", np.zeros((1, 0)))
         size = tumble.FIRST_POOL + (1 + SCRATCH_ROWS) * len(network.pools)
         object.__setattr__(self, "memory", np.zeros(size))
@@ -138,7 +138,7 @@ class RunAndTumble:
         numbers = [
             firsts[0], self.scale, self.floor, SENSING[self.sensing], self.near, len(ahead), self.speed,
             self.turn_speed, self.hill, self.half, self.tumble_time, math.radians(self.angle_deg),
-            math.radians(self.spread_deg), network.index(input_of(network)), network.index(output_of(network)),
+            math.radians(self.spread_deg), network.index(find_input(network)), network.index(find_output(network)),
             checked_method(self.method),
         ]  # fmt: skip
         return [*numbers, *ahead, *self.table.tolist()]

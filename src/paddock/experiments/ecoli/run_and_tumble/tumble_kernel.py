@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.jit import kernel
-from paddock.core.rng import POLICY_STREAM, chain_key, gauss, key_of, uniform
+from paddock.core.rng import POLICY_STREAM, chain_key, gauss, make_key, uniform
 from paddock.experiments.ecoli.reaction_networks.kernels import (
     POOLS,
     advance,
@@ -54,7 +54,7 @@ def read_key(memory, first):
 def write_keys(memory, first, seeds, name, own):
     """Write the keys of one robot in many worlds; `memory` has one row per world."""
     for world in range(seeds.shape[0]):
-        key = key_of(seeds[world], own, name, POLICY_STREAM, 0)
+        key = make_key(seeds[world], own, name, POLICY_STREAM, 0)
         for k in range(KEY_WORDS):
             memory[world, first + k] = np.float64(key & LOW)
             key = key >> S16

@@ -19,8 +19,8 @@ from paddock.core.jobs import Workers, run_jobs
 from paddock.core.keyed_random import draw_uniform
 from paddock.experiments.reproductions import Progress
 from paddock.experiments.reproductions.rows import Row, at_least, require_seeds
-from paddock.report.sheets import Sheet
-from paddock.simulation.worlds.world_spec import Box, Placed, Wall, WorldSpec
+from paddock.report.tables import Table
+from paddock.simulation.worlds.world_spec import Box, RobotPlacement, Wall, WorldSpec
 
 BODY = 0.074  # an e-puck's diameter [m]
 PASSAGE = BODY + 0.02  # the narrow passage [m]
@@ -46,7 +46,7 @@ class AvoidanceScene:
     goals: Mapping[str, Point]  # by robot [m]
     seconds: float
 
-    def start_of(self, robot: str) -> Pose:
+    def get_start(self, robot: str) -> Pose:
         """Return the start pose of a robot, which is known to the robot."""
         placed = next(placed for placed in self.world.robots if placed.name == robot)
         assert placed.at is not None
@@ -55,7 +55,7 @@ class AvoidanceScene:
     @property
     def straight_distance(self) -> float:
         """Sum of the straight distances of all robots to their goals [m]."""
-        return sum(math.dist(self.start_of(robot)[:2], goal) for robot, goal in self.goals.items())
+        return sum(math.dist(self.get_start(robot)[:2], goal) for robot, goal in self.goals.items())
 
 
 def build_scene(name: str, seed: int) -> AvoidanceScene:
@@ -144,7 +144,7 @@ SCENES: Mapping[str, Callable[[Draw], AvoidanceScene]] = {
 def _world(
     name: str,
     bounds: tuple[float, float, float, float],
-    *robots: Placed,
+    *robots: RobotPlacement,
     walls: tuple[Wall, ...] = (),
     boxes: tuple[Box, ...] = (),
 ) -> WorldSpec:
@@ -164,9 +164,9 @@ def _door(x: float, y: float, thickness: float, top: float) -> tuple[Box, Box]:
     )
 
 
-def _place(name: str, number: int, at: Point, heading: float, draw: Draw) -> Placed:
+def _place(name: str, number: int, at: Point, heading: float, draw: Draw) -> RobotPlacement:
     left, right = (draw(f"{side} wheel {name}", 3**0.5 * WHEEL_ERROR) for side in ("left", "right"))
-    return Placed(
+    return RobotPlacement(
         name=name,
         type="e-puck",
         at=at,
@@ -210,13 +210,13 @@ def drive_scene(job: SceneJob) -> SceneRun:
         episode = arena.run(scene.seconds, controllers, every=every, metrics=[Distance(), ContactTime()])
         away = [math.dist(arena[robot].pose[:2], goal) for robot, goal in scene.goals.items()]
     reached = all(controller.avoidance.state == "reached" for controller in controllers.values())
-    figures = [episode.robots[robot].metrics for robot in scene.goals]
+    results = [episode.robots[robot].metrics for robot in scene.goals]
     return SceneRun(
         job=job,
         arrived=reached and max(away) <= TOLERANCE,
         seconds=episode.seconds,
-        path_ratio=sum(figure["distance"] for figure in figures) / scene.straight_distance,
-        contact_time=sum(figure["contact_time"] for figure in figures),
+        path_ratio=sum(figure["distance"] for figure in results) / scene.straight_distance,
+        contact_time=sum(figure["contact_time"] for figure in results),
         traces=tuple(episode.robots[robot].trace for robot in scene.goals) if job.keep_traces else (),
     )
 
@@ -226,7 +226,7 @@ def make_controller(scene: AvoidanceScene, robot: str, job: SceneJob) -> Avoidin
     known = {"bounds": scene.world.bounds} if job.avoidance == OURS else {}  # bounds of the room, in the goal's frame
     draw = partial(draw_uniform, job.seed, robot)
     avoidance = make_avoidance(job.avoidance, draw=draw, timeout=scene.seconds, **known)
-    return AvoidingController(avoidance, scene.start_of(robot), scene.goals[robot])
+    return AvoidingController(avoidance, scene.get_start(robot), scene.goals[robot])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -244,12 +244,12 @@ class AvoidanceTable:
         return float(np.mean([run.arrived for run in self.find_runs(scene, avoidance)]))
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Table with a row for every scene and avoidance."""
         heads = ("scene", "avoidance", "arrived", "time [s]", "path ratio", "contact [s]", "longest [s]")
         about = "means over the runs that arrived; the path ratio is the path length over the straight distance"
         cells = [(scene, avoidance) for scene in SCENES for avoidance in AVOIDANCES]
-        return Sheet(heads, tuple(self._cells(*cell) for cell in cells if self.find_runs(*cell)), about)
+        return Table(heads, tuple(self._cells(*cell) for cell in cells if self.find_runs(*cell)), about)
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -263,13 +263,13 @@ class AvoidanceTable:
     def _cells(self, scene: str, avoidance: str) -> tuple[str, ...]:
         runs = self.find_runs(scene, avoidance)
         arrived = [run for run in runs if run.arrived]
-        figures = [
+        results = [
             _mean([run.seconds for run in arrived], 1),
             _mean([run.path_ratio for run in arrived], 2),
             _mean([run.contact_time for run in arrived], 2),
             f"{max(run.seconds for run in arrived):.1f}" if arrived else "-",
         ]
-        return (scene, avoidance, f"{100 * len(arrived) / len(runs):.0f} %", *figures)
+        return (scene, avoidance, f"{100 * len(arrived) / len(runs):.0f} %", *results)
 
 
 def _mean(values: Sequence[float], digits: int) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 
 from paddock.experiments.ecoli.obstacles import CAUSES
 from paddock.experiments.ecoli.walk import published
-from paddock.experiments.ecoli.walk.network import NetworkFigures
+from paddock.experiments.ecoli.walk.network import NetworkResults
 from paddock.experiments.ecoli.walk.orders_runs import OrdersRun, mean_errors_in_cm
-from paddock.experiments.ecoli.walk.tumble_rates import HELD, INTACT, MARGIN, MethylationFigures
-from paddock.experiments.ecoli.walk.walks import NOSES, SEEDS, Dish, WalkFigures
+from paddock.experiments.ecoli.walk.tumble_rates import HELD, INTACT, MARGIN, MethylationResults
+from paddock.experiments.ecoli.walk.walks import NOSES, SEEDS, Dish, WalkStatistics
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
 from paddock.experiments.reproductions.rows import Row, at_least, at_most, equals, require_seeds, within
 
@@ -40,7 +40,7 @@ def _walk(findings: EColiFindings) -> Iterator[Row]:
     return check_walks(findings.walks)
 
 
-def _network(name: str, found: NetworkFigures) -> Iterator[Row]:
+def _network(name: str, found: NetworkResults) -> Iterator[Row]:
     yield within(name, "clockwise bias at rest", found.rest_bias, REST_BIAS, BIAS_MARGIN)
     slowest = max(step.response_time for step in found.adaptations)
     yield at_most(name, "slowest response to a step [s]", slowest, 0.2)
@@ -52,7 +52,7 @@ def _network(name: str, found: NetworkFigures) -> Iterator[Row]:
     yield at_most(name, "drift of conserved sums, relative", max(map(abs, found.drifts.values())), 1e-9)
 
 
-def check_walks(walks: WalkFigures) -> Iterator[Row]:
+def check_walks(walks: WalkStatistics) -> Iterator[Row]:
     """Evaluate how walkers gather, with and without sensing and methylation."""
     gain, chance = "concentration over that of unbiased walkers", "p-value (Mann-Whitney)"
     for field, world, least in (("cone", "petri-dish", 1.5), ("Gaussian", "petri-dish-gauss", 3.0)):
@@ -76,7 +76,7 @@ def check_walks(walks: WalkFigures) -> Iterator[Row]:
     yield from check_methylation(walks.methylation)
 
 
-def check_methylation(found: MethylationFigures) -> Iterator[Row]:
+def check_methylation(found: MethylationResults) -> Iterator[Row]:
     """Evaluate the bias of walkers in a weak gradient, with methylation and with methylation held."""
     rates, places = "tumble rate down the gradient over that up", "distance from the food over that of unbiased walkers"
     name = "bias in a weak gradient"
@@ -154,7 +154,7 @@ def _detections(findings: EColiFindings) -> Iterator[Row]:
 def _camera(findings: EColiFindings) -> Iterator[Row]:
     camera = next(camera for camera in findings.cameras if camera.size == (1280, 960))
     yield at_most("overhead camera, 1280 × 960", "mean error of a position [mm]", camera.mean, 1.0)
-    yield at_least("overhead camera, 1280 × 960", "markers found [%]", 100 * camera.found, 95.0)
+    yield at_least("overhead camera, 1280 × 960", "markers found [%]", 100 * camera.detected, 95.0)
     for metric, error in (
         ("error in the plane of the floor over that in the plane of the marker", camera.floor_plane_mean),
         ("error without undistortion over that with it", camera.distorted_mean),

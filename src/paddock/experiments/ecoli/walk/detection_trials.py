@@ -31,7 +31,7 @@ from paddock.experiments.ecoli.obstacles import (
 )
 from paddock.experiments.ecoli.obstacles.obstacle_classifier import EvidenceSource
 from paddock.experiments.ecoli.walk.orders_runs import FITTED, RobotErrors, apply_robot_errors
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.sensors.proximity import ProximitySpec
 from paddock.simulation.worlds import load_world
@@ -67,13 +67,13 @@ class ConfusionMatrix:
         return row[CAUSES.index(cause)] / sum(row) if sum(row) else math.nan
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Table with a row for every true cause."""
         heads = ("true cause", *(f"classified: {cause}" for cause in CAUSES), "unknown", "correct")
         rows = [
             (cause, *map(str, row), self._format_share(cause)) for cause, row in zip(CAUSES, self.counts, strict=True)
         ]
-        return Sheet(heads, tuple(rows))
+        return Table(heads, tuple(rows))
 
     def _format_share(self, cause: Cause) -> str:
         share = self.share_right(cause)
@@ -149,7 +149,7 @@ def turn_to(pose: Pose, bearing: float) -> Pose:
     return pose._replace(heading=math.remainder(pose.heading + bearing, math.tau))
 
 
-def positions_of(poses: Mapping[str, Pose], but: str) -> Sequence[Point]:
+def list_positions(poses: Mapping[str, Pose], but: str) -> Sequence[Point]:
     """Return the positions of all robots except one."""
     return [pose[:2] for name, pose in poses.items() if name != but]
 
@@ -237,7 +237,7 @@ def _describe(
         detection,
         pose=Pose(x + err("x", POSE_ERROR), y + err("y", POSE_ERROR), heading + err("heading", HEADING_ERROR)),
         light=light,
-        others=[(u + err("u", POSE_ERROR), v + err("v", POSE_ERROR)) for u, v in positions_of(poses, robot.name)],
+        others=[(u + err("u", POSE_ERROR), v + err("v", POSE_ERROR)) for u, v in list_positions(poses, robot.name)],
         picture=robot.camera.read(),
     )
 

@@ -20,13 +20,13 @@ from paddock.experiments.ecoli.walk.detection_trials import (
     ConfusionMatrix,
     build_lit_dish,
     find_cause,
+    list_positions,
     make_sources,
-    positions_of,
 )
 from paddock.experiments.reproductions import Progress
 from paddock.perception.estimation import Odometry
 from paddock.report import Level, Series, line_chart
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,7 @@ def walk_in_light(walk: LitWalk) -> list[CausedDetection]:
                 threshold=published.THRESHOLDS_2[name],
                 pose=estimates[name],
                 light=seen.light.tolist(),
-                others=positions_of(estimates, name),
+                others=list_positions(estimates, name),
             )
             cause = find_cause(poses, name, side, published.THRESHOLDS_2[name])
             found.append(CausedDetection(name, cause, classifier.classify(detection).cause))
@@ -133,11 +133,11 @@ class DetectionCounts:
     """Detections at several light levels, from walks with several seeds."""
 
     walks: tuple[LitWalk, ...]
-    found: tuple[list[CausedDetection], ...]  # of every walk
+    detected: tuple[list[CausedDetection], ...]  # of every walk
 
     def count(self, robot: str, level: float, *causes: Cause) -> float:
         """Return the mean number of detections of a robot with one of several causes."""
-        chosen = [found for walk, found in zip(self.walks, self.found, strict=True) if walk.level == level]
+        chosen = [found for walk, found in zip(self.walks, self.detected, strict=True) if walk.level == level]
         return float(np.mean([sum(d.robot == robot and d.cause in causes for d in found) for found in chosen]))
 
     @property
@@ -148,10 +148,10 @@ class DetectionCounts:
     @property
     def confusion(self) -> ConfusionMatrix:
         """Confusion matrix of all detections of all walks."""
-        return ConfusionMatrix.of([(d.cause, d.classified) for found in self.found for d in found])
+        return ConfusionMatrix.of([(d.cause, d.classified) for found in self.detected for d in found])
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Table with a row for every light level; published are 3 detections (2 by light) and 11 (7 by light)."""
         robots = list(published.DETECTIONS_2)
         heads = ("level [W/m²]", *(f"{name} {what}" for name in robots for what in ("real", "by light")))
@@ -164,7 +164,7 @@ class DetectionCounts:
             for name in robots
             for number in (published.DETECTIONS_2[name] - published.BY_LIGHT_2[name], published.BY_LIGHT_2[name])
         ]
-        return Sheet(heads, (*rows, ("published", *printed)), "mean number of detections in a walk")
+        return Table(heads, (*rows, ("published", *printed)), "mean number of detections in a walk")
 
     def draw(self) -> Axes:
         """Draw detections by light against the light level, with the published numbers as dashed lines."""
@@ -191,4 +191,6 @@ def count_detections(
 ) -> DetectionCounts:
     """Run walks at every light level with every seed."""
     walks = tuple(LitWalk(level=level, seed=seed) for level in levels for seed in seeds)
-    return DetectionCounts(walks=walks, found=tuple(run_jobs(walk_in_light, walks, workers=workers, progress=progress)))
+    return DetectionCounts(
+        walks=walks, detected=tuple(run_jobs(walk_in_light, walks, workers=workers, progress=progress))
+    )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import paddock
-from paddock.arena import Arena, Robot, travel_sensors_of
+from paddock.arena import Arena, Robot, make_travel_sensors
 from paddock.arena.calibration import SquareTest, drive_squares, drive_straight
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.geometry import Pose, relative, wrap
@@ -39,7 +39,7 @@ from paddock.perception.estimation import (
 from paddock.perception.estimation.odometry import Floats
 from paddock.perception.vision import MarkerTracker, find_camera_pose, find_markers
 from paddock.perception.vision.opencv import decode_jpeg
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 SIZE = (1280, 960)
 LATENCY, PERIOD = 0.08, 0.1  # [s] from exposure to arrival, and between two pictures
@@ -234,7 +234,9 @@ class WalkOutcome:
 
 def faulty_robot_world(errors: RobotErrors = FITTED) -> WorldSpec:
     """Return an open floor with the robot of the experiment, with its true wheels."""
-    robot = apply_robot_errors(Placed(name=NAME, type="e-puck", at=START[:2], slip_noise=SLIP), errors, START.heading)
+    robot = apply_robot_errors(
+        RobotPlacement(name=NAME, type="e-puck", at=START[:2], slip_noise=SLIP), errors, START.heading
+    )
     return WorldSpec(name="experiment-1", bounds=(-0.5, -0.7, 1.2, 1.2), robots=(robot,))
 
 
@@ -280,7 +282,7 @@ def walk(
     arena = paddock.open(faulty_robot_world(errors), seed=seed)
     robot = arena[NAME]
     robot.enable("encoders")
-    sensors = travel_sensors_of(robot.spec, START, MOTION)
+    sensors = make_travel_sensors(robot.spec, START, MOTION)
     if wheels is not None:
         sensors.odometry = replace(wheels.odometry(START), noise=MOTION)
     models: list[SensorModel] = [] if camera is None else [FixModel(camera(arena))]

@@ -119,7 +119,7 @@ def find_conserved_drifts(network: AnyNetwork = NETWORK) -> Mapping[str, float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkFigures:
+class NetworkResults:
     """All figures of the network."""
 
     rest_bias: float
@@ -129,9 +129,9 @@ class NetworkFigures:
     drifts: Mapping[str, float]
 
 
-def measure_network(network: AnyNetwork = NETWORK) -> NetworkFigures:
+def measure_network(network: AnyNetwork = NETWORK) -> NetworkResults:
     """Measure all figures of a network."""
-    return NetworkFigures(
+    return NetworkResults(
         rest_bias=find_rest_bias(network),
         adaptations=measure_adaptation(network=network),
         robustness=measure_robustness(network=network),

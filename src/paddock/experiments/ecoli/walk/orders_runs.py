@@ -23,7 +23,7 @@ from paddock.experiments.ecoli.waypoint_robots import (
 )
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
 from paddock.simulation.worlds import load_world
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 WHEEL_SEPARATION, WHEEL_DIAMETER = 0.053, 0.041  # [m] of the data sheet
 LEGACY_DT = 0.001  # [s] period at which the published program reads its wheels
@@ -46,7 +46,7 @@ FITTED = RobotErrors(start_heading=-0.0663, wheel_ratio=1.00147, wheel_separatio
 """Fitted to the 25 published points of experiment 1: the errors that explain them best, not measurements."""
 
 
-def apply_robot_errors(robot: Placed, errors: RobotErrors, heading: float = 0.0) -> Placed:
+def apply_robot_errors(robot: RobotPlacement, errors: RobotErrors, heading: float = 0.0) -> RobotPlacement:
     """Return a robot with these errors; it assumes that it has a heading [rad]."""
     scale, ratio = errors.wheel_diameter / WHEEL_DIAMETER, errors.wheel_ratio
     return replace(
@@ -65,14 +65,14 @@ class RobotRun:
     walk: WalkResult
     link: LinkStatistics
     targets: list[Point]  # [m]
-    places: list[Point] = field(default_factory=list)  # true position after each completed order [m]
+    positions: list[Point] = field(default_factory=list)  # true position after each completed order [m]
     path: list[Pose] = field(default_factory=list)  # every tenth of a second [m, rad]
 
     @property
     def errors(self) -> list[Point]:
         """True position minus target, for each completed order [m]."""
         done = [target for target, reached in zip(self.targets, self.walk.reached, strict=False) if reached]
-        return [(x - tx, y - ty) for (x, y), (tx, ty) in zip(self.places, done, strict=True)]
+        return [(x - tx, y - ty) for (x, y), (tx, ty) in zip(self.positions, done, strict=True)]
 
     @property
     def mean_errors(self) -> Point:
@@ -114,7 +114,7 @@ class OrdersSimulation:
 
         def note(event: OrderEvent) -> None:
             if event.kind == "done":
-                self._runs[plan.name].places.append(self.arena[plan.name].pose[:2])
+                self._runs[plan.name].positions.append(self.arena[plan.name].pose[:2])
 
         number = len(self._parts)
         session = RobotSession(
@@ -176,7 +176,9 @@ def run_experiment_1(*, errors: RobotErrors = FITTED, mode: str = "legacy", dt: 
         dt: length of a tick [s].
     """
     start, name = published.START_1, published.ROBOT_1
-    robot = apply_robot_errors(Placed(name=name, type="e-puck-nose", at=(start.x, start.y)), errors, start.heading)
+    robot = apply_robot_errors(
+        RobotPlacement(name=name, type="e-puck-nose", at=(start.x, start.y)), errors, start.heading
+    )
     world = WorldSpec(name="open-floor", bounds=(-0.5, -0.5, 2.0, 1.5), open=True, robots=(robot,))
     arena = paddock.open(world, dt=dt)
     plan = RobotPlan(

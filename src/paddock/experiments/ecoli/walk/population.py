@@ -106,7 +106,7 @@ class Population:
     distance: Floats  # mean distance from the field's centre [m]
     runs: RunTally  # of the whole time
     times: Floats  # of the rows below [s], shape (rows)
-    places: Floats  # x, y [m], shape (walkers, rows, 2)
+    positions: Floats  # x, y [m], shape (walkers, rows, 2)
 
     @property
     def run_up(self) -> float:
@@ -160,7 +160,7 @@ def run_population(
         scene, walkers, seed=seed, starts=scatter_walkers(scene, walkers, seed), device=device, precision=precision
     )
     policy = make_walker(walker) if isinstance(walker, str) else walker.copy()
-    metrics = [MeanReading(device=policy.sensor), MeanDistance(at=centre_of(scene.fields[0]))]
+    metrics = [MeanReading(device=policy.sensor), MeanDistance(at=find_centre(scene.fields[0]))]
     first = batch.run(seconds / 2, policy, every=every, readings=False)
     second = batch.run(seconds / 2, policy, metrics=metrics, every=every, readings=False)
     rows = [first.trace[:, :, 0, :2], second.trace[:, 1:, 0, :2]] if every is not None else []
@@ -170,11 +170,11 @@ def run_population(
         distance=second.metrics["mean_distance"][:, 0],
         runs=policy.tally(batch.memory()),
         times=np.arange(places.shape[1], dtype=np.float64) * (every or 0.0),
-        places=places,
+        positions=places,
     )
 
 
-def centre_of(field: Field) -> tuple[float, float]:
+def find_centre(field: Field) -> tuple[float, float]:
     """Return the centre of a field, where it is strongest."""
     if field.at is None:
         raise PaddockError(f"field {field.name!r}: expected one with a centre, radial or gaussian")

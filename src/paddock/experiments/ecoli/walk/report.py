@@ -10,17 +10,17 @@ import numpy as np
 from paddock.experiments.ecoli.walk import published
 from paddock.experiments.ecoli.walk.claims import is_complete
 from paddock.experiments.ecoli.walk.localisation import NEES_BAND
-from paddock.experiments.ecoli.walk.network import CHER, STEPS, NetworkFigures
+from paddock.experiments.ecoli.walk.network import CHER, STEPS, NetworkResults
 from paddock.experiments.ecoli.walk.orders_runs import RobotRun
 from paddock.experiments.ecoli.walk.walk_camera import draw_error_map
 from paddock.experiments.ecoli.walk.walk_report import describe_walks
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
 from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.report import consistency_chart
+from paddock.report.chart_style import new_axes, style_axes
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.drawing.colours import line_color
-from paddock.report.figures import new_axes, style_axes
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def list_parts(findings: EColiFindings) -> Iterator[Part]:
     yield tabulate_links(findings)
     yield Heading("Light detected as an obstacle")
     yield Paragraph(LIGHT)
-    yield findings.detections.sheet
+    yield findings.detections.table
     yield Figure("light", "Detections by light against the light level", findings.detections.draw())
     yield Paragraph(
         "The tables show how each source of evidence, and all of them together, classify random detections. The "
@@ -86,14 +86,14 @@ def list_parts(findings: EColiFindings) -> Iterator[Part]:
     )
     for name, matrix in findings.confusion.items():
         yield Paragraph(f"By {name}:")
-        yield matrix.sheet
+        yield matrix.table
     yield Heading("The overhead camera")
     yield tabulate_cameras(findings)
     for camera in findings.cameras:
         width, height = camera.size
         yield Figure(f"camera-{width}", f"Errors of positions at {width} × {height}", draw_error_map(camera))
     yield Heading("Avoidance")
-    yield findings.avoidance.sheet
+    yield findings.avoidance.table
 
 
 def _networks(findings: EColiFindings) -> Iterator[Part]:
@@ -102,10 +102,10 @@ def _networks(findings: EColiFindings) -> Iterator[Part]:
         yield from _network(name, found)
 
 
-def _network(name: str, found: NetworkFigures) -> Iterator[Part]:
+def _network(name: str, found: NetworkResults) -> Iterator[Part]:
     yield Paragraph(f"{name}: clockwise bias at rest {found.rest_bias:.4f}. Steps of the concentration:")
     assert len(found.adaptations) == len(STEPS)
-    yield Sheet.of(
+    yield Table.of(
         {
             "factor": f"{step.factor:g}",
             "half of the response [s]": f"{step.response_time:.3f}",
@@ -120,7 +120,7 @@ def _network(name: str, found: NetworkFigures) -> Iterator[Part]:
         (f"{c.factor:g}", f"{c.rest_bias:.3f}", f"{c.settling_time:.1f}", f"{c.error:.2e}") for c in found.robustness
     ]
     assert len(changes) == len(CHER)
-    yield Sheet(("CheR", "bias at rest", "settled within 5 % [s]", "error"), tuple(changes))
+    yield Table(("CheR", "bias at rest", "settled within 5 % [s]", "error"), tuple(changes))
 
 
 def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
@@ -130,7 +130,7 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
     yield tabulate_points(run)
     yield Figure("experiment-1", "Targets, published positions and ours", draw_experiment_1(run))
     yield Paragraph(SHIFTED)
-    yield Sheet.of(
+    yield Table.of(
         {
             "run": walks[0].name,
             "mean error [cm]": mean_and_spread([walk.mean_error / CM for walk in walks], 2),
@@ -144,25 +144,25 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
         yield Figure(f"nees-{name}", f"Consistency of the filter: {walk.name}", chart)
 
 
-def tabulate_points(run: RobotRun) -> Sheet:
+def tabulate_points(run: RobotRun) -> Table:
     """Return table 4 of the thesis next to ours [cm]."""
     heads = ("n", "target x", "y", "published x", "y", "ours x", "y", "published error x", "y", "ours x", "y")
     rows = []
     for n, (target, theirs, place) in enumerate(
-        zip(published.TARGETS_1, published.REACHED_1, run.places, strict=False)
+        zip(published.TARGETS_1, published.REACHED_1, run.positions, strict=False)
     ):
         mine = [axis / CM for axis in place]
         pairs = (*target, *theirs, *mine)
         errors = [abs(a - b) for reached in (theirs, mine) for a, b in zip(reached, target, strict=True)]
         rows.append((str(n), *(f"{value:g}" for value in pairs[:4]), *(f"{v:.1f}" for v in (*pairs[4:], *errors))))
-    return Sheet(heads, tuple(rows), "centimetres")
+    return Table(heads, tuple(rows), "centimetres")
 
 
 def draw_experiment_1(run: RobotRun) -> Axes:
     """Draw the path, the targets, and the positions that the published robot and ours reached."""
     ax = new_axes(height=7.0)
     path = np.array([pose[:2] for pose in run.path]) / CM
-    ours = np.array(run.places) / CM
+    ours = np.array(run.positions) / CM
     ax.plot(*path.T, color="#8a8f98", linewidth=0.8, label="our path")
     for name, points, color, mark in (
         ("target", np.array(published.TARGETS_1, float), "#222222", "+"),
@@ -176,7 +176,7 @@ def draw_experiment_1(run: RobotRun) -> Axes:
     return ax
 
 
-def tabulate_published(findings: EColiFindings) -> Sheet:
+def tabulate_published(findings: EColiFindings) -> Table:
     """Return table 5 of the thesis next to ours."""
     runs = findings.experiment_2["2012"]
     rows = []
@@ -193,10 +193,10 @@ def tabulate_published(findings: EColiFindings) -> Sheet:
             "detections, ours": _mean([walk.detections for walk in walks]),
         }
         rows.append(row)
-    return Sheet.of(rows, "the protocol of 2012 on good lines, in the dark")
+    return Table.of(rows, "the protocol of 2012 on good lines, in the dark")
 
 
-def tabulate_links(findings: EColiFindings) -> Sheet:
+def tabulate_links(findings: EColiFindings) -> Table:
     """Tabulate every condition of experiment 2."""
     rows = []
     for condition, runs in findings.experiment_2.items():
@@ -213,7 +213,7 @@ def tabulate_links(findings: EColiFindings) -> Sheet:
             "time [s]": mean_and_spread([run.seconds for run in runs], 0),
         }
         rows.append(row)
-    return Sheet.of(rows, "experiment 2; resends and reopenings are means per robot")
+    return Table.of(rows, "experiment 2; resends and reopenings are means per robot")
 
 
 def _mean(values: Sequence[float | None]) -> str:
@@ -221,13 +221,13 @@ def _mean(values: Sequence[float | None]) -> str:
     return f"{np.mean(known):.1f}" if known else "-"
 
 
-def tabulate_cameras(findings: EColiFindings) -> Sheet:
+def tabulate_cameras(findings: EColiFindings) -> Table:
     """Tabulate the accuracy of each camera, and the effect of errors."""
-    return Sheet.of(
+    return Table.of(
         {
             "picture": f"{camera.size[0]} × {camera.size[1]}",
             "pixels of a marker": f"{camera.pixels_per_marker:.0f}",
-            "found": f"{100 * camera.found:.1f} %",
+            "found": f"{100 * camera.detected:.1f} %",
             "position mean / 95 % [mm]": f"{camera.mean:.2f} / {camera.p95:.2f}",
             "heading mean / 95 % [°]": f"{camera.heading_mean:.2f} / {camera.heading_p95:.2f}",
             "NEES": f"{camera.nees:.1f}",

@@ -19,14 +19,14 @@ from paddock.experiments.ecoli.walk.localisation import (
     walk_under_rendered_camera,
     walk_with_improved_localisation,
 )
-from paddock.experiments.ecoli.walk.network import NetworkFigures, measure_network
+from paddock.experiments.ecoli.walk.network import NetworkResults, measure_network
 from paddock.experiments.ecoli.walk.orders_runs import GOOD_LINE, OrdersRun, run_experiment_1, run_experiment_2
 from paddock.experiments.ecoli.walk.population import NETWORK
-from paddock.experiments.ecoli.walk.walk_camera import SIZES, CameraFigures, measure_camera
-from paddock.experiments.ecoli.walk.walks import BATCHES, TEAMS_OF_THREE, WalkFigures, run_walks
+from paddock.experiments.ecoli.walk.walk_camera import SIZES, CameraResults, measure_camera
+from paddock.experiments.ecoli.walk.walks import BATCHES, TEAMS_OF_THREE, WalkStatistics, run_walks
 from paddock.experiments.ecoli.walk.walks import SEEDS as WALK_SEEDS
 from paddock.experiments.ecoli.waypoint_robots import LineQuality
-from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
+from paddock.experiments.reproductions import Outcome, Progress, Row, Table, check_seeds
 from paddock.perception.vision.opencv import import_opencv
 
 SEEDS = 100  # of the avoidance table; longer experiments have fewer repetitions
@@ -84,17 +84,17 @@ def run_once(name: str) -> Any:
 class EColiFindings(Outcome):
     """All measurements."""
 
-    wanted_seeds = SEEDS
+    required_seeds = SEEDS
 
-    networks: Mapping[str, NetworkFigures]  # by name
-    walks: WalkFigures
+    networks: Mapping[str, NetworkResults]  # by name
+    walks: WalkStatistics
     experiment_1: OrdersRun
     knowledge: Sequence[Mapping[str, WalkOutcome]]  # for every seed
     pictures: Sequence[WalkOutcome]  # the same with a camera whose pictures are rendered, for every seed
     experiment_2: Mapping[str, Sequence[OrdersRun]]  # by condition
     detections: DetectionCounts
     confusion: Mapping[str, ConfusionMatrix]  # by source of evidence
-    cameras: Sequence[CameraFigures]
+    cameras: Sequence[CameraResults]
     avoidance: AvoidanceTable
 
     @cached_property
@@ -108,7 +108,7 @@ class EColiFindings(Outcome):
         return len({run.job.seed for run in self.avoidance.runs})
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Table of all repetitions of experiment 2."""
         from paddock.experiments.ecoli.walk.report import tabulate_links
 
@@ -167,6 +167,6 @@ def reproduce(
         knowledge=repeat(walk_with_improved_localisation, first(KNOWLEDGE_SEEDS)),
         pictures=repeat(walk_under_rendered_camera, first(PICTURE_SEEDS)),
         cameras=repeat(measure_camera, SIZES),
-        detections=DetectionCounts(walks=walks, found=tuple(repeat(walk_in_light, walks))),
+        detections=DetectionCounts(walks=walks, detected=tuple(repeat(walk_in_light, walks))),
         avoidance=AvoidanceTable(runs=tuple(repeat(drive_scene, scenes))),
     )

@@ -21,12 +21,12 @@ from paddock.experiments.ecoli.walk.network import find_lag
 from paddock.experiments.ecoli.walk.population import (
     HALFWAY,
     NETWORK,
-    centre_of,
+    find_centre,
     isolate_walker,
     make_walker,
     scatter_walkers,
 )
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 from paddock.simulation.worlds import WorldSpec
 
 RING = 0.02  # [m] width of rings around the food; positions in a ring have about the same concentration
@@ -105,27 +105,27 @@ def count_tumbles(
     total = np.zeros((4, walkers, rings))
     for _ in range(round(seconds / SLICE)):
         places = batch.run(SLICE, policy, every=batch.dt, readings=False).trace[:, :, 0, :2]
-        total += count_in_rings(places, centre_of(scene.fields[0]), scene.bounds, rings)
+        total += count_in_rings(places, find_centre(scene.fields[0]), scene.bounds, rings)
     return TumbleCounts(total[0] * batch.dt, total[1] * batch.dt, total[2], total[3])
 
 
 def count_in_rings(
-    places: Floats, centre: tuple[float, float], bounds: tuple[float, float, float, float], rings: int
+    positions: Floats, centre: tuple[float, float], bounds: tuple[float, float, float, float], rings: int
 ) -> Floats:
     """Count ticks of running up and down, and tumbles after them, from positions of shape (walkers, ticks, 2)."""
-    steps = np.diff(places, axis=1)
+    steps = np.diff(positions, axis=1)
     runs = np.hypot(steps[..., 0], steps[..., 1]) > 1e-6
-    away = np.hypot(places[..., 0] - centre[0], places[..., 1] - centre[1])
+    away = np.hypot(positions[..., 0] - centre[0], positions[..., 1] - centre[1])
     up = np.diff(away, axis=1)[:, :-1] < 0.0
     low, high = np.array(bounds[:2]) + WALL_MARGIN, np.array(bounds[2:]) - WALL_MARGIN
-    inside = np.all((places > low) & (places < high), axis=2)[:, 1:-1]
+    inside = np.all((positions > low) & (positions < high), axis=2)[:, 1:-1]
     run = runs[:, :-1] & inside
     tumble = run & ~runs[:, 1:]
-    walkers = np.arange(len(places))[:, None]
+    walkers = np.arange(len(positions))[:, None]
     cells = walkers * rings + (away[:, 1:-1] / RING).astype(int)
     return np.stack(
         [
-            np.bincount(cells[chosen], minlength=len(places) * rings).reshape(len(places), rings)
+            np.bincount(cells[chosen], minlength=len(positions) * rings).reshape(len(positions), rings)
             for chosen in (run & up, run & ~up, tumble & up, tumble & ~up)
         ]
     ).astype(float)
@@ -190,7 +190,7 @@ TRIALS = (
 )
 
 
-class MethylationFigures(NamedTuple):
+class MethylationResults(NamedTuple):
     """The counts of each trial and seed."""
 
     counts: Mapping[MethylationTrial, Sequence[TumbleCounts]]
@@ -205,7 +205,7 @@ class MethylationFigures(NamedTuple):
         return compare_distances(pool_counts(self.counts[trial]), pool_counts(self.counts[UNBIASED]))
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Table of all trials."""
         heads = ("walker", "tumble rate down over up (95 %)", "of each seed", "distance over unbiased (95 %)")
         rows = [
@@ -217,7 +217,7 @@ class MethylationFigures(NamedTuple):
             )
             for trial, counts in self.counts.items()
         ]
-        return Sheet(heads, tuple(rows), f"while running; the balanced nose is {1000 * self.lead:.0f} mm ahead")
+        return Table(heads, tuple(rows), f"while running; the balanced nose is {1000 * self.lead:.0f} mm ahead")
 
 
 @functools.cache

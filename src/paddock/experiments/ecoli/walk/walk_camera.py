@@ -39,7 +39,7 @@ from paddock.perception.vision.camera_model import Floats
 from paddock.perception.vision.opencv import decode_jpeg
 from paddock.perception.vision.tracker import fit_square
 from paddock.report import error_map
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,14 +54,14 @@ MAX_TRIES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class CameraFigures:
+class CameraResults:
     """Accuracy of a camera; distances in millimetres, angles in degrees."""
 
     size: tuple[int, int]
     pixels_per_marker: float
     rms: float  # of the lens's calibration [pixels]
     hold_out_rms: float
-    found: float  # fraction of all robots in all pictures
+    detected: float  # fraction of all robots in all pictures
     mean: float
     p95: float
     worst: float
@@ -70,7 +70,7 @@ class CameraFigures:
     nees: float  # mean of e'P⁻¹e; 3 if the covariances are correct
     floor_plane_mean: float  # error if markers are measured in the plane of the floor
     distorted_mean: float  # error if the lens distortion is ignored
-    places: Floats  # true positions of robots [m], shape (N, 2)
+    positions: Floats  # true positions of robots [m], shape (N, 2)
     errors: Floats  # measured minus true [mm], shape (N, 2)
 
 
@@ -104,7 +104,7 @@ def measure_camera(
     views: int = VIEWS,
     seed: int = 0,
     condition: Condition = CONDITIONS["as it is"],
-) -> CameraFigures:
+) -> CameraResults:
     """Calibrate a camera above six e-pucks, and measure them at random poses."""
     camera = make_camera(replace(condition.spec, size=size), seed)
     calibration = calibrate_camera(camera, views=views, seed=seed)
@@ -129,12 +129,12 @@ def measure_camera(
             distorted.append(_miss(careless, corners, site.robots[0].height, x, y))
     table = np.array(errors)
     distance, turn = 1000 * np.hypot(table[:, 0], table[:, 1]), np.degrees(np.abs(table[:, 2]))
-    return CameraFigures(
+    return CameraResults(
         size=size,
         pixels_per_marker=_pixels_per_marker(camera),
         rms=calibration.rms,
         hold_out_rms=calibration.hold_out_rms,
-        found=len(errors) / (pictures * ROBOTS),
+        detected=len(errors) / (pictures * ROBOTS),
         mean=float(distance.mean()),
         p95=float(np.quantile(distance, 0.95)),
         worst=float(distance.max()),
@@ -143,7 +143,7 @@ def measure_camera(
         nees=float(np.mean(nees)),
         floor_plane_mean=float(np.mean(floor_plane)),
         distorted_mean=float(np.mean(distorted)),
-        places=np.array(places),
+        positions=np.array(places),
         errors=1000 * table[:, :2],
     )
 
@@ -151,7 +151,7 @@ def measure_camera(
 def make_camera(spec: OverheadSpec, seed: int = 0) -> OverheadCamera:
     """Create a camera 1.6 m above an arena of 2 m × 1 m with six e-pucks."""
     width, height = ARENA
-    robots = tuple(Placed(name=f"robot{i}", type="e-puck", at=(0.3 + 0.25 * i, 0.5)) for i in range(ROBOTS))
+    robots = tuple(RobotPlacement(name=f"robot{i}", type="e-puck", at=(0.3 + 0.25 * i, 0.5)) for i in range(ROBOTS))
     world = WorldSpec(name="dish", bounds=(0, 0, width, height), robots=robots)
     return OverheadCamera(world, spec, seed=seed)
 
@@ -215,12 +215,12 @@ def draw_poses(seed: int, number: int) -> list[tuple[float, float, float]]:
     return poses
 
 
-def draw_error_map(figures: CameraFigures) -> Axes:
+def draw_error_map(results: CameraResults) -> Axes:
     """Draw the position errors of the camera as arrows on the floor."""
-    width, height = figures.size
+    width, height = results.size
     return error_map(
-        figures.places,
-        figures.errors,
+        results.positions,
+        results.errors,
         unit="mm",
         x_name="x [m]",
         y_name="y [m]",

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats
-from paddock.experiments.ecoli.walk.population import NETWORK, Population, centre_of
-from paddock.experiments.ecoli.walk.walks import NOSES, WORLDS, WalkFigures
+from paddock.experiments.ecoli.walk.population import NETWORK, Population, find_centre
+from paddock.experiments.ecoli.walk.walks import NOSES, WORLDS, WalkStatistics
 from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.report import Series, line_chart
+from paddock.report.chart_style import TEXT, new_axes, style_axes
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.drawing.colours import BEST, WORST, line_color
-from paddock.report.figures import TEXT, new_axes, style_axes
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 from paddock.simulation.worlds import load_world
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def density_chart(population: Population, centre: tuple[float, float], *, about:
 
 def find_density(population: Population, centre: tuple[float, float]) -> tuple[Floats, Floats]:
     """Return the edges of rings around a point [m] and the density in them, shape (rows, rings); 1 is even."""
-    places = population.places
+    places = population.positions
     away = np.hypot(places[..., 0] - centre[0], places[..., 1] - centre[1])
     edges = np.linspace(0.0, float(away.max()), RINGS + 1)
     low, high = places.min(axis=(0, 1)), places.max(axis=(0, 1))
@@ -92,12 +92,12 @@ def distance_chart(populations: Mapping[str, Population], centre: tuple[float, f
     """Draw the mean distance of populations from a point, over time."""
     lines = []
     for i, (name, population) in enumerate(populations.items()):
-        away = np.hypot(population.places[..., 0] - centre[0], population.places[..., 1] - centre[1])
+        away = np.hypot(population.positions[..., 0] - centre[0], population.positions[..., 1] - centre[1])
         lines.append(Series(name, line_color(i), population.times, away.mean(axis=0)))
     return line_chart("Mean distance from the food", lines, x_name="time [s]", y_name="distance [m]", about=about)
 
 
-def describe_walks(walks: WalkFigures) -> Iterator[Part]:
+def describe_walks(walks: WalkStatistics) -> Iterator[Part]:
     """Iterate over tables and figures of all walkers."""
     yield Heading("The walk")
     for text in (NOSE, TEAMS, RUNS):
@@ -105,7 +105,7 @@ def describe_walks(walks: WalkFigures) -> Iterator[Part]:
     yield tabulate_walks(walks)
     for world in WORLDS:
         for nose, where in NOSES.items():
-            centre = centre_of(load_world(world).fields[0])
+            centre = find_centre(load_world(world).fields[0])
             chosen = {
                 dish.walker: found[0]
                 for dish, found in walks.populations.items()
@@ -118,10 +118,10 @@ def describe_walks(walks: WalkFigures) -> Iterator[Part]:
             yield Figure(f"distance-{name}", f"{about}: mean distance from the food", chart)
     yield Heading("The walk without methylation")
     yield Paragraph(METHYLATION)
-    yield walks.methylation.sheet
+    yield walks.methylation.table
 
 
-def tabulate_walks(walks: WalkFigures) -> Sheet:
+def tabulate_walks(walks: WalkStatistics) -> Table:
     """Tabulate every kind of population relative to the unbiased one, over all seeds."""
     heads = (
         "world", "walker", "nose", "network", "concentration over unbiased", "distance over unbiased", "run up [s]",
@@ -138,7 +138,7 @@ def tabulate_walks(walks: WalkFigures) -> Sheet:
             [it.run_ratio for it in found],
             [it.begun_run_ratio for it in found],
         )
-        figures = (mean_and_spread(column, 2) for column in columns)
+        results = (mean_and_spread(column, 2) for column in columns)
         runs = mean_and_spread([it.run_ratio for it in walks.runs[dish]], 2) if dish in walks.runs else ""
-        rows.append((*dish, *figures, runs, f"{max(it.p for it in found):.1e}"))
-    return Sheet(heads, tuple(rows), f"{len(found)} × 100 walkers, each alone in a dish, minutes 5 to 10")
+        rows.append((*dish, *results, runs, f"{max(it.p for it in found):.1e}"))
+    return Table(heads, tuple(rows), f"{len(found)} × 100 walkers, each alone in a dish, minutes 5 to 10")

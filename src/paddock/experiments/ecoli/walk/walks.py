@@ -18,7 +18,7 @@ from paddock.experiments.ecoli.walk.population import (
 )
 from paddock.experiments.ecoli.walk.tumble_rates import (
     TRIALS,
-    MethylationFigures,
+    MethylationResults,
     MethylationTrial,
     TumbleCounts,
     count_tumbles,
@@ -54,12 +54,12 @@ BATCHES = len(DISHES) + len(FOLLOWED) + len(TRIALS)  # per seed
 
 
 @dataclass(frozen=True, kw_only=True)
-class WalkFigures:
+class WalkStatistics:
     """The results of all walkers."""
 
     populations: Mapping[Dish, Sequence[Population]]  # for every seed
     runs: Mapping[Dish, Sequence[TumbleCounts]]
-    methylation: MethylationFigures
+    methylation: MethylationResults
 
     def compare(self, dish: Dish) -> list[Comparison]:
         """Compare the populations of a dish with unbiased populations of the same seed."""
@@ -111,7 +111,7 @@ def run_walks(
     walkers: int = 100,
     seconds: float = 600.0,
     run_all: Callable[..., list[Any]] = run_here,
-) -> WalkFigures:
+) -> WalkStatistics:
     """Run all populations, one batch after the other; each uses all cores. `run_all` runs all jobs of a function."""
 
     def repeat(work: Callable[[WalkJob], Any], kinds: Sequence[Any]) -> dict[Any, list[Any]]:
@@ -119,8 +119,8 @@ def run_walks(
         found = iter(run_all(work, jobs))
         return {kind: [next(found) for _ in seeds] for kind in kinds}
 
-    return WalkFigures(
+    return WalkStatistics(
         populations=repeat(run_dish, DISHES),
         runs=repeat(follow_dish, FOLLOWED),
-        methylation=MethylationFigures(repeat(follow_trial, TRIALS), find_balanced_lead()),
+        methylation=MethylationResults(repeat(follow_trial, TRIALS), find_balanced_lead()),
     )

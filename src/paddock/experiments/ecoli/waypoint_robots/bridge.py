@@ -118,7 +118,10 @@ class OrderRobots(Bridge):
 
 
 def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRobots:
-    """Open the bridge `orders` for `name`, `name=legacy`, `name=planning` or `all`, on this machine only."""
+    """Open the bridge `orders=ROBOT|all[=KIND]`: a serial device of this machine for orders to drive to points.
+
+    KIND is legacy (without checked mode), or the obstacle avoidance: planning, another one, module:Name.
+    """
     wanted: dict[str, bool] = {}
     avoidance: dict[str, MakeStrategy] = {}
     for text in robots:

@@ -20,7 +20,7 @@ from paddock.experiments.ecoli.waypoint_robots.driving import TRIES, allow_secon
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 from paddock.experiments.ecoli.waypoint_robots.port import OrdersPort, require_reply
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, STOPS_AT, Order
-from paddock.simulation.sensors.response import si_of
+from paddock.simulation.sensors.response import convert_to_si
 
 
 def connect_orders(url: str, *, name: str = "", timeout: float = 10.0, checked: bool = True) -> OrdersRobot:
@@ -58,7 +58,7 @@ class OrdersBody(EPuckBody):
             self.port.ask(Order("A", (pose.heading,)))
 
     def _to_si(self, name: str, raw: Raw) -> Readings:
-        values = si_of(self._specs[name], np.array(raw))
+        values = convert_to_si(self._specs[name], np.array(raw))
         values[np.isnan(raw)] = np.nan  # sensors that the robot does not report
         return values
 

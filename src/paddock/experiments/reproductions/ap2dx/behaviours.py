@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import ORIGIN, Pose, box_of, wrap
+from paddock.core.geometry import ORIGIN, Pose, compute_bounds, wrap
 from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.network.nodes.safety import ClosingRule
@@ -85,7 +85,7 @@ class Ap2dxBehaviours:
         if missing or robot.sensor("sonar").channels != SONARS:
             raise PaddockError(f"{robot.name}: AP2DX needs {SONARS} sonars `sonar`, `encoders` and `ins`")
         self.robot, self.constants, self.seed = robot, constants, seed
-        _, y0, _, y1 = box_of(robot.body.shape)
+        _, y0, _, y1 = compute_bounds(robot.body.shape)
         self.width = y1 - y0
         self.reset()
 

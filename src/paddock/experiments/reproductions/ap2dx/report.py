@@ -13,8 +13,8 @@ from paddock.network.nodes.safety import StateSearch
 from paddock.report.charts import Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.drawing.colours import line_color
-from paddock.report.sheets import Sheet
 from paddock.report.slam_charts import map_view_chart
+from paddock.report.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,8 +55,8 @@ PUBLISHED = (
     ("Freiburg 79", "0.258", "0.061", "0.056", "0.045"),
 )
 LOGS = (
-    "SLAM methods are usually compared on published logs, by relations between poses. `paddock slam LOG --relations "
-    "FILE` reads these logs and prints the same figures."
+    "SLAM methods are usually compared on published logs, by relations between poses. `paddock map slam LOG "
+    "--relations FILE` reads these logs and prints the same figures."
 )
 BEHAVED = (
     "With the behaviours of the last program, the robot often remains in front of the first wall that it meets "
@@ -70,13 +70,13 @@ STRATEGIES = (
 )
 
 
-def compare_paths(ours: Sequence[Survey], others: Sequence[Survey]) -> Sheet:
+def compare_paths(ours: Sequence[Survey], others: Sequence[Survey]) -> Table:
     """Tabulate the relative path lengths of each other strategy, to 95 % and to full coverage."""
     rows = []
     for strategy, runs in group_by_strategy(others).items():
         ratios = find_ratios(ours, runs)
         rows.append((strategy, *(f"{show_mean(each, 2)} (n = {len(each)})" if each else "never" for each in ratios)))
-    return Sheet(("strategy", "path to 95 % over ours", "whole path over ours"), tuple(rows))
+    return Table(("strategy", "path to 95 % over ours", "whole path over ours"), tuple(rows))
 
 
 def name_shortest(ours: Sequence[Survey], others: Sequence[Survey]) -> str:
@@ -112,7 +112,7 @@ def find_ratios(ours: Sequence[Survey], runs: Sequence[Survey]) -> tuple[list[fl
 def list_parts(findings: Ap2dxFindings) -> Iterator[Part]:
     """Iterate over the parts of the report after its claims."""
     yield Heading("Milestones")
-    yield Sheet(("milestone", "in 2011", "here"), MILESTONES)
+    yield Table(("milestone", "in 2011", "here"), MILESTONES)
     yield Heading("Maps")
     for survey in _first_of_each(findings.surveys)[:3]:
         yield _show_map(survey)
@@ -129,11 +129,11 @@ def list_parts(findings: Ap2dxFindings) -> Iterator[Part]:
     yield summarise_methods(findings.ablation)
     yield Heading("Published results of SLAM")
     yield Paragraph(LOGS)
-    yield Sheet(("log", "scan matching [m]", "particles [m]", "graph [m]", "Cartographer [m]"), PUBLISHED)
+    yield Table(("log", "scan matching [m]", "particles [m]", "graph [m]", "Cartographer [m]"), PUBLISHED)
     yield Heading("The hand-shake of reflex and planner")
     yield _describe_search(findings)
     yield Heading("All measurements")
-    yield findings.sheet
+    yield findings.table
 
 
 def _first_of_each(surveys: Sequence[Survey]) -> list[Survey]:
@@ -167,7 +167,7 @@ def draw_coverage(surveys: Sequence[Survey]) -> Axes:
     return chart
 
 
-def summarise_strategies(surveys: Sequence[Survey]) -> Sheet:
+def summarise_strategies(surveys: Sequence[Survey]) -> Table:
     """Tabulate times and path lengths of each strategy, with 95 % confidence intervals of the means."""
     rows = []
     for strategy in dict.fromkeys(survey.job.strategy for survey in surveys):
@@ -184,10 +184,10 @@ def summarise_strategies(surveys: Sequence[Survey]) -> Sheet:
             "runs with contact": str(sum(survey.contacts > 0 for survey in runs)),
         }
         rows.append(row)
-    return Sheet.of(rows)
+    return Table.of(rows)
 
 
-def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
+def summarise_methods(surveys: Sequence[Survey]) -> Table:
     """Tabulate errors and map quality of each mapping method."""
     rows = []
     for method in surveys[0].results:
@@ -200,10 +200,10 @@ def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
             "mapped": show_mean([result.quality.mapped for result in results], 3),
         }
         rows.append(row)
-    return Sheet.of(rows)
+    return Table.of(rows)
 
 
-def _describe_search(findings: Ap2dxFindings) -> Sheet:
+def _describe_search(findings: Ap2dxFindings) -> Table:
     named: list[tuple[str, StateSearch[Any]]] = [
         ("ours: loss, delay, duplication, restarts of reflex and motor", findings.handshake)
     ]
@@ -217,4 +217,4 @@ def _describe_search(findings: Ap2dxFindings) -> Sheet:
         )
         for name, found in named
     ]
-    return Sheet(("hand-shake", "states", "contact", "stuck permanently"), tuple(rows))
+    return Table(("hand-shake", "states", "contact", "stuck permanently"), tuple(rows))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from paddock.core.jobs import FinishedJobs, Workers, run_jobs
-from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
+from paddock.experiments.reproductions import Outcome, Progress, Row, Table, check_seeds
 from paddock.experiments.reproductions.ap2dx.claims import check_claims
 from paddock.experiments.reproductions.ap2dx.survey import BEHAVIOURS, Survey, SurveyJob, run_survey
 from paddock.network.nodes.safety import StateSearch, search_handshake, search_original
@@ -27,7 +27,7 @@ SHARE = 4  # one in this many seeds is also run with other strategies, and with 
 class Ap2dxFindings(Outcome):
     """All surveys and state searches."""
 
-    wanted_seeds = SEEDS
+    required_seeds = SEEDS
 
     surveys: Sequence[Survey]  # ours
     others: Sequence[Survey]  # other strategies
@@ -46,9 +46,9 @@ class Ap2dxFindings(Outcome):
         return len({survey.job.seed for survey in self.surveys})
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Table of all surveys."""
-        return Sheet.of(describe_survey(survey) for survey in (*self.surveys, *self.others))
+        return Table.of(describe_survey(survey) for survey in (*self.surveys, *self.others))
 
 
 def describe_survey(survey: Survey) -> dict[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import paddock
-from paddock.arena import Robot, map_truth_of, mapper_of
+from paddock.arena import Robot, make_map_truth, make_mapper
 from paddock.arena.metrics import ContactTime, Distance
 from paddock.control.navigation import Explorer
 from paddock.core.geometry import Pose, wrap
@@ -102,7 +102,7 @@ def run_survey(job: SurveyJob) -> Survey:
     robot = next(iter(arena.robots.values()))
     truth = find_truth(job.world, robot.spec, robot.pose)
     methods = (job.mapping, *job.passive)
-    mappers = {name: mapper_of(robot, method=name, pose=robot.pose, seed=job.seed) for name in methods}
+    mappers = {name: make_mapper(robot, method=name, pose=robot.pose, seed=job.seed) for name in methods}
     driver = choose_driver(job, mappers[job.mapping], robot)
     surveyor = Surveyor(robot, driver, mappers, truth)
     metrics = [Distance(), ContactTime()]
@@ -201,7 +201,7 @@ def choose_driver(job: SurveyJob, mapper: Mapper, robot: Robot) -> SurveyDriver:
 @lru_cache(maxsize=16)
 def find_truth(world: WorldSpec, robot: RobotSpec, start: Pose) -> MapTruth:
     """Return the ground truth of a world's map, which is the same for all seeds."""
-    return map_truth_of(world, robot, start)
+    return make_map_truth(world, robot, start)
 
 
 def add_wheel_errors(world: WorldSpec, seed: int) -> WorldSpec:

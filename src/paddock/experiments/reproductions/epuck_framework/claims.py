@@ -14,7 +14,7 @@ from paddock.experiments.reproductions.epuck_framework.crossing import (
     STOCK_WIDE,
     CrossingRun,
 )
-from paddock.experiments.reproductions.epuck_framework.figures import IN_TIME, LAPS, ON_LINE, TOUCH
+from paddock.experiments.reproductions.epuck_framework.crossing_results import IN_TIME, LAPS, ON_LINE, TOUCH
 from paddock.experiments.reproductions.epuck_framework.timing import TESTS, WAYS, TimingTest
 from paddock.experiments.reproductions.rows import Row, at_least, at_most, equals, require_seeds
 
@@ -58,16 +58,16 @@ def _check_time(test: TimingTest, way: str, part: str, paper: float, ours: float
 
 def _check_patrol(runs: Sequence[CrossingRun]) -> Iterator[Row]:
     yield from _check_laps_and_meetings(PATROL, runs)
-    contact = max(run.figures.contact for run in runs)
+    contact = max(run.results.contact for run in runs)
     yield at_most(PATROL, "longest contact of all runs [s]", contact, TOUCH)
-    line = 100 * min(min(run.figures.on_line) for run in runs)
+    line = 100 * min(min(run.results.on_line) for run in runs)
     yield at_least(PATROL, "least time on the line outside of passing manoeuvres [%]", line, 100 * ON_LINE)
-    fine = sum(not run.figures.failures for run in runs)
+    fine = sum(not run.results.failures for run in runs)
     yield equals(PATROL, f"runs that meet all requirements, of {len(runs)}", fine, len(runs))
 
 
 def _check_laps_and_meetings(setup: str, runs: Sequence[CrossingRun]) -> Iterator[Row]:
-    laps = min(min(run.figures.laps) for run in runs)
+    laps = min(min(run.results.laps) for run in runs)
     yield at_least(setup, "laps of the slowest robot of all runs", laps, LAPS)
     yield _check_slowest(setup, runs)
 
@@ -76,13 +76,13 @@ def _check_improved(runs: Sequence[CrossingRun]) -> Iterator[Row]:
     """Check that on our narrow line the controller passes the other robot, and then loses the line."""
     first = max(_time_first_meeting(run) for run in runs)
     yield at_most(IMPROVED, "slowest first meeting [s]", first, IN_TIME)
-    lost = sum(min(run.figures.laps) < LAPS for run in runs)
+    lost = sum(min(run.results.laps) < LAPS for run in runs)
     yield equals(IMPROVED, f"runs in which a robot loses the line, of {len(runs)}", lost, len(runs))
 
 
 def _check_improved_wide(runs: Sequence[CrossingRun]) -> Iterator[Row]:
     """Check that on the wide line, which stays visible while passing, the controller continues."""
-    going = sum(min(run.figures.laps) >= LAPS for run in runs)
+    going = sum(min(run.results.laps) >= LAPS for run in runs)
     metric = f"runs with {LAPS} laps or more of both robots, of {len(runs)}"
     row = Row(IMPROVED_WIDE, metric, None, going, going >= MOST * len(runs), f">= {MOST:.0%}")
     yield require_seeds(row, len(runs), LEAST_SEEDS)
@@ -90,18 +90,18 @@ def _check_improved_wide(runs: Sequence[CrossingRun]) -> Iterator[Row]:
 
 
 def _check_stock(setup: str, runs: Sequence[CrossingRun]) -> Iterator[Row]:
-    failed = sum(bool(run.figures.failures) for run in runs)
+    failed = sum(bool(run.results.failures) for run in runs)
     yield equals(setup, f"runs that fail, of {len(runs)}", failed, len(runs))
-    blocked = sum(run.figures.were_in_conflict for run in runs)
+    blocked = sum(run.results.were_in_conflict for run in runs)
     metric = f"runs with robots in parallel, or blocking each other, of {len(runs)}"
     row = Row(setup, metric, None, blocked, blocked > len(runs) / 2, "more than half")
     yield require_seeds(row, len(runs), LEAST_SEEDS)
 
 
 def _check_slowest(setup: str, runs: Sequence[CrossingRun]) -> Row:
-    return at_most(setup, "slowest meeting of all runs [s]", max(run.figures.slowest for run in runs), IN_TIME)
+    return at_most(setup, "slowest meeting of all runs [s]", max(run.results.slowest for run in runs), IN_TIME)
 
 
 def _time_first_meeting(run: CrossingRun) -> float:
     """Return the duration of the first meeting [s], also if it is unfinished; infinite if there was none."""
-    return (*run.figures.meetings, run.figures.unfinished or math.inf)[0]
+    return (*run.results.meetings, run.results.unfinished or math.inf)[0]

@@ -15,8 +15,8 @@ from paddock.arena.episodes import Trace
 from paddock.control.behaviours.line import LinePatrol
 from paddock.experiments.reproductions.epuck_framework.controllers import ImprovedCrossing, StockCrossing
 from paddock.experiments.reproductions.epuck_framework.course import NARROW, WIDE, LineCourse, load_course
-from paddock.experiments.reproductions.epuck_framework.figures import CrossingFigures, evaluate_crossing
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.experiments.reproductions.epuck_framework.crossing_results import CrossingResults, evaluate_crossing
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 MINUTES = 10.0
 ALONG, ASIDE, TURNED = 0.10, 0.004, 6.0  # range of start poses: along and across the line [m], heading [degrees]
@@ -65,7 +65,7 @@ class CrossingRun:
     """The result of a run."""
 
     job: CrossingJob
-    figures: CrossingFigures
+    results: CrossingResults
     traces: tuple[Trace, ...] = ()  # of both robots, if `keep_traces` is set
 
 
@@ -80,8 +80,8 @@ def drive_crossing(job: CrossingJob) -> CrossingRun:
         controllers = {name: SETUPS[job.setup].make() for name in arena}
         episode = arena.run(job.seconds, controllers, every=arena.dt)
     traces = tuple(episode.robots[name].trace for name in controllers)
-    figures = evaluate_crossing([trace[1:] for trace in traces], job.course)  # the first row is the start
-    return CrossingRun(job=job, figures=figures, traces=traces if job.keep_traces else ())
+    results = evaluate_crossing([trace[1:] for trace in traces], job.course)  # the first row is the start
+    return CrossingRun(job=job, results=results, traces=traces if job.keep_traces else ())
 
 
 def placed_world(job: CrossingJob) -> WorldSpec:
@@ -90,7 +90,7 @@ def placed_world(job: CrossingJob) -> WorldSpec:
     return job.course.world.with_robots(*(_place(robot, job, chance) for robot in job.course.world.robots))
 
 
-def _place(robot: Placed, job: CrossingJob, chance: random.Random) -> Placed:
+def _place(robot: RobotPlacement, job: CrossingJob, chance: random.Random) -> RobotPlacement:
     assert robot.at is not None
     course = job.course
     along = float(course.along(np.array([robot.at]))[0]) + chance.uniform(-ALONG, ALONG)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from paddock.experiments.reproductions.epuck_framework.claims import Times
 from paddock.experiments.reproductions.epuck_framework.crossing import CURVE, SETUPS, CrossingRun, placed_world
-from paddock.experiments.reproductions.epuck_framework.reproduce import timing_sheet
+from paddock.experiments.reproductions.epuck_framework.reproduce import tabulate_timing
 from paddock.experiments.reproductions.epuck_framework.timing import TESTS, WAYS
 from paddock.report.charts import DotSeries, dot_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.paths import draw_paths
+from paddock.report.path_pictures import draw_paths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,12 +81,12 @@ def list_parts(findings: FrameworkFindings) -> Iterator[Part]:
         "Time of a whole loop in each test: the framework, ours through a server and ours in process, logarithmic axis"
     )
     yield Figure("timing", caption, draw_times(findings.times))
-    yield timing_sheet(findings.times)
+    yield tabulate_timing(findings.times)
     yield Heading("Line crossing")
     yield Paragraph(CROSSING)
     yield Paragraph(CONTROLLER_WORDS)
     yield Paragraph(COURSE_WORDS)
-    yield findings.sheet
+    yield findings.table
     for name in SETUPS:
         first = findings.runs[name][0]
         yield Figure(name.replace(", ", "-").replace(" ", "-"), _write_caption(first), draw_run(first))

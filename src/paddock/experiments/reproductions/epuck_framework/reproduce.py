@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from paddock.core.jobs import FinishedJobs, Workers, run_jobs
-from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
+from paddock.experiments.reproductions import Outcome, Progress, Row, Table, check_seeds
 from paddock.experiments.reproductions.epuck_framework.claims import Runs, Times, check_claims
 from paddock.experiments.reproductions.epuck_framework.crossing import SETUPS, CrossingJob, CrossingRun, drive_crossing
-from paddock.experiments.reproductions.epuck_framework.figures import IN_TIME
+from paddock.experiments.reproductions.epuck_framework.crossing_results import IN_TIME
 from paddock.experiments.reproductions.epuck_framework.timing import TESTS, WAYS, measure_tests
 from paddock.experiments.reproductions.rows import mean_and_spread, number
 
@@ -21,7 +21,7 @@ SEEDS = 20
 class FrameworkFindings(Outcome):
     """Measured times and runs."""
 
-    wanted_seeds = SEEDS
+    required_seeds = SEEDS
 
     times: Times
     runs: Runs
@@ -32,10 +32,10 @@ class FrameworkFindings(Outcome):
         return check_claims(self.times, self.runs)
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Results of the line crossing, with a column for every setup."""
         rows = (_describe_runs(name, list(runs)) for name, runs in self.runs.items())
-        return Sheet.of(rows, "mean ± standard deviation over the runs").transpose()
+        return Table.of(rows, "mean ± standard deviation over the runs").transpose()
 
     @property
     def seeds(self) -> int:
@@ -78,25 +78,25 @@ def cross(
 
 
 def _describe_runs(name: str, runs: list[CrossingRun]) -> dict[str, str]:
-    figures = [run.figures for run in runs]
-    slow = sum(found.slowest > IN_TIME for found in figures)
-    slowest = f"{max(found.slowest for found in figures):.1f}" + (f" ({slow} runs over {IN_TIME:g})" if slow else "")
+    results = [run.results for run in runs]
+    slow = sum(found.slowest > IN_TIME for found in results)
+    slowest = f"{max(found.slowest for found in results):.1f}" + (f" ({slow} runs over {IN_TIME:g})" if slow else "")
     return {
         "row": name,
         "runs": str(len(runs)),
-        "passed": str(sum(not found.failures for found in figures)),
-        "laps of the slower robot": mean_and_spread([min(found.laps) for found in figures], 1),
-        "meetings": mean_and_spread([len(found.meetings) for found in figures], 1),
+        "passed": str(sum(not found.failures for found in results)),
+        "laps of the slower robot": mean_and_spread([min(found.laps) for found in results], 1),
+        "meetings": mean_and_spread([len(found.meetings) for found in results], 1),
         "slowest meeting [s]": slowest,
-        "longest contact [s]": f"{max(found.contact for found in figures):.2f}",
-        "on the line, outside of passing [%]": mean_and_spread([100 * min(found.on_line) for found in figures], 1),
-        "on the line, always [%]": mean_and_spread([100 * min(found.on_line_always) for found in figures], 1),
-        "in parallel [s]": mean_and_spread([found.parallel for found in figures], 1),
-        "touching each other [s]": mean_and_spread([found.pushing for found in figures], 1),
+        "longest contact [s]": f"{max(found.contact for found in results):.2f}",
+        "on the line, outside of passing [%]": mean_and_spread([100 * min(found.on_line) for found in results], 1),
+        "on the line, always [%]": mean_and_spread([100 * min(found.on_line_always) for found in results], 1),
+        "in parallel [s]": mean_and_spread([found.parallel for found in results], 1),
+        "touching each other [s]": mean_and_spread([found.pushing for found in results], 1),
     }
 
 
-def timing_sheet(times: Times) -> Sheet:
+def tabulate_timing(times: Times) -> Table:
     """Return every row of the framework's table next to ours, with the speed-up."""
     rows = []
     for test in TESTS:
@@ -105,7 +105,7 @@ def timing_sheet(times: Times) -> Sheet:
             cells = [text for value in ours for text in (number(value), _format_factor(paper / value))]
             rows.append((test.name, test.what, part, f"{paper:g}", *cells))
     heads = [text for way in WAYS for text in (f"{way} [ms]", "speed-up")]
-    return Sheet(("test", "content", "part", "paper [ms]", *heads), tuple(rows))
+    return Table(("test", "content", "part", "paper [ms]", *heads), tuple(rows))
 
 
 def _format_factor(factor: float) -> str:

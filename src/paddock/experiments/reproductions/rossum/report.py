@@ -16,8 +16,8 @@ from paddock.experiments.reproductions.rossum.reproduce import find_best
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.drawing.colours import GOAL, line_color
-from paddock.report.paths import draw_paths
-from paddock.report.sheets import Sheet
+from paddock.report.path_pictures import draw_paths
+from paddock.report.tables import Table
 from paddock.simulation.worlds import load_world
 
 if TYPE_CHECKING:
@@ -88,17 +88,17 @@ def list_parts(findings: RossumFindings) -> Iterator[Part]:
     about = f"seed {walk.seed} · {walk.cells} cells · {walk.looks} polls · {walk.seconds:.0f} simulated s"
     yield Figure("turret", caption, draw_trail(walk.trail, "One turning beam, polled when needed", about))
     yield Heading("All measurements")
-    yield findings.sheet
+    yield findings.table
 
 
-def _table(findings: RossumFindings) -> Sheet:
+def _table(findings: RossumFindings) -> Table:
     rows = []
     for (version, speed), minutes in PUBLISHED.items():
         text = "failed (crashed after generation 90, every run)" if minutes is None else f"{minutes:g} min"
         rows.append((f"thesis, {version}, {speed}×", text))
     walls = [run.wall for run in findings.learned]
     rows.append(("ours, as fast as possible", f"{np.median(walls):.1f} s ({np.median(walls) / MINUTE:.2f} min)"))
-    return Sheet(("system", f"time for {POPULATION} × {GENERATIONS}"), tuple(rows))
+    return Table(("system", f"time for {POPULATION} × {GENERATIONS}"), tuple(rows))
 
 
 def draw_curves(findings: RossumFindings) -> Axes:

@@ -10,7 +10,7 @@ import numpy as np
 
 from paddock.control.policies.networks import Network
 from paddock.core.jobs import FinishedJobs, Workers
-from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
+from paddock.experiments.reproductions import Outcome, Progress, Row, Table, check_seeds
 from paddock.experiments.reproductions.rossum.claims import check_claims
 from paddock.experiments.reproductions.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, TurretWalk, learn, walk
@@ -24,7 +24,7 @@ HEADS = ("run", "exit", "in generation", "best fitness", "time [s]", "CPU time [
 class RossumFindings(Outcome):
     """All evolutions and drives."""
 
-    wanted_seeds = SEEDS
+    required_seeds = SEEDS
 
     learned: Sequence[EvolutionRun]
     walk: TurretWalk
@@ -36,7 +36,7 @@ class RossumFindings(Outcome):
         return check_claims(self.learned, self.walk, self.drives)
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Table of all evolutions and all drives of the champion."""
         runs = [
             (
@@ -54,7 +54,7 @@ class RossumFindings(Outcome):
         for drive in self.drives:
             factor = drive.ticks * dt / max(drive.wall, 1e-9)
             runs.append((drive.name, _exit(drive.reached), "", "", f"{drive.wall:.1f}", "", f"{factor:.0f}×"))
-        return Sheet(HEADS, tuple(runs))
+        return Table(HEADS, tuple(runs))
 
     @property
     def seeds(self) -> int:

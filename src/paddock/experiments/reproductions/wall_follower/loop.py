@@ -20,7 +20,7 @@ from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.experiments.reproductions.wall_follower.course import BROKEN, ROOMS, WAYS, Way, find_course
 from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE
 from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.simulation.worlds.world_spec import Placed, WorldSpec
+from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 TICK = 0.05  # [s] period of the study's sensors
 AFTER = 10.0  # [s] minimum time of a loop
@@ -125,7 +125,7 @@ class LoopController:
 def build_world(job: LoopJob) -> WorldSpec:
     """Return the job's world with its robot at the start of the course."""
     course = find_course(job.course)
-    placed = Placed(name=ROBOT, type=load_body(job.body), at=course.at, heading_deg=course.heading_deg(job.way))
+    placed = RobotPlacement(name=ROBOT, type=load_body(job.body), at=course.at, heading_deg=course.heading_deg(job.way))
     return course.world.with_robots(placed)
 
 

@@ -10,9 +10,9 @@ from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE
 from paddock.experiments.reproductions.wall_follower.loop import CLOCK, Loop, Trial, build_world
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.paths import draw_paths
+from paddock.report.path_pictures import draw_paths
 from paddock.report.run_charts import draw_histogram, draw_wheels
-from paddock.report.sheets import Sheet
+from paddock.report.tables import Table
 
 if TYPE_CHECKING:
     from paddock.experiments.reproductions.wall_follower.reproduce import WallFollowerFindings
@@ -73,13 +73,13 @@ def list_parts(findings: WallFollowerFindings) -> Iterator[Part]:
     yield Paragraph(OURS)
     yield Heading("All measurements")
     yield Paragraph("Mean ± standard deviation over all loops of a row.")
-    yield findings.sheet
+    yield findings.table
     yield Heading("Pictures")
     for trial in findings.trials:
         yield from _pictures(trial, findings.loops[trial.row][0])
 
 
-def _clocks(findings: WallFollowerFindings) -> Sheet:
+def _clocks(findings: WallFollowerFindings) -> Table:
     """Tabulate the study's clock and simulated time, for its rows and for ours."""
     rows = []
     for trial in findings.trials:
@@ -90,7 +90,7 @@ def _clocks(findings: WallFollowerFindings) -> Sheet:
             ours = mean_and_spread([time / CLOCK for time in times], 1), mean_and_spread(times, 1)
             rows.append((trial.row, *printed, *ours))
     heads = ("row", "study's clock [s]", "study, simulated [s]", "ours on the study's clock [s]", "ours, simulated [s]")
-    return Sheet(heads, tuple(rows))
+    return Table(heads, tuple(rows))
 
 
 def _pictures(trial: Trial, loop: Loop) -> Iterator[Figure]:

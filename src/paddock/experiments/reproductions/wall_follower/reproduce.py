@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from paddock.core.jobs import FinishedJobs, Workers, run_jobs
-from paddock.experiments.reproductions import Outcome, Progress, Row, Sheet, check_seeds
+from paddock.experiments.reproductions import Outcome, Progress, Row, Table, check_seeds
 from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.experiments.reproductions.wall_follower.claims import Loops, check_claims
 from paddock.experiments.reproductions.wall_follower.loop import CLOCK, TRIALS, LoopJob, Trial, compile_kernels, drive
@@ -26,10 +26,10 @@ class WallFollowerFindings(Outcome):
         return check_claims(self.loops)
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """Table with a row for every trial."""
         about = "mean ± standard deviation over the loops"
-        return Sheet.of((self._measured_row(trial) for trial in self.trials), about)
+        return Table.of((self._measured_row(trial) for trial in self.trials), about)
 
     @property
     def seeds(self) -> int:
@@ -37,7 +37,7 @@ class WallFollowerFindings(Outcome):
         return max(loop.job.seed for loops in self.loops.values() for loop in loops) + 1
 
     @property
-    def wanted_seeds(self) -> int:
+    def required_seeds(self) -> int:
         """Number of seeds of the trial with the most seeds."""
         return max(trial.seeds for trial in self.trials)
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paddock.learning.evolve.packages import import_package, use_one_thread
-from paddock.learning.evolve.strategies.replay import ReplayStrategy
+from paddock.learning.evolve.strategies.replay_strategy import ReplayStrategy
 from paddock.learning.evolve.strategies.strategy import Floats
 
 

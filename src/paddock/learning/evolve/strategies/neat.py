@@ -13,7 +13,7 @@ import numpy as np
 
 from paddock.learning.evolve.packages import import_package
 from paddock.learning.evolve.strategies.neat_genomes import SETTINGS, compile_genome
-from paddock.learning.evolve.strategies.replay import ReplayStrategy
+from paddock.learning.evolve.strategies.replay_strategy import ReplayStrategy
 from paddock.learning.evolve.strategies.strategy import Floats
 
 

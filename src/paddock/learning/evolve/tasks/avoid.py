@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.arena.batches.rollout import Rollout
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.metrics import Avoidance, ContactTime, Coverage, Distance
 from paddock.arena.run_spec import RunSpec
 from paddock.learning.evolve.options import EvolutionConfig
@@ -54,14 +54,14 @@ class AvoidFitness:
     seconds: float
     speed: float  # [m/s]
 
-    def __call__(self, rollout: Rollout) -> Evaluation:
+    def __call__(self, batch_result: BatchResult) -> Evaluation:
         """Evaluate every world."""
-        free = 1.0 - rollout["contact_time"][:, 0] / self.seconds
-        speed = rollout["mean_speed"][:, 0] / self.speed
-        explored = np.clip(rollout["visited"][:, 0] * CELL / (self.seconds * self.speed), 0, 1)
+        free = 1.0 - batch_result["contact_time"][:, 0] / self.seconds
+        speed = batch_result["mean_speed"][:, 0] / self.speed
+        explored = np.clip(batch_result["visited"][:, 0] * CELL / (self.seconds * self.speed), 0, 1)
         onward = np.sqrt(np.minimum(1.0, explored / EXPLORED))
-        fitness = rollout["avoidance"][:, 0] * onward * free / (1.0 + 0.2 * rollout["contacts"][:, 0])
-        solved = (rollout["contacts"][:, 0] == 0) & (speed >= SHARE) & (explored >= EXPLORED)
+        fitness = batch_result["avoidance"][:, 0] * onward * free / (1.0 + 0.2 * batch_result["contacts"][:, 0])
+        solved = (batch_result["contacts"][:, 0] == 0) & (speed >= SHARE) & (explored >= EXPLORED)
         behaviour = np.stack([np.clip(speed, 0, 1), explored], axis=1)
         return Evaluation(fitness, solved.astype(np.float64), behaviour)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.batches.batch import Batch
-from paddock.arena.batches.rollout import Rollout
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.metrics.metric import Metric
 from paddock.arena.run_spec import RunSpec, make_batch
 from paddock.control.policies.networks import Network
@@ -62,7 +62,7 @@ class EvolutionTask:
     runs: tuple[RunSpec, ...]  # one in each world, with the same metrics and the same time limit
     inputs: tuple[Input, ...]  # inputs of the controller
     speed: float  # maximum wheel speed [m/s]
-    evaluate: Callable[[Rollout], Evaluation]  # evaluates every world; world w has scene w % len(worlds)
+    evaluate: Callable[[BatchResult], Evaluation]  # evaluates every world; world w has scene w % len(worlds)
     trace_every: float | None = None  # period of traces [s], if `evaluate` needs them
     hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
     recurrent: bool = False

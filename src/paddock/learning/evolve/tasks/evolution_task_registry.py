@@ -30,7 +30,7 @@ def make_task(config: EvolutionConfig) -> EvolutionTask:
     """Return the task of a config.
 
     It is created by a `TaskKind`, by a function without parameters that returns an `EvolutionTask`, or from a function
-    that returns the fitness of every world of a rollout.
+    that returns the fitness of every world of a batch result.
     """
     if not is_path(config.task) and config.task not in TASKS:
         raise UnknownName("task", config.task, [*TASKS, "module:function"])
@@ -45,7 +45,7 @@ def make_task(config: EvolutionConfig) -> EvolutionTask:
         required = [each for each in parameters if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
         if len(required) > 1:
             names = ", ".join(each.name for each in required)
-            raise PaddockError(f"{config.task}: expected a function of one argument, the rollout, got ({names})")
+            raise PaddockError(f"{config.task}: expected a function of one argument, the batch result, got ({names})")
         config.refuse_unused(TASK, config.task, USUAL_OPTIONS)
         return make_fitness_task(kind, config)
     config.refuse_unused(TASK, f"{config.task}, which creates its own EvolutionTask,", ())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.arena.batches.rollout import Rollout
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.metrics import Distance, Line
 from paddock.arena.run_spec import RunSpec
 from paddock.control.policies.policy import Input
@@ -42,10 +42,10 @@ class LineFitness:
 
     speed: float  # [m/s]
 
-    def __call__(self, rollout: Rollout) -> Evaluation:
+    def __call__(self, batch_result: BatchResult) -> Evaluation:
         """Evaluate every world."""
-        speed = rollout["mean_speed"][:, 0] / self.speed
-        on_line, centred = rollout["on_line"][:, 0], 1.0 - rollout["off_centre"][:, 0]
+        speed = batch_result["mean_speed"][:, 0] / self.speed
+        on_line, centred = batch_result["on_line"][:, 0], 1.0 - batch_result["off_centre"][:, 0]
         solved = (on_line >= ON_LINE) & (speed >= SHARE)
         behaviour = np.stack([np.clip(speed, 0, 1), on_line], axis=1)
         return Evaluation(speed * on_line**2 * (0.5 + 0.5 * centred), solved.astype(np.float64), behaviour)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.batches.rollout import Rollout
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.metrics import Goal
 from paddock.arena.run_spec import RunSpec
 from paddock.control.policies.policy import Input
@@ -224,17 +224,17 @@ class MazeFitness:
         left: Floats = np.hypot(at[..., 0] - after[..., 0], at[..., 1] - after[..., 1]) + after[..., 2]
         return left
 
-    def __call__(self, rollout: Rollout) -> Evaluation:
+    def __call__(self, batch_result: BatchResult) -> Evaluation:
         """Evaluate every world."""
-        scenes = np.arange(len(rollout.ticks)) % len(self.next_cells)
-        nearest = np.nanmin(self.measure_distance_to_exit(rollout.trace[:, :, 0, :2], scenes), axis=1)
+        scenes = np.arange(len(batch_result.ticks)) % len(self.next_cells)
+        nearest = np.nanmin(self.measure_distance_to_exit(batch_result.trace[:, :, 0, :2], scenes), axis=1)
         progress = np.clip(1.0 - nearest / self.whole[scenes], 0.0, 1.0)
-        time = rollout["goal_time"][:, 0]
+        time = batch_result["goal_time"][:, 0]
         solved = np.isfinite(time)
         early = 1.0 - np.nan_to_num(time) / self.seconds
         fitness = np.where(solved, 1.0 + EARLY_BONUS * early, 0.99 * progress)
         size = self.pitch * np.array(self.next_cells.shape[1:3])
-        behaviour = np.clip((rollout.poses[:, 0, :2] - self.origin) / size, 0.0, 1.0)
+        behaviour = np.clip((batch_result.poses[:, 0, :2] - self.origin) / size, 0.0, 1.0)
         return Evaluation(fitness, solved.astype(np.float64), behaviour)
 
 

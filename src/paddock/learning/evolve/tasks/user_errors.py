@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from paddock.core.error_location import error_location, problem_of
+from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError
 from paddock.core.user_code import is_path
 
@@ -20,4 +20,4 @@ def reraise_with_location(*names: str) -> Iterator[None]:
         place = error_location(error) if own else None
         if place is None:
             raise
-        raise PaddockError(f"{own}: {place}: {problem_of(error)}") from error
+        raise PaddockError(f"{own}: {place}: {explain_error(error)}") from error

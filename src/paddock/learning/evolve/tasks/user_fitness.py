@@ -1,4 +1,4 @@
-"""User-defined fitness: any function of a rollout."""
+"""User-defined fitness: any function of a batch result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.batches.rollout import Rollout
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.metrics import ContactTime, Coverage, Distance
 from paddock.arena.run_spec import RunSpec
 from paddock.core.errors import PaddockError, format_value
@@ -20,7 +20,7 @@ from paddock.simulation.worlds import load_world
 USUAL_METRICS = (Distance(), ContactTime(), Coverage())
 
 
-def make_fitness_task(function: Callable[[Rollout], Any], config: EvolutionConfig) -> EvolutionTask:
+def make_fitness_task(function: Callable[[BatchResult], Any], config: EvolutionConfig) -> EvolutionTask:
     """Return a task in the config's world, with all sensors of its robot; the function returns a fitness per world."""
     if config.world is None:
         raise PaddockError(f"world: missing: the task {config.task} needs a world with one robot")
@@ -38,7 +38,7 @@ def make_fitness_task(function: Callable[[Rollout], Any], config: EvolutionConfi
 def make_run_task(
     name: str,
     runs: Sequence[RunSpec],
-    fitness: Callable[[Rollout], Any],
+    fitness: Callable[[BatchResult], Any],
     *,
     trials: int = 1,
     hidden: tuple[int, ...] = (6,),
@@ -49,7 +49,7 @@ def make_run_task(
     Args:
         name: name of the task.
         runs: the runs; a network reads their devices, or all range and ground sensors if they name none.
-        fitness: returns the fitness of every world of a rollout.
+        fitness: returns the fitness of every world of a batch result.
         trials: drives in every world.
         hidden: units of the network's hidden layers.
         recurrent: whether the network is recurrent.
@@ -79,13 +79,13 @@ def reports_solved(task: EvolutionTask) -> bool:
 class UserFitness:
     """Evaluation by a user's function, which does not report whether the task is solved."""
 
-    function: Callable[[Rollout], Any]
+    function: Callable[[BatchResult], Any]
     name: str
     bounds: tuple[float, float, float, float]
 
-    def __call__(self, rollout: Rollout) -> Evaluation:
+    def __call__(self, batch_result: BatchResult) -> Evaluation:
         """Evaluate every world."""
-        worlds, values = len(rollout.ticks), self.function(rollout)
+        worlds, values = len(batch_result.ticks), self.function(batch_result)
         try:
             fitness = np.asarray(values, np.float64)
         except (TypeError, ValueError):
@@ -97,5 +97,5 @@ class UserFitness:
                 f"{self.name}: expected a fitness for each of {worlds} worlds, shape ({worlds},), got {fitness.shape}"
             )
         x0, y0, x1, y1 = self.bounds
-        behaviour = (rollout.poses[:, 0, :2] - (x0, y0)) / (x1 - x0, y1 - y0)
+        behaviour = (batch_result.poses[:, 0, :2] - (x0, y0)) / (x1 - x0, y1 - y0)
         return Evaluation(fitness, np.zeros(worlds), np.clip(behaviour, 0.0, 1.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.arena.batches.rollout import Rollout
+from paddock.arena.batches.batch_result import BatchResult
 from paddock.arena.metrics import ContactTime
 from paddock.arena.run_spec import RunSpec
 from paddock.core.errors import PaddockError
@@ -65,14 +65,14 @@ class WallFitness:
         away: Floats = (np.linalg.norm(at[..., None, :] - nearest, axis=-1) - self.radius).min(axis=-1)
         return away
 
-    def __call__(self, rollout: Rollout) -> Evaluation:
+    def __call__(self, batch_result: BatchResult) -> Evaluation:
         """Evaluate every world."""
-        at = rollout.trace[:, :, 0, :2]
+        at = batch_result.trace[:, :, 0, :2]
         there = np.abs(self.distance(at) - self.wanted) <= TOLERANCE
         cells = np.floor(at / CELL).astype(np.int64)
         seen = np.array([len(np.unique(c[t], axis=0)) for c, t in zip(cells, there, strict=True)])
         onward = np.minimum(1.0, seen / max(1.0, self.most))
-        touched = rollout["contacts"][:, 0]
+        touched = batch_result["contacts"][:, 0]
         near = there.mean(axis=1)
         solved = (touched == 0) & (near >= NEAR) & (onward >= SHARE)
         behaviour = np.stack([onward, near], axis=1)

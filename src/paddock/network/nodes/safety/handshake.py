@@ -201,7 +201,7 @@ def list_transitions(state: SafetyState, capacity: int) -> Iterator[tuple[str, S
 
 def pass_tick(state: SafetyState, capacity: int) -> SafetyState:
     """Advance the model by one tick: move the robot, increase all ages and update the reflex."""
-    gate = _motor_of(state)
+    gate = _make_motor(state)
     wheels = gate.on_time(ClockReading(1, 1))
     state = state._replace(
         distance=min(FAR, state.distance + DISPLACEMENT[wheels]),
@@ -276,13 +276,13 @@ def _send(state: SafetyState, actions: list[ReflexAction], capacity: int) -> Saf
     return _normalise(state._replace(in_flight=tuple(messages[-capacity:])))
 
 
-def _motor_of(state: SafetyState) -> MotorGate:
+def _make_motor(state: SafetyState) -> MotorGate:
     arrived = ClockReading(-state.silence, -state.silence)
     return MotorGate(MOTOR, state.motor_epoch, state.motor_sequence, state.motor_wheels, arrived, deque([(0.0, 0.0)]))
 
 
 def _send_to_motor(state: SafetyState, message: InFlight) -> SafetyState:
-    gate = _motor_of(state)
+    gate = _make_motor(state)
     if message.sequence < 0:
         gate.on_stop(message.epoch)
     else:

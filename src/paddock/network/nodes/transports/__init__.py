@@ -1,1 +1,1 @@
-"""Carriers: transports for messages between modules."""
+"""Transports of messages between modules."""

@@ -48,7 +48,7 @@ export class Driver {
     const robot = this.robot;
     this.releaseAll();
     this.#setRobot("");
-    if (robot && this.session.robot(robot)) this.session.ask("leave", { robot });
+    if (robot && this.session.robot(robot)) this.session.ask("release_robot", { robot });
   }
 
   /** Stop driving if another client has taken the robot, or it was removed. */
@@ -95,7 +95,7 @@ export class Driver {
     turn = TURNING * Math.max(-1, Math.min(1, turn));
     const fastest = Math.max(1, Math.abs(ahead - turn), Math.abs(ahead + turn));
     const wheels = [((ahead - turn) * most) / fastest, ((ahead + turn) * most) / fastest];
-    this.session.link.send("steer", { commands: { [robot.name]: { wheels } } });
+    this.session.link.send("command", { commands: { [robot.name]: { wheels } } });
   }
 
   #connectStick() {

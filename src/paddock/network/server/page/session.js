@@ -166,7 +166,7 @@ export class Session extends Emitter {
   /** Request the history since the last reset: {times, paths}, or for a robot {times, wheels, readings}; or null. */
   async requestHistory(robot = "") {
     try {
-      const { ticks, paths, wheels, readings = {} } = await this.link.request("recall", robot ? { robot } : {});
+      const { ticks, paths, wheels, readings = {} } = await this.link.request("get_history", robot ? { robot } : {});
       const times = numbers(ticks).map((tick) => tick * this.dt);
       if (!robot) return { times, paths: new Float32Array(paths?.slice().buffer ?? 0) };
       const values = Object.fromEntries(Object.entries(readings).map(([device, bytes]) => [device, numbers(bytes)]));
@@ -198,7 +198,7 @@ export class Session extends Emitter {
   /** Request the scene and frames, and in a class the exercise. */
   async #requestScene() {
     try {
-      this.scene = await this.link.request("look");
+      this.scene = await this.link.request("get_scene");
       this.emit("scene", this.scene);
       await this.link.request("frames", { rate: FRAME_RATE });
       if (this.classTitle) await this.requestExercise();
@@ -231,7 +231,7 @@ export class Session extends Emitter {
   }
 
   on_frame({ frame, tick, bodies, lamps }) {
-    this.link.send("got", { frame });
+    this.link.send("frame_ack", { frame });
     this.frames += 1;
     this.states.receive(bodies, lamps, tick, this.dt, performance.now());
     this.clock.tick = tick;

@@ -1,8 +1,8 @@
 """Recorded drives with a laser: readers of log files, trajectories, and errors of estimated paths."""
 
 from paddock.perception.mapping.logs.log_formats import read_log
-from paddock.perception.mapping.logs.run import SlamResult, run_slam
 from paddock.perception.mapping.logs.scan_log import ScanLog
+from paddock.perception.mapping.logs.slam_run import SlamResult, run_slam
 from paddock.perception.mapping.logs.trajectory import (
     Relation,
     RelationErrors,

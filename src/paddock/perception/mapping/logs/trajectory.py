@@ -64,7 +64,7 @@ class RelationErrors(NamedTuple):
     rotation: NDArray[np.float64]  # [rad]
     left_out: int  # number of relations with a time that is not in the trajectory
 
-    def figures(self) -> dict[str, float | int]:
+    def compute_results(self) -> dict[str, float | int]:
         """Return means, standard deviations and maxima of absolute and squared errors [m, degrees]."""
         numbers: dict[str, float | int] = {"relations": len(self.translation), "left_out": self.left_out}
         for what, errors in (("translation_m", self.translation), ("rotation_deg", np.degrees(self.rotation))):

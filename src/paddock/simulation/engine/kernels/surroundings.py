@@ -14,13 +14,13 @@ from paddock.simulation.engine.state import HEADING, X, Y
 
 
 @kernel
-def column_of(grid, x):
+def find_column(grid, x):
     """Return the column of the grid cell at x, clipped to the grid."""
     return int(min(max(math.floor((x - grid[m.GRID_X]) * grid[m.GRID_SCALE]), 0.0), grid[m.GRID_COLUMNS] - 1.0))
 
 
 @kernel
-def row_of(grid, y):
+def find_row(grid, y):
     """Return the row of the grid cell at y, clipped to the grid."""
     return int(min(max(math.floor((y - grid[m.GRID_Y]) * grid[m.GRID_SCALE]), 0.0), grid[m.GRID_ROWS] - 1.0))
 
@@ -37,13 +37,13 @@ def index_crowd(grids, motion, crowd):
     for cell in range(cells + 1):
         crowd[cell] = 0
     for r in range(count):
-        crowd[row_of(grid, motion[r, Y]) * width + column_of(grid, motion[r, X])] += 1
+        crowd[find_row(grid, motion[r, Y]) * width + find_column(grid, motion[r, X])] += 1
     total = cells + 1  # the list of robots follows the start indices
     for cell in range(cells + 1):
         total += crowd[cell]
         crowd[cell] = total
     for r in range(count - 1, -1, -1):
-        cell = row_of(grid, motion[r, Y]) * width + column_of(grid, motion[r, X])
+        cell = find_row(grid, motion[r, Y]) * width + find_column(grid, motion[r, X])
         crowd[cell] -= 1
         crowd[crowd[cell]] = r
 
@@ -78,8 +78,8 @@ def gather_far(model, scratch, x, y, c, s, reach):
     """Collect the items within a long reach, cell by cell."""
     segments, discs = 0, 0
     far = model.grids[m.FAR]
-    left, right = column_of(far, x - reach), column_of(far, x + reach)
-    bottom, top = row_of(far, y - reach), row_of(far, y + reach)
+    left, right = find_column(far, x - reach), find_column(far, x + reach)
+    bottom, top = find_row(far, y - reach), find_row(far, y + reach)
     for row in range(bottom, top + 1):
         for column in range(left, right + 1):
             start = int(far[m.GRID_STARTS]) + row * int(far[m.GRID_COLUMNS]) + column
@@ -100,8 +100,8 @@ def gather_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, s
     count = motion.shape[0]
     grid = model.grids[m.CROWD]
     wide = reach + grid[m.GRID_REACH] * (1.0 + ticks_ago) + grid[m.GRID_BODY]
-    left, right = column_of(grid, x - wide), column_of(grid, x + wide)
-    bottom, top = row_of(grid, y - wide), row_of(grid, y + wide)
+    left, right = find_column(grid, x - wide), find_column(grid, x + wide)
+    bottom, top = find_row(grid, y - wide), find_row(grid, y + wide)
     width = int(grid[m.GRID_COLUMNS])
     all_is_cheaper = (right - left + 1) * (top - bottom + 1) > count
     for row in range(bottom, bottom + 1 if all_is_cheaper else top + 1):

@@ -21,7 +21,7 @@ from paddock.simulation.worlds.apartments.plan import (
     lay_out_rooms,
 )
 from paddock.simulation.worlds.placement import check_placement, robot_types
-from paddock.simulation.worlds.world_spec import Border, Box, Cylinder, Floor, Placed, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Border, Box, Cylinder, Floor, RobotPlacement, Wall, WorldSpec
 
 WALL, HEIGHT = 0.1, 1.2  # thickness and height of walls [m]
 WALL_COLOR, FLOOR_COLOR = "#cfc6b4", "#f3f1ea"
@@ -84,7 +84,7 @@ def make_apartment(
         cylinders=tuple(piece for piece in pieces if isinstance(piece, Cylinder)),
         floor=Floor(color=FLOOR_COLOR, pixels_per_metre=50.0),
         robots=(
-            Placed(
+            RobotPlacement(
                 name="pioneer",
                 type=robot,
                 at=_find_start(plan, pieces, random),

@@ -13,7 +13,7 @@ from paddock.simulation.worlds.importers.bitmap import SCALE, THRESHOLD, bitmap_
 from paddock.simulation.worlds.importers.import_result import ImportedWorld, read_text
 from paddock.simulation.worlds.importers.rossum import rossum_world
 from paddock.simulation.worlds.placement import check_placement, robot_types
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 
 __all__ = [
     "HEIGHT",
@@ -88,7 +88,9 @@ def place_robot(
         return found
     if at is None and found.start is None:
         return found._replace(left_out=(*found.left_out, "no robot: the plan has no placement for it"))
-    placed = Placed(name="robot", type=robot, at=at, start=found.start if at is None else None, heading_deg=heading_deg)
+    placed = RobotPlacement(
+        name="robot", type=robot, at=at, start=found.start if at is None else None, heading_deg=heading_deg
+    )
     world = found.world.with_robots(placed)
     types = robot_types(world)
     try:

@@ -29,7 +29,7 @@ def paint_area(corners: Sequence[Point], color: str) -> Stroke:
     return Stroke(points=tuple(corners), closed=True, filled=True, width=HAIR, color=color)
 
 
-def box_of_corners(corners: Sequence[Point], height: float, color: str) -> Box | None:
+def make_box(corners: Sequence[Point], height: float, color: str) -> Box | None:
     """Convert a polygon to a box if its corners form a rectangle, else return None."""
     if len(corners) != 4:
         return None

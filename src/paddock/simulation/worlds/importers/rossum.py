@@ -11,9 +11,9 @@ from collections import Counter
 
 from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
-from paddock.simulation.worlds.importers.fields import UNITS, Fields
+from paddock.simulation.worlds.importers.declaration_fields import UNITS, Fields
 from paddock.simulation.worlds.importers.import_result import FLOOR_DETAIL, MAX_FLOOR, ImportedWorld, tidy, world_name
-from paddock.simulation.worlds.importers.polygons import box_of_corners, move_corners, outline, paint_area, regular
+from paddock.simulation.worlds.importers.polygons import make_box, move_corners, outline, paint_area, regular
 from paddock.simulation.worlds.importers.statements import Declaration, StatementEntry, problem_at, statements
 from paddock.simulation.worlds.world_spec import (
     OBSTACLE_COLOR,
@@ -157,7 +157,7 @@ class _Plan:
 
     def _obstacle(self, name: str, fields: Fields) -> None:
         corners, color = self._corners(fields), fields.color(OBSTACLE_COLOR)
-        box = box_of_corners(corners, self.height, color)
+        box = make_box(corners, self.height, color)
         if box is not None:
             self.boxes.append(box)
         else:  # worlds have no other polygons: use a closed thin wall, and paint its inside for viewers

@@ -93,19 +93,19 @@ def _join_cells(columns: int, rows: int, passages: Iterable[Passage], random: Ra
     joined = set(passages)
     leader = {cell: cell for cell in _grid(columns, rows)}
 
-    def leader_of(cell: Cell) -> Cell:
+    def find_leader(cell: Cell) -> Cell:
         while leader[cell] != cell:
             leader[cell] = leader[leader[cell]]
             cell = leader[cell]
         return cell
 
     for a, b in joined:
-        leader[leader_of(a)] = leader_of(b)
+        leader[find_leader(a)] = find_leader(b)
     walls = list(list_neighbours(columns, rows))
     random.shuffle(walls)
     for a, b in walls:
-        if leader_of(a) != leader_of(b):
-            leader[leader_of(a)] = leader_of(b)
+        if find_leader(a) != find_leader(b):
+            leader[find_leader(a)] = find_leader(b)
             joined.add((a, b))
     return joined
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from paddock.core.errors import SpecError
-from paddock.core.geometry import Point, Shape, bar, box_of, overlap
+from paddock.core.geometry import Point, Shape, bar, compute_bounds, overlap
 from paddock.simulation.worlds.mazes.maze import Cell, Maze, Passage, check_size, list_neighbours
 from paddock.simulation.worlds.mazes.world import EXIT, START
 from paddock.simulation.worlds.solids import solids
@@ -73,7 +73,7 @@ class Grid:
 
     def passages(self, shapes: list[Shape]) -> frozenset[Passage]:
         """Return the pairs of neighbours with a passage between them."""
-        boxes = [(shape, box_of(shape)) for shape in shapes]
+        boxes = [(shape, compute_bounds(shape)) for shape in shapes]
         return frozenset(pair for pair in list_neighbours(self.columns, self.rows) if self._open(pair, boxes))
 
     def _open(self, pair: Passage, boxes: list[tuple[Shape, tuple[float, float, float, float]]]) -> bool:

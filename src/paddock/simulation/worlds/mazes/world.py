@@ -14,7 +14,7 @@ from paddock.simulation.worlds.mazes.maze import Cell, Maze
 from paddock.simulation.worlds.mazes.maze_paths import solve_maze
 from paddock.simulation.worlds.mazes.walls import Corner, trace_walls
 from paddock.simulation.worlds.placement import check_placement, robot_types
-from paddock.simulation.worlds.world_spec import Border, Floor, MazeGrid, Placed, Start, Stroke, Wall, WorldSpec
+from paddock.simulation.worlds.world_spec import Border, Floor, MazeGrid, RobotPlacement, Start, Stroke, Wall, WorldSpec
 
 EXIT_COLOR = "#cfe8d5"
 FLOOR_DETAIL = 100.0  # pixels per metre, enough for one coloured square
@@ -27,7 +27,7 @@ START, EXIT = "start", "exit"
 class Layout(Spec):
     """Positions of the cells of a maze in its world; the lower left corner is the origin."""
 
-    corridor: Annotated[float, Number("metres", above=0, least=1e-6, limit=WIDEST)] = 0.2  # clear width between walls
+    corridor: Annotated[float, Number("metres", above=0, minimum=1e-6, limit=WIDEST)] = 0.2  # clear width between walls
     thickness: Annotated[float, Number("metres", low=0, limit=WIDEST)] = 0.01  # thickness of walls
 
     @property
@@ -85,7 +85,7 @@ def make_maze_world(
             strokes=(_patch(maze.exit, layout),), pixels_per_metre=min(FLOOR_DETAIL, MAX_FLOOR / max(width, depth))
         ),
         starts=starts,
-        robots=(Placed(name="robot", type=robot, start=START),),
+        robots=(RobotPlacement(name="robot", type=robot, start=START),),
         maze=MazeGrid(columns=maze.columns, rows=maze.rows),
     )
     (spec,) = robot_types(world)

@@ -1,4 +1,4 @@
-"""`paddock orders`: commands, options and help texts."""
+"""`paddock ecoli host`: the host of robots that drive to way-points by orders."""
 
 from __future__ import annotations
 
@@ -8,41 +8,42 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paddock.cli.ending import INTERRUPTED
-from paddock.cli.options import Force, Json
 from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.terminal.ending import INTERRUPTED
+from paddock.core.terminal.shared_options import Force, Json
 
 if TYPE_CHECKING:
     from paddock.experiments.ecoli.commands.orders.program import HostProgram
 
+HOST = "Host program"  # title of the help's panel
 Config = Annotated[
-    Path | None, typer.Option("--config", help="Configuration file (TOML). Default: orders.toml in this folder.")
+    Path | None,
+    typer.Option(
+        "--config", rich_help_panel=HOST, help="Configuration file (TOML). Default: orders.toml in this folder."
+    ),
 ]
 Language = Annotated[
-    str | None, typer.Option("--language", help="en, es or de. Default: the language of the configuration.")
+    str | None,
+    typer.Option("--language", rich_help_panel=HOST, help="en, es or de. Default: the language of the configuration."),
 ]
 LogFile = Annotated[
-    Path | None, typer.Option("--log", help="Log file to which all lines are appended, with time stamps.")
+    Path | None,
+    typer.Option("--log", rich_help_panel=HOST, help="Log file to which all lines are appended, with time stamps."),
 ]
 RobotName = Annotated[str, typer.Argument(help="Name of the robot in the configuration.")]
 
-orders_app = typer.Typer(name="orders")
+host_app = typer.Typer(help="Drive robots to way-points by orders, from a menu or by commands.", no_args_is_help=True)
 
 
 def run(context: typer.Context, work: Callable[[HostProgram], object]) -> None:
-    """Run a command with its options or those given before it to `paddock orders`; False gives exit status 1."""
+    """Run a command with its options; False gives exit status 1."""
     from paddock.core.errors import PaddockError
     from paddock.experiments.ecoli.commands.orders.language import translate
     from paddock.experiments.ecoli.commands.orders.program import HostProgram
 
-    before = {} if context.parent is None else context.parent.params
-    config, language, log = (context.params[name] or before.get(name) for name in ("config", "language", "log"))
-    program = HostProgram(
-        config=config and Path(config),
-        language=language,
-        log=log and Path(log),
-        as_json=context.params.get("json", False),
-    )
+    given = context.params
+    config, log = (given[name] and Path(given[name]) for name in ("config", "log"))
+    program = HostProgram(config=config, language=given["language"], log=log, as_json=given.get("json", False))
     try:
         done = work(program)
     except KeyboardInterrupt:
@@ -53,37 +54,34 @@ def run(context: typer.Context, work: Callable[[HostProgram], object]) -> None:
         raise typer.Exit(1)
 
 
-@orders_app.callback(invoke_without_command=True)
+@host_app.command()
 def menu(context: typer.Context, config: Config = None, language: Language = None, log: LogFile = None) -> None:
-    """Drive robots to way-points by orders: opens a menu, or runs one of the commands below.
+    """Open the menu of the host program.
 
-    paddock orders init
-    paddock orders
-    paddock orders walk waypoints.txt --avoid --log walk.log
+    paddock ecoli host init
+    paddock ecoli host menu --log walk.log
     """
     from paddock.experiments.ecoli.commands.orders.menu import run_menu
 
-    if context.invoked_subcommand is None:
-        run(context, run_menu)
+    run(context, run_menu)
 
 
-@orders_app.command()
+@host_app.command()
 def init(
     file: Annotated[Path, typer.Argument(help="The configuration file to create.")] = Path("orders.toml"),
     served: Annotated[
         Path | None,
         typer.Option(
-            help="File with the output of paddock serve … --orders …, to use its robots instead of an example; - for "
-            "stdin."
+            help="File with the output of `paddock serve … --bridge orders=…`, to use its robots; - for stdin."
         ),
     ] = None,
     force: Force = False,
 ) -> None:
     """Write an initial configuration with comments.
 
-    paddock orders init
-    paddock serve petri-dish --orders all > served.txt &
-    paddock orders init --served served.txt
+    paddock ecoli host init
+    paddock serve petri-dish --bridge orders=all > served.txt &
+    paddock ecoli host init --served served.txt
     """
     from paddock.experiments.ecoli.commands.orders.example import write_example
 
@@ -91,21 +89,21 @@ def init(
     typer.echo(f"wrote {file} ({count} robots)")
 
 
-@orders_app.command()
+@host_app.command()
 def find(
     context: typer.Context, config: Config = None, language: Language = None, log: LogFile = None, json: Json = False
 ) -> None:
     """Search all serial devices for robots. The exit status is 0 if a robot answers.
 
-    paddock orders find
+    paddock ecoli host find
     """
     from paddock.experiments.ecoli.commands.orders.find import find as work
 
     run(context, work)
 
 
-@orders_app.command()
-def calibrate(
+@host_app.command()
+def thresholds(
     context: typer.Context,
     robots: Annotated[list[str] | None, typer.Argument(help="Names of robots. Default: all.")] = None,
     lamp: Annotated[str, typer.Option(help="Description of the light, stored in the configuration.")] = "",
@@ -119,15 +117,15 @@ def calibrate(
 ) -> None:
     """Turn robots once around in open space, and write their proximity thresholds into the configuration.
 
-    paddock orders calibrate --lamp "ceiling light, curtains closed"
-    paddock orders calibrate e-puck_2479 --verify
+    paddock ecoli host thresholds --lamp "ceiling light, curtains closed"
+    paddock ecoli host thresholds e-puck_2479 --verify
     """
     from paddock.experiments.ecoli.commands.orders.calibrate import calibrate as work
 
     run(context, lambda program: work(program, robots or (), lamp=lamp, verify=verify))
 
 
-@orders_app.command()
+@host_app.command()
 def walk(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="File of way-points: a line name;x;y in centimetres for each.")],
@@ -143,9 +141,9 @@ def walk(
 
     The exit status is 0 only if every order was executed.
 
-      paddock orders walk waypoints.txt
-      paddock orders walk waypoints.txt --avoid --log walk.log
-      paddock orders walk waypoints.txt --page
+      paddock ecoli host walk waypoints.txt
+      paddock ecoli host walk waypoints.txt --avoid --log walk.log
+      paddock ecoli host walk waypoints.txt --page
     """
     from paddock.experiments.ecoli.commands.orders.walk import walk as work
 
@@ -154,7 +152,7 @@ def walk(
     run(context, lambda program: work(program, file, avoiding=avoid, page=port if page else None))
 
 
-@orders_app.command()
+@host_app.command()
 def send(
     context: typer.Context,
     robot: RobotName,
@@ -166,15 +164,15 @@ def send(
 ) -> None:
     """Send orders to a robot, and print its replies.
 
-    paddock orders send e-puck_2479 D
-    paddock orders send e-puck_2479 "P4.00;3.50" A0.00 N600 "O39.00;95.00" T U
+    paddock ecoli host send e-puck_2479 D
+    paddock ecoli host send e-puck_2479 "P4.00;3.50" A0.00 "O39.00;95.00" T U
     """
     from paddock.experiments.ecoli.commands.orders.send import send as work
 
     run(context, lambda program: work(program, robot, orders))
 
 
-@orders_app.command()
+@host_app.command()
 def odometry(
     context: typer.Context,
     robot: RobotName,
@@ -197,8 +195,8 @@ def odometry(
 ) -> None:
     """Measure the turns and distances of a robot, and compare them with its orders.
 
-    paddock orders odometry e-puck_2479
-    paddock orders odometry e-puck_2479 --motions "b360 c50" --served ws://localhost:8642
+    paddock ecoli host odometry e-puck_2479
+    paddock ecoli host odometry e-puck_2479 --motions "b360 c50" --camera
     """
     from paddock.experiments.ecoli.commands.orders.odometry import MOTIONS, measure_odometry
 

@@ -1,4 +1,4 @@
-"""`paddock orders init`: write an initial configuration with comments, also for the robots of a served world."""
+"""`paddock ecoli host init`: write an initial configuration with comments, also for the robots of a served world."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import paddock
-from paddock.cli.files import check_new
 from paddock.core.errors import LinkError, PaddockError
 from paddock.core.files import write_text
 from paddock.core.geometry import ORIGIN, Pose
+from paddock.core.terminal.output_files import check_new
 from paddock.core.toml import toml_text
 from paddock.experiments.ecoli.waypoint_robots import HostConfig
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
@@ -22,22 +22,22 @@ SERVER_LINE = re.compile(r"^serving .+ at (?P<url>http\S+)", re.MULTILINE)
 COLORS = ("#d1495b", "#3d6fb4", "#e09f3e", "#39a275", "#8e5ea2")
 
 HEAD = """\
-# Robots that execute orders, for `paddock orders`. Lengths are in centimetres.
+# Robots that execute orders, for `paddock ecoli host`. Lengths are in centimetres.
 
 mode = "auto"        # auto: checked if the robot supports it; legacy: as in 2012; checked: reject robots without it
 language = "auto"    # auto, en, es or de
 waypoints = ""       # default file of the menu; a line name;x;y for each way-point
 camera = ""          # address of a camera above the arena, http://HOST/stream.mjpg, for: odometry --camera
-camera_lens = ""     # file of its lens; see: paddock camera calibrate
+camera_lens = ""     # file of its lens; see: paddock camera lens
 camera_site = ""     # file of the markers on floor and robots; see: paddock camera locate
 timeout_s = 30.0     # seconds without an answer after which a robot counts as lost
 """
 COMMENTS = {
     "name": "as in the file of way-points",
-    "device": "/dev/rfcomm0, COM5 …; see: paddock orders find",
+    "device": "/dev/rfcomm0, COM5 …; see: paddock ecoli host find",
     "at_cm": "its position at the start",
     "heading_deg": "0: along x; counter-clockwise",
-    "near": "proximity threshold for avoidance; measure it with: paddock orders calibrate",
+    "near": "proximity threshold for avoidance; measure it with: paddock ecoli host thresholds",
 }
 EXAMPLE = {"e-puck_2478": "/dev/rfcomm0", "e-puck_2479": "/dev/rfcomm1", "e-puck_2481": "/dev/rfcomm2"}
 
@@ -47,7 +47,7 @@ def write_example(path: Path, *, served: Path | None, force: bool) -> int:
 
     Args:
         path: path of the new file.
-        served: file with the output of `paddock serve … --orders …`; `-` for the standard input. None: an example.
+        served: file with the output of `paddock serve … --bridge orders=…`; `-` for stdin. None: an example.
         force: overwrite an existing file.
     """
     check_new(path, force=force)

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from functools import partial
 
 import paddock
-from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.reason import explain
+from paddock.core.terminal.tables import cell, new_table
 from paddock.experiments.ecoli.commands.orders.language import _
 from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.waypoint_robots import MeasuredMotion, OdometryErrors, measure_distance, measure_turn
@@ -89,7 +89,7 @@ def turn(link: OrdersRobot, angle: float) -> float:
 def choose_measure(program: HostProgram, name: str, served: str | None, camera: bool) -> Iterator[Measure]:
     """Yield the measurement of motions: by the camera, by the served world, or by the user."""
     if camera:
-        from paddock.experiments.ecoli.commands.camera_poses import CameraPoses
+        from paddock.perception.vision.camera_poses import CameraPoses
 
         config, folder = program.config, program.path.parent
         for key in ("camera", "camera_lens", "camera_site"):

@@ -15,9 +15,9 @@ from typing import Any
 
 from rich.text import Text
 
-from paddock.cli.console import Console
 from paddock.core.errors import LinkError, PaddockError, nearest
 from paddock.core.files import append_text
+from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import visible
 from paddock.experiments.ecoli.commands.orders.language import _, choose_language, translate
 from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderRobotSpec, load_host_config
@@ -29,7 +29,7 @@ TIMEOUT = 10.0  # timeout for the answer to a single order, in addition to its d
 
 
 class PipeSafeConsole(Console):
-    """Console that continues after a closed pipe (`paddock orders walk … | head`), because robots are driving."""
+    """Console that continues after a closed pipe (`paddock ecoli host walk … | head`), because robots are driving."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -66,7 +66,7 @@ class HostProgram:
     def config(self) -> HostConfig:
         """Configuration, read from the file at each access."""
         if not self.path.exists():
-            message = _("{file}: no such file; write one with: paddock orders init").format(file=self.path)
+            message = _("{file}: no such file; write one with: paddock ecoli host init").format(file=self.path)
             raise PaddockError(message)
         return load_host_config(self.path)
 

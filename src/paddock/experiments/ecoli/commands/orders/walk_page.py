@@ -14,8 +14,9 @@ from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderEvent, Ro
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, Order, write_order
 from paddock.network.protocol.messages import OrderState
 from paddock.network.server import Server, Settings
+from paddock.network.server.services.order_status import OrderStatus
 from paddock.simulation.worlds import WorldSpec
-from paddock.simulation.worlds.world_spec import Placed
+from paddock.simulation.worlds.world_spec import RobotPlacement
 
 MARGIN = 0.2  # margin of the floor around all positions [m]
 
@@ -37,7 +38,7 @@ class WalkPage:
         self.arena = paddock.open(lay_floor(config, plans))
         settings = Settings(port=port, token=secrets.token_urlsafe(9))  # viewers may not drive
         self._server = Server(self.arena, settings)
-        self._server.list_orders = self.list_orders
+        self._server.services.append(OrderStatus(self.list_orders))
         self._running = contextlib.ExitStack()
 
     @property
@@ -74,7 +75,9 @@ def lay_floor(config: HostConfig, plans: Sequence[RobotPlan]) -> WorldSpec:
     places = [place for plan in plans for place in (plan.start[:2], *plan.targets)]
     (left, right), (bottom, top) = ((min(axis) - MARGIN, max(axis) + MARGIN) for axis in zip(*places, strict=True))
     robots = tuple(
-        Placed(name=robot.name, type="e-puck", at=robot.pose[:2], heading_deg=robot.heading_deg, color=robot.color)
+        RobotPlacement(
+            name=robot.name, type="e-puck", at=robot.pose[:2], heading_deg=robot.heading_deg, color=robot.color
+        )
         for robot in config.robots
         if robot.name in {plan.name for plan in plans}
     )

@@ -1,0 +1,96 @@
+"""Visibility: the parts of the world that clients may see; an exercise may restrict them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from paddock.network.protocol import MINOR, VERSION
+from paddock.network.protocol import messages as m
+from paddock.network.server.core.access import Grant, Role
+from paddock.network.server.core.client import Client
+from paddock.simulation.worlds.world_spec import WorldSpec
+
+if TYPE_CHECKING:
+    from paddock.network.server.core.session import Session
+
+PLAIN_KEYS = ("name", "title", "bounds")  # visible keys of a hidden world
+BLANK = bytes.fromhex(  # a PNG file of one grey pixel
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c6378f7ee1d00059802cb297b1db4"
+    "0000000049454e44ae426082"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Occasion:
+    """What clients are told about the occasion on which an arena is served; a service may replace it."""
+
+    title: str = ""  # of the occasion
+    lesson: str = ""  # title of the current lesson
+    exercise: str = ""  # name of the current exercise
+    pages_of: str = ""  # to whom web pages of tokens without a name belong; empty: pages have no special names
+    hides_seed: bool = False  # from all but supervisors: hidden parts of an exercise could be computed from it
+
+
+def world_table(world: WorldSpec, grant: Grant) -> dict[str, Any]:
+    """Return a world's spec as a table, without its robots."""
+    table = world.with_robots().to_table()
+    return {key: table[key] for key in PLAIN_KEYS if key in table} if grant.shows == "nothing" else table
+
+
+def make_welcome(session: Session, client: Client, id: int) -> m.Welcome:
+    """Return the welcome message of a client."""
+    arena, occasion = session.arena, session.occasion
+    return m.Welcome(
+        id=id,
+        version=VERSION,
+        server=f"paddock {version('paddock')}",
+        client=client.name,
+        role=str(client.grant.role),
+        world=world_table(arena.world, client.grant),
+        dt=arena.dt,
+        lock_step=session.clock.lock_step and session.supervision.may_join_lock(client),
+        minor=MINOR,
+        real=arena.is_real,
+        title=occasion.title,
+        exercise=occasion.exercise,
+        shows=client.grant.shows,
+        waits=session.ownership.explain_wait(client.grant),
+    )
+
+
+def make_world_news(session: Session, client: Client) -> m.WorldUpdate:
+    """Return the message about a changed world."""
+    arena, occasion = session.arena, session.occasion
+    return m.WorldUpdate(
+        world=world_table(arena.world, client.grant),
+        dt=arena.dt,
+        exercise=occasion.exercise,
+        title=occasion.lesson,
+        shows=client.grant.shows,
+    )
+
+
+def knows_seed(occasion: Occasion, grant: Grant) -> bool:
+    """Whether a client receives the seed."""
+    return not occasion.hides_seed or grant.role is Role.SUPERVISOR
+
+
+def hide_scene(scene: m.SceneData, grant: Grant) -> m.SceneData:
+    """Return the visible part of the scene."""
+    if grant.shows != "nothing":
+        return scene
+    return replace(scene, floor=BLANK, floor_bounds=scene.bounds, solids=(), marks=())
+
+
+def switch_off_hidden(client: Client) -> None:
+    """Disable devices that a client may no longer read."""
+    for handle in client.handles.values():
+        for device in handle.devices.values():
+            if device.enabled and not client.grant.allows(device.name):
+                device.disable()
+    for subscription in client.subscriptions.values():
+        subscription.choose(client.grant)
