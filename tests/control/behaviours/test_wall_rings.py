@@ -121,7 +121,7 @@ def test_eight_sonars_fill_the_front_of_the_ring(readings: list[float]) -> None:
 def test_scanner_beams_give_equivalent_sonar_readings(distance: float, slope: float) -> None:
     ring = make_ring(load_robot("pioneer-p2dx"), "laser")
     x0, y0, headings = np.array(ring.rays).T
-    with np.errstate(divide="ignore", invalid="ignore"):  # a wall on the left, y = distance + slope x
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a wall on the left, y = distance + slope x
         ranges = (distance + slope * x0 - y0) / (np.sin(headings) - slope * np.cos(headings))
     seen = ring.read(np.where((ranges > 0) & (ranges < 20), ranges, 20.0))
     beside, behind = PLACES[0], PLACES[15]
