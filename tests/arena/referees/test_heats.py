@@ -84,7 +84,7 @@ def test_robots_wait_for_start_signal_and_earlier_commands_apply_then():
         peer.ask("set_heat", action="prepare")
         assert peer.wait("heat")["state"] == "prepared"
         start = server.arena.poses
-        peer.send({"type": "steer", "commands": {"robot-0": {"wheels": [0.1, 0.1]}}})
+        peer.send({"type": "command", "commands": {"robot-0": {"wheels": [0.1, 0.1]}}})
         peer.ask("set_heat", action="start")
         assert "waits for its start signal" in peer.ask("play")["message"]
         assert "heat 1 is active; stop it first" in peer.ask("reset")["message"]
