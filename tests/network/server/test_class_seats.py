@@ -30,7 +30,7 @@ def seats(served: ServedClass) -> tuple[list[str], set[str]]:
     for robot, (x, y, heading) in zip(arena.numbers, arena.poses.tolist(), strict=True):
         away = np.hypot(*(points[:, :2] - (x, y)).T)
         nearest = int(away.argmin())
-        if away.min() < 2e-3 and np.cos(points[nearest, 2] - heading) > 0.99:
+        if away.min() < 2e-3 and abs(np.cos(points[nearest, 2] - heading)) > 0.99:
             on[robot] = nearest
         elif away.min() > 2 * BODY:
             off.add(robot)

@@ -18,7 +18,7 @@ class NoReplay(Service):
     @handles(m.Seek, Role.SUPERVISOR)
     @handles(m.GoLive, Role.SUPERVISOR)
     def refuse(self, client: Client, request: Message) -> NoReturn:
-        raise Refused(f"{request.type}: no recording is replayed here; `paddock replay run.mcap` replays one")
+        raise Refused(f"{request.type}: no recording is replayed here; `paddock record replay run.mcap` replays one")
 
 
 class NoClass(Service):
