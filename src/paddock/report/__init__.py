@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from paddock.report.evolution_charts import elites_map, learning_curve
     from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
     from paddock.report.path_pictures import draw_paths
-    from paddock.report.report_files import fresh_folder, write_run
+    from paddock.report.report_files import ALL_FILES, fresh_folder, write_run
     from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
     from paddock.report.run_report import TaskOutcome
     from paddock.report.slam_charts import coverage_chart, map_chart, map_view_chart, path_chart, relations_chart
 
 __all__ = [
+    "ALL_FILES",
     "DotSeries",
     "IntervalSeries",
     "Level",
