@@ -78,7 +78,7 @@ def lock_step() -> Iterator[Run]:
 @contextmanager
 def explore() -> Iterator[Run]:
     """Map unknown rooms for some seconds, as `paddock map explore` does."""
-    from paddock.cli.explore import MapRun, run_explorer
+    from paddock.cli.map_runs import MapRun, run_explorer
 
     run = MapRun(
         world="yellow-rooms",
