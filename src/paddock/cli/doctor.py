@@ -17,6 +17,7 @@ from paddock.core.provenance import available_threads
 from paddock.core.terminal.console import Console
 from paddock.core.terminal.shared_options import Json
 from paddock.core.terminal.tables import cell, new_table, print_json
+from paddock.core.version import DISTRIBUTION
 
 NOT_FOR_USERS = ("dev",)  # extras that are not reported
 
@@ -67,7 +68,7 @@ def findings() -> Iterator[Finding]:
     yield Finding("Python", platform.python_version(), good, "" if good else "install Python 3.11 or newer")
     yield Finding("system", f"{platform.system()} {platform.machine()}, {available_threads()} cores", True)
     try:
-        wanted = [parse_requirement(text) for text in requires("paddock") or ()]
+        wanted = [parse_requirement(text) for text in requires(DISTRIBUTION) or ()]
     except PackageNotFoundError:
         wanted = []
         yield Finding("dependencies", "unknown: Paddock is not installed as a package", False, "pip install -e .")
