@@ -2,5 +2,5 @@
 
 VERSION = "0.1.0"
 
-# The distribution's name on package indexes. `paddock` there is another project, so no text may ask anybody to install that.
+# The name on package indexes. `paddock` there is another project: no text may ask anybody to install that.
 DISTRIBUTION = "paddock-lab"

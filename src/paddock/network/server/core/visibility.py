@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from paddock.core.version import VERSION as PADDOCK_VERSION
 from paddock.network.protocol import MINOR, VERSION
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Grant, Role
@@ -47,7 +47,7 @@ def make_welcome(session: Session, client: Client, id: int) -> m.Welcome:
     return m.Welcome(
         id=id,
         version=VERSION,
-        server=f"paddock {version('paddock')}",
+        server=f"paddock {PADDOCK_VERSION}",
         client=client.name,
         role=str(client.grant.role),
         world=world_table(arena.world, client.grant),
