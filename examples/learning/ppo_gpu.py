@@ -2,8 +2,8 @@
 
     python examples/learning/ppo_gpu.py [--env Avoid] [--steps 120e6] [--out avoid.npz]
 
-Needs an NVIDIA GPU and `pip install 'paddock[gpu,gym]' torch`. Prints one JSON object per line. Schulman et al. 2017,
-"Proximal policy optimization algorithms", with generalised advantage estimation, in few large batches.
+Needs an NVIDIA GPU and `pip install 'paddock-lab[gpu,gym]' torch`. Prints one JSON object per line. Schulman et al.
+2017, "Proximal policy optimization algorithms", with generalised advantage estimation, in few large batches.
 """
 
 from __future__ import annotations

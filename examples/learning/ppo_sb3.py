@@ -1,6 +1,6 @@
 """Train a policy with PPO of stable-baselines3, test it in unseen rooms, and save the network.
 
-    pip install 'paddock[gym,learn]'
+    pip install 'paddock-lab[gym,learn]'
     python examples/learning/ppo_sb3.py Avoid --seed 0 --out avoid.npz
     paddock run clutter --policy avoid.npz
 

@@ -166,12 +166,12 @@ def test_bench_prints_one_json_object_per_line_with_specified_keys() -> None:
 
 def test_benchmark_that_lacks_a_package_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def record() -> None:
-        raise PaddockError("a recording needs the package mcap: pip install 'paddock[record]'")
+        raise PaddockError("a recording needs the package mcap: pip install mcap")
 
     monkeypatch.setattr("paddock.cli.bench.measure.BENCHES", {"record": record, "loop": BENCHES["loop"]})
     done = paddock("bench", "--rounds", "1")
     assert done.returncode == 0
-    assert "left out: record (a recording needs the package mcap: pip install 'paddock[record]')" in done.stderr
+    assert "left out: record (a recording needs the package mcap: pip install mcap)" in done.stderr
     assert "Robot-steps per second" in done.stdout
     assert paddock("bench", "record").returncode == 2
 
@@ -216,7 +216,7 @@ def test_doctor_names_missing_optional_packages_with_the_fix(monkeypatch: pytest
     assert findings["for robot (optional)"]["found"] == "pyserial 1.2.3, tomlkit 1.2.3"
     missing = findings["for gpu (optional)"]
     assert (missing["found"], missing["good"]) == ("numba-cuda not installed, numpy 1.2.3", True)
-    assert missing["fix"] == "pip install 'paddock[gpu]'"
+    assert missing["fix"] == "pip install -e '.[gpu]'"
     assert "cma 1.2.3, neat-python 1.2.3" in findings["for evolve (optional)"]["found"]
     assert "numpy" in findings
     assert not any("pytest" in what for what in findings)
@@ -230,9 +230,9 @@ def test_doctor_prints_whole_commands_in_a_narrow_terminal(monkeypatch: pytest.M
     monkeypatch.setattr("paddock.cli.doctor.version", installed)
     monkeypatch.setattr("paddock.cli.doctor.importlib.util.find_spec", lambda name: None)
     done = paddock("doctor", columns=80)
-    assert "pip install 'paddock[coppelia]'" in done.stdout
+    assert "pip install -e '.[coppelia]'" in done.stdout
     (ports,) = [line for line in done.stdout.splitlines() if "serial ports" in line]
-    assert "pip install 'paddock[robot]'" in ports
+    assert "pip install -e '.[robot]'" in ports
     assert "✓" not in ports
 
 

@@ -62,10 +62,23 @@ def _run_command() -> None:
             )  # a character that the terminal cannot encode must not end a run
     try:
         with _shorten_warnings():
+            _warn_about_namesake()
             _make_command()(prog_name="paddock")
     except PaddockError as error:
         _print_message(error, "bold red")
         sys.exit(2)
+
+
+def _warn_about_namesake() -> None:
+    """Warn if another project's package of this name is installed; not while the shell completes a word."""
+    import os
+    import warnings
+
+    from paddock.core.errors import PaddockWarning
+    from paddock.core.packages import explain_namesake, find_namesake
+
+    if "_PADDOCK_COMPLETE" not in os.environ and (version := find_namesake()):
+        warnings.warn(explain_namesake(version), PaddockWarning, stacklevel=1)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import typer
 
+from paddock.core.packages import NAMESAKE, find_namesake, install_extra
 from paddock.core.provenance import available_threads
 from paddock.core.terminal.console import Console
 from paddock.core.terminal.shared_options import Json
@@ -72,6 +73,7 @@ def findings() -> Iterator[Finding]:
     except PackageNotFoundError:
         wanted = []
         yield Finding("dependencies", "unknown: Paddock is not installed as a package", False, "pip install -e .")
+    yield _namesake()
     for requirement in wanted:
         if not requirement.extra:
             yield _package(requirement)
@@ -116,17 +118,24 @@ def _package(requirement: Requirement) -> Finding:
     )
 
 
+def _namesake() -> Finding:
+    """Return a finding about the other project that is called `paddock` on package indexes."""
+    version = find_namesake()
+    fix = f"pip uninstall {NAMESAKE}" if version else ""
+    return Finding("no other project's paddock", f"{NAMESAKE} {version}" if version else DISTRIBUTION, not version, fix)
+
+
 def _extra(extra: str, packages: list[Requirement]) -> Finding:
     """Return a finding about the packages of an extra, all of which are optional."""
     found = ", ".join(f"{each.name} {each.version or 'not installed'}" for each in packages)
     whole = all(each.version for each in packages)
-    return Finding(f"for {extra} (optional)", found, True, "" if whole else f"pip install 'paddock[{extra}]'")
+    return Finding(f"for {extra} (optional)", found, True, "" if whole else install_extra(extra))
 
 
 def _serial_ports() -> Finding:
     """Return a finding about the serial ports to which a robot may be connected or paired."""
     if importlib.util.find_spec("serial") is None:
-        return Finding("serial ports", "unknown without pyserial", True, "pip install 'paddock[robot]'")
+        return Finding("serial ports", "unknown without pyserial", True, install_extra("robot"))
     from serial.tools.list_ports import comports
 
     return Finding("serial ports", ", ".join(sorted(port.device for port in comports())) or "none found", True)

@@ -129,8 +129,11 @@ def _import_numba() -> Any:
 
     Linear algebra in numba functions still works, because SciPy is then imported during compilation.
     """
-    import numba
-    from numba.np import linalg
+    try:
+        import numba
+        from numba.np import linalg
+    except ModuleNotFoundError as error:  # as in the client that a class hands out
+        raise PaddockError(f"simulating needs the package {error.name}: pip install numba") from None
 
     def find_no_blas() -> None:
         raise ImportError

@@ -1,12 +1,37 @@
-"""Imports of optional packages."""
+"""Packages of this installation: imports of optional ones, the commands that install them, and a foreign namesake."""
 
 from __future__ import annotations
 
+import functools
 import importlib
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError
+from paddock.core.version import DISTRIBUTION
+
+NAMESAKE = "paddock"  # a distribution of this name is another project's
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def find_clone() -> Path | None:
+    """Return the folder of the clone that contains this package, or None if the package was installed from a wheel."""
+    clone = PACKAGE.parents[1]
+    try:
+        named = f'name = "{DISTRIBUTION}"' in (clone / "pyproject.toml").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return clone if named and PACKAGE.parent.name == "src" else None
+
+
+def install_extra(*extras: str, also: str = "") -> str:
+    """Return the command that installs extras of Paddock, here or in the clone, and optionally another package."""
+    where, options = (DISTRIBUTION, "") if find_clone() is None else (".", "-e ")
+    quote = '"' if sys.platform == "win32" else "'"  # cmd knows no single quotes; PowerShell knows both
+    return f"pip install {options}{quote}{where}[{','.join(extras)}]{quote}{also and ' '}{also}"
 
 
 def import_package(
@@ -27,6 +52,28 @@ def import_package(
             return importlib.import_module(name)
     except ImportError:
         wanted = install or name.partition(".")[0]
-        raise error(
-            f"{what} needs the package {wanted}: pip install 'paddock[{extra}]', or pip install {wanted}"
-        ) from None
+        raise error(f"{what} needs the package {wanted}: {install_extra(extra)}, or pip install {wanted}") from None
+
+
+def find_namesake() -> str:
+    """Return the version of a foreign distribution called `paddock` in this environment; empty if there is none.
+
+    A clone that was installed under that name, which was ours before the first release, is not foreign.
+    """
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        found = distribution(NAMESAKE)
+    except PackageNotFoundError:
+        return ""
+    clone, origin = find_clone(), found.read_text("direct_url.json") or ""
+    return "" if clone is not None and clone.as_uri() in origin else str(found.version)
+
+
+def explain_namesake(version: str) -> str:
+    """Explain why a foreign distribution called `paddock` must go, and how to remove it."""
+    repair = "`pip install -e .`" if find_clone() else f"`pip install --force-reinstall --no-deps {DISTRIBUTION}`"
+    return (
+        f"the package {NAMESAKE} {version} is installed in this environment, too: it is another project with the same "
+        f"import name (this one is {DISTRIBUTION}). Remove it with `pip uninstall {NAMESAKE}`, then run {repair}"
+    )

@@ -527,7 +527,7 @@ def test_missing_pyserial_is_reported_with_install_command(monkeypatch: pytest.M
         return real(name, *more, **most)
 
     monkeypatch.setattr(builtins, "__import__", without_serial)
-    with pytest.raises(paddock.LinkError, match=r"pip install 'paddock\[robot\]'"):
+    with pytest.raises(paddock.LinkError, match=r"pip install -e '\.\[robot\]'"):
         paddock.connect("epuck:///dev/rfcomm0")
 
 

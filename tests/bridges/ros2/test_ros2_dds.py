@@ -197,5 +197,5 @@ def test_unserved_arena_and_missing_cyclonedds_are_reported(monkeypatch: pytest.
     monkeypatch.setitem(__import__("sys").modules, "cyclonedds.core", None)
     arena = paddock.open("empty")
     Server(arena, Settings(port=0))
-    with pytest.raises(LinkError, match=r"paddock\[ros2\]"):
+    with pytest.raises(LinkError, match=r"'\.\[ros2\]"):
         RosBridge(arena, "dds")

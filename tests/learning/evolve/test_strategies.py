@@ -293,7 +293,7 @@ def test_pickles_in_a_checkpoint_are_never_executed(tmp_path: Path) -> None:
 def test_missing_package_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("cma", "neat", "ribs.archives", "threadpoolctl"):
         monkeypatch.setitem(sys.modules, package, None)
-        with pytest.raises(paddock.PaddockError, match=r"pip install 'paddock\[evolve\]'"):
+        with pytest.raises(paddock.PaddockError, match=r"pip install -e '\.\[evolve\]'"):
             STRATEGIES.get({"neat": "neat", "ribs.archives": "map-elites"}.get(package, "cma"))(
                 SPACE, population=8, seed=0
             )

@@ -39,14 +39,14 @@ def join(request: pytest.FixtureRequest) -> Iterator[Join]:
         middle = LineServer(url)
         url = f"lines://127.0.0.1:{middle.port}"
     elif request.param == "zenoh":
-        pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
+        pytest.importorskip("zenoh", reason="pip install -e '.[modules]'")
         from paddock.network.nodes.transports.zenoh import ZenohRouter
 
         port = free_port()
         middle = ZenohRouter(f"tcp/127.0.0.1:{port}")
         url = f"zenoh://127.0.0.1:{port}"
     elif request.param == "peers":
-        pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
+        pytest.importorskip("zenoh", reason="pip install -e '.[modules]'")
         url = f"zenoh://peers:{free_port()}"
 
     def join_bus(name: str, **options: object) -> Bus:

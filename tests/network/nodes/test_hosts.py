@@ -69,7 +69,7 @@ def until(path: Path, moves: bool, after: float) -> float:
 
 
 def test_robot_stops_on_unplugged_cable_and_resumes_on_reconnection(tmp_path: Path) -> None:
-    pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
+    pytest.importorskip("zenoh", reason="pip install -e '.[modules]'")
     from paddock.network.nodes.transports.zenoh import ZenohRouter
 
     spec = configure(tmp_path, seconds=600.0, options={"coordinator": {"trace": "trace.csv"}})

@@ -92,7 +92,7 @@ def test_recording_is_replayed(planner: tuple[Bus, str], tmp_path: Path) -> None
 
 
 def test_router_connects_modules_until_interrupted() -> None:
-    pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
+    pytest.importorskip("zenoh", reason="pip install -e '.[modules]'")
     place = f"127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "paddock", "nodes", "router", "--listen", place]
     router = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -93,4 +93,4 @@ def test_missing_opencv_is_reported_with_the_fix() -> None:
         "except paddock.PaddockError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("finding markers needs OpenCV: pip install 'paddock[vision]'")
+    assert done.stdout.startswith("finding markers needs OpenCV: pip install -e '.[vision]'")

@@ -302,6 +302,6 @@ def test_invalid_recordings_and_options_are_reported(
 def test_missing_mcap_package_is_reported_with_install_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcap.stream_reader", None)
     with pytest.raises(
-        PaddockError, match=r"needs the package mcap: pip install 'paddock\[record\]', or pip install mcap"
+        PaddockError, match=r"needs the package mcap: pip install -e '\.\[record\]', or pip install mcap"
     ):
         paddock.record(drives.open_arena(), tmp_path / "run.mcap")

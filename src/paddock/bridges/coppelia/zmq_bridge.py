@@ -14,6 +14,7 @@ from paddock.bridges.coppelia.legacy import LegacySimulator
 from paddock.bridges.coppelia.scene.paths import make_object_path
 from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.core.errors import LinkError, PaddockError
+from paddock.core.packages import install_extra
 
 if TYPE_CHECKING:
     from paddock.bridges.coppelia.zmq_client import CoppeliaClient, CoppeliaConnection, StepSubscriber
@@ -48,7 +49,7 @@ class CoppeliaServer(PortBridge):
         except ModuleNotFoundError as error:
             if error.name != "cbor2":
                 raise
-            raise PaddockError("coppelia: cbor2 is not installed: pip install 'paddock[coppelia]'") from None
+            raise PaddockError(f"coppelia: cbor2 is not installed: {install_extra('coppelia')}") from None
         super().__init__("coppelia", arena, [port], host=host, silence=silence)
         self._kinds = CoppeliaConnection, StepSubscriber  # of the port for requests and of the next port
         self.host, self.port = self.addresses[0]

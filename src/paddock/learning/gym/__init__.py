@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paddock.core.errors import PaddockError
+from paddock.core.packages import install_extra
 
 try:
     from paddock.learning.gym.endings import ContactMade, FloorCovered, GoalReached, LineLost
@@ -39,7 +40,7 @@ try:
 except ModuleNotFoundError as error:
     if error.name not in ("gymnasium", "pettingzoo"):
         raise
-    raise PaddockError(f"paddock.learning.gym needs the package {error.name}: pip install 'paddock[gym]'") from None
+    raise PaddockError(f"paddock.learning.gym needs the package {error.name}: {install_extra('gym')}") from None
 
 __all__ = [
     "ENDINGS",

@@ -52,7 +52,7 @@ def make_vector_env(
 
 
 def make_sb3_env(environment: str, num_envs: int, *, seed: int = 0, **options: Any) -> Any:
-    """Create a vector environment for stable-baselines3; requires `pip install 'paddock[gym,learn]'`."""
+    """Create a vector environment for stable-baselines3; requires `pip install 'paddock-lab[gym,learn]'`."""
     from paddock.learning.gym.sb3 import Sb3VectorEnv
 
     return Sb3VectorEnv(environment, num_envs, seed=seed, **options)

@@ -12,9 +12,10 @@ try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError:
     from paddock.core.errors import PaddockError
+    from paddock.core.packages import install_extra
 
     raise PaddockError(
-        "paddock.learning.gym.sb3 needs stable-baselines3: install it with: pip install 'paddock[gym,learn]'"
+        f"paddock.learning.gym.sb3 needs stable-baselines3: install it with: {install_extra('gym', 'learn')}"
     ) from None
 
 from paddock.core.errors import SimulationError

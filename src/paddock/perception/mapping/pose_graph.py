@@ -12,6 +12,7 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.core.packages import install_extra
 from paddock.perception.mapping.method import rotate_covariance, subtract
 from paddock.perception.mapping.scan import Floats
 
@@ -130,7 +131,7 @@ def solve_dense(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:
     if len(poses) > MAX_POSES_OF_OWN:
         raise PaddockError(
             f"a graph of {len(poses)} poses needs a solver for large graphs (the built-in one takes at most "
-            f"{MAX_POSES_OF_OWN} poses): pip install 'paddock[slam]'"
+            f"{MAX_POSES_OF_OWN} poses): {install_extra('slam')}"
         )
     present, damping = np.array(poses, float), 1e-4
     error, matrix, slope = linearise(present, edges)
@@ -191,5 +192,5 @@ def choose_solver(name: str | None) -> Solver:
         raise UnknownName("solver", name, SOLVERS)
     package, solve = SOLVERS[name]
     if importlib.util.find_spec(package) is None:
-        raise PaddockError(f"solver {name!r} needs the package {package}: pip install 'paddock[slam]'")
+        raise PaddockError(f"solver {name!r} needs the package {package}: {install_extra('slam')}")
     return solve

@@ -1,6 +1,7 @@
 """Measure robot poses with a camera: pictures from the network, lens and camera pose, markers or coloured patches.
 
-This package does not depend on the simulation. OpenCV is imported at its first use: `pip install 'paddock[vision]'`.
+This package does not depend on the simulation. OpenCV is imported at its first use:
+`pip install 'paddock-lab[vision]'`.
 """
 
 from paddock.perception.vision.calibration import BoardSpec, LensCalibration, calibrate_lens

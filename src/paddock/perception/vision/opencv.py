@@ -16,6 +16,7 @@ from PIL.JpegImagePlugin import JpegImageFile
 
 from paddock.core.errors import PaddockError
 from paddock.core.named_arrays import Picture, as_picture
+from paddock.core.packages import install_extra
 
 DICTIONARY = "DICT_4X4_50"
 MAX_PIXELS = 40_000_000  # 8K cameras have 33 million
@@ -38,7 +39,7 @@ def import_opencv(what: str) -> Any:
         cv2 = importlib.import_module("cv2")
     except ImportError:
         raise PaddockError(
-            f"{what} needs OpenCV: pip install 'paddock[vision]', or pip install 'opencv-python-headless>=5'"
+            f"{what} needs OpenCV: {install_extra('vision')}, or pip install 'opencv-python-headless>=5'"
         ) from None
     if not hasattr(cv2, "aruco"):
         raise PaddockError(

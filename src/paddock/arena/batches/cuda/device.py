@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from paddock.core.errors import SimulationError, UnknownName
+from paddock.core.packages import install_extra
 
 PRECISIONS = {"float64": False, "float32": True}
-INSTALL = "install it with: pip install 'paddock[gpu]'"
+INSTALL = f"install it with: {install_extra('gpu')}"
 
 
 class Cuda:

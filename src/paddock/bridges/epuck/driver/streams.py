@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from paddock.bridges.epuck.wire.packets import PORT
 from paddock.bridges.epuck.wire.sercom import BAUD
 from paddock.core.errors import LinkError, Timeout
+from paddock.core.packages import install_extra
 from paddock.core.reason import explain, explain_os_error
 
 CHUNK = 1 << 16
@@ -20,7 +21,7 @@ RELEASE = 1.0  # [s] for an ending program, or for its watchdog, to release a se
 LOOKS = 0.02  # [s] between two attempts to open a device that is in use
 TAKEN = (errno.EAGAIN, errno.EBUSY)
 Identity = tuple[object, ...]
-PYSERIAL = explain("serial devices need the package pyserial: pip install 'paddock[robot]'")
+PYSERIAL = explain("serial devices need the package pyserial: {install}", install=install_extra("robot"))
 
 
 class ByteStream(Protocol):
