@@ -106,6 +106,7 @@ def grade(
     from paddock.core.terminal.console import Console
     from paddock.core.terminal.ending import end_with_results
     from paddock.core.terminal.progress import show_runs
+    from paddock.core.terminal_text import visible
     from paddock.report.terminal_tables import make_console, print_table
     from paddock.teaching.grading import grade as grade_all
     from paddock.teaching.grading import save_grading
@@ -124,6 +125,12 @@ def grade(
     before = f", {there} of them already graded" if there else ""
     message = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
     aside.print(message, highlight=False, markup=False, soft_wrap=True)
+    copies = [pair for pair in done.similar if pair.kind == "equal"]
+    for pair in copies:
+        text = f"{done.students[pair.first]}: equals {pair.second}"
+        aside.print(visible(text), style="yellow", highlight=False, markup=False, soft_wrap=True)
+    if done.public:
+        aside.print(f"warning: {done.public}", style="yellow", highlight=False, markup=False, soft_wrap=True)
     late = sum(each.late for each in done.graded)
     if when is None and late:
         aside.print(f"late according to their receipts: {late}", highlight=False, markup=False)

@@ -47,9 +47,7 @@ def show_exercise(name: str) -> None:
         table.add_row(*map(cell, row))
     console.print(table)
     seeds = ", ".join(map(str, found.seeds))
-    console.print(
-        f"{found.seconds:g} s with each of the seeds {seeds}; in {found.folder}", highlight=False, markup=False
-    )
+    console.print(f"{found.seconds:g} s with each of the seeds {seeds}", highlight=False, markup=False)
 
 
 def _visible_lines(text: str) -> str:

@@ -37,6 +37,20 @@ def test_text_and_checks_are_shown() -> None:
     done = paddock("exercise", "show", "line-following")
     assert "Make an e-puck follow a dark line" in done.stdout
     assert "drives a whole lap" in done.stdout
+    assert "library" not in done.stdout.replace("\n", "")
+    assert "site-packages" not in done.stdout.replace("\n", "")
+
+
+def test_new_exercise_has_hidden_seeds_of_its_own(tmp_path: Path) -> None:
+    assert paddock("exercise", "new", "week-1", "--from", "maze", folder=tmp_path).returncode == 0
+    assert paddock("exercise", "new", "week-2", "--from", "maze", folder=tmp_path).returncode == 0
+    first, second, shipped = (
+        set(load_exercise(each).hidden_seeds) for each in (tmp_path / "week-1", tmp_path / "week-2", "maze")
+    )
+    assert len(first) == len(second) == len(shipped) == 15
+    assert not (first & shipped)
+    assert first != second
+    assert (tmp_path / "week-1" / "solution.py").is_file()
 
 
 def test_unknown_exercise_is_refused_with_suggestion() -> None:

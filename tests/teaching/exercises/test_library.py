@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import fnmatch
+import os
 import re
 import subprocess
 import sys
 import textwrap
+import zipfile
+from pathlib import Path
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 from marks import mostly
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds.placement import robot_types
 from paddock.teaching.exercises import check_exercise, exercise_names, load_exercise, mark_runs, run_exercise
+from paddock.teaching.exercises.exercise_spec import OWN_FILES
+from paddock.teaching.exercises.loader import LECTURERS
 from paddock.teaching.grading.similar import find_similar
 
+ROOT = Path(__file__).parents[3]
 NAMES = ["first-drive", "line-following", "wall-following", "braitenberg-avoidance", "maze", "two-robots-meet"]
 
 
@@ -92,6 +100,52 @@ def test_text_names_every_device_and_points_of_every_check(name: str) -> None:
     points = [int(row) for row in re.findall(r"^\| .* \| (\d+) \|$", text.partition("marked")[2], re.MULTILINE)]
     assert points == [check.points for check in exercise.checks]
     assert f"{exercise.seconds:g} s" in text
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[zipfile.ZipFile, zipfile.ZipFile]:
+    """The wheel for everybody, and the one for lecturers, built from this tree."""
+    built = tmp_path_factory.mktemp("wheels")
+    made = [
+        next(WheelBuilder(str(root)).build(directory=str(built), versions=["standard"]))
+        for root in (ROOT, ROOT / "src" / LECTURERS)
+    ]
+    return zipfile.ZipFile(made[0]), zipfile.ZipFile(made[1])
+
+
+def test_wheel_for_students_has_neither_solutions_nor_hidden_seeds(wheels: tuple[zipfile.ZipFile, ...]) -> None:
+    students = wheels[0]
+    assert "paddock/teaching/exercises/library/maze/starter.py" in students.namelist()
+    for name in students.namelist():
+        assert not any(fnmatch.fnmatch(name.rpartition("/")[2], pattern) for pattern in OWN_FILES), name
+    texts = {students.read(name) for name in students.namelist()}
+    own = [path for pattern in OWN_FILES for path in (ROOT / "src" / LECTURERS).glob(f"*/{pattern}")]
+    assert len(own) == 4 * len(NAMES)
+    assert not [path for path in own if path.read_bytes() in texts]
+
+
+def test_both_wheels_together_have_solutions_and_hidden_seeds(
+    wheels: tuple[zipfile.ZipFile, ...], tmp_path: Path
+) -> None:
+    """As on a lecturer's machine without a clone; on a student's machine, the exercise works without them."""
+    program = """
+        import sys
+        sys.path.remove(sys.argv[1])  # this clone
+        from paddock.teaching.exercises import load_exercise
+        exercise = load_exercise("first-drive")
+        print(len(exercise.seeds), len(exercise.hidden_seeds), exercise.path("solution.py").is_file(), exercise.folder)
+    """
+    found = []
+    for archive in wheels:
+        archive.extractall(tmp_path)
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(program), str(ROOT / "src")],
+            env=environment, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path,
+        )  # fmt: skip
+        found.append(done.stdout.strip() or done.stderr)
+    folder = tmp_path / "paddock" / "teaching" / "exercises" / "library" / "first-drive"
+    assert found == [f"5 0 False {folder}", f"5 15 True {folder}"]
 
 
 def test_shipped_exercises_need_no_extra_package() -> None:

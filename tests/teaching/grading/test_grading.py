@@ -19,6 +19,7 @@ from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.teaching.exercises import check_exercise, load_exercise
 from paddock.teaching.grading import find_similar, find_submissions, grade, save_grading
 from paddock.teaching.grading.grading_report import class_report
+from paddock.teaching.grading.publicity import explain_publicity
 from paddock.teaching.grading.receipts import parse_due
 from paddock.testing import wait_for
 from warm_start import start_python
@@ -212,6 +213,43 @@ def test_similar_pairs_show_student_names(exercise: Path, tmp_path: Path) -> Non
     assert (row["second"], row["second_student"]) == ("student", "李雷")
     page = (out / "overview.html").read_text(encoding="utf-8")
     assert "Anna Ångström" in page[page.index("Similar submissions") :]
+
+
+def test_copied_solution_and_public_exercise_are_reported(exercise: Path, tmp_path: Path) -> None:
+    """The solutions of shipped exercises are public, and so are all seeds of an exercise without hidden ones."""
+    known = Path(shutil.copytree(exercise, tmp_path / "known"))
+    (known / "hidden.toml").unlink()
+    solution = load_exercise("first-drive").path("solution.py").read_text(encoding="utf-8")
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    (folder / "anna.py").write_text(solution.replace("ahead", "nearest").replace('"""', '"""Mine. ', 1))
+    (folder / "bert.py").write_text(PROGRAMS["bert"])
+    command = ("class", "grade", str(known), str(folder), "--out", str(tmp_path / "marks.csv"), "--workers", "1")
+    done = paddock(*command, columns=200)
+    assert done.returncode == 0, done.stderr
+    assert "anna: equals the shipped solution of first-drive" in done.stderr
+    assert "bert: equals" not in done.stderr
+    assert "warning: students know all seeds of this exercise: write further ones into hidden.toml" in done.stderr
+    (row,) = csv.DictReader((tmp_path / "similar.csv").read_text(encoding="utf-8-sig").splitlines())
+    assert (row["first"], row["second"], row["kind"]) == ("anna", "the shipped solution of first-drive", "equal")
+    page = (tmp_path / "overview.html").read_text(encoding="utf-8")
+    assert "the shipped solution of first-drive" in page
+    assert "students know all seeds" in page
+    assert "students know" not in (tmp_path / "reports" / "anna.html").read_text(encoding="utf-8")
+
+
+def test_exercise_is_public_if_students_know_all_its_seeds(exercise: Path, tmp_path: Path) -> None:
+    assert explain_publicity(load_exercise(exercise)) == ""
+    shipped = explain_publicity(load_exercise("maze"))
+    assert "this exercise is public: its solution and hidden seeds are published with Paddock" in shipped
+    assert "`paddock exercise new my-maze --from maze`" in shipped
+    copied = Path(shutil.copytree(exercise, tmp_path / "ahead"))
+    (copied / "hidden.toml").write_text(f"seeds = {list(load_exercise('maze').hidden_seeds[:3])}\n")
+    assert "the hidden seeds are those of the exercise maze, which is public" in explain_publicity(
+        load_exercise(copied)
+    )
+    (copied / "hidden.toml").unlink()
+    assert "students know all seeds of this exercise" in explain_publicity(load_exercise(copied))
 
 
 def test_folder_without_submissions_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,12 +49,13 @@ class Exercise(Spec):
     keep_failed: bool = True  # whether a failed run counts with the figures reached until the failure
     hidden_seeds: tuple[Seed, ...] = field(default=(), compare=False)  # from hidden.toml, which students do not get
     folder: str = field(default="", compare=False, repr=False)
+    lecturers_folder: str = field(default="", compare=False, repr=False)  # folder of the OWN_FILES
     name: str = field(default="", compare=False)  # name of the folder
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
         """Read a table as for any spec; `seeds = 10` means 0 … 9."""
-        for key in ("hidden_seeds", "folder", "name"):
+        for key in ("hidden_seeds", "folder", "lecturers_folder", "name"):
             if key in table:
                 raise SpecError(f"this key is not allowed here; hidden seeds belong in {HIDDEN_FILE}", path=key)
         return super(Exercise, cls).from_table(expand_seeds(table))
@@ -79,8 +81,9 @@ class Exercise(Spec):
         return (*self.seeds, *self.hidden_seeds)
 
     def path(self, name: str) -> Path:
-        """Return the path of a file of the exercise."""
-        return Path(self.folder) / name
+        """Return the path of a file of the exercise; those for lecturers may be in a folder of their own."""
+        own = any(fnmatch.fnmatch(name, pattern) for pattern in OWN_FILES)
+        return Path(self.lecturers_folder if own else self.folder) / name
 
     def read_text(self) -> str:
         """Return the text for students."""

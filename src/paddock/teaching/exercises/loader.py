@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import util
 from pathlib import Path
 
 from paddock.core import library
@@ -14,6 +15,7 @@ from paddock.core.user_code import code_beside
 from paddock.teaching.exercises.exercise_spec import FILE, HIDDEN_FILE, Exercise, Seeds
 
 PACKAGE = "paddock.teaching.exercises"
+LECTURERS = "paddock_lecturers"  # package with the OWN_FILES of the shipped exercises, which students do not install
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,16 +56,34 @@ def find_exercise(name_or_folder: str | Path) -> Path:
     raise UnknownName("exercise", str(name_or_folder), [*exercise_folders(), *neighbours])
 
 
+def is_shipped(folder: str | Path) -> bool:
+    """Return whether a folder is that of a shipped exercise."""
+    return Path(folder).resolve().parent == library.folder(PACKAGE).resolve()
+
+
+def find_lecturers_folder(folder: Path) -> Path:
+    """Return the folder of an exercise's solution and hidden seeds: its own; for a shipped one, that of LECTURERS."""
+    if not is_shipped(folder):
+        return folder
+    package = util.find_spec(LECTURERS)
+    places = () if package is None else package.submodule_search_locations or ()
+    return next((Path(place) / folder.resolve().name for place in places), folder)
+
+
+def read_hidden_seeds(folder: Path) -> tuple[int, ...]:
+    """Return the hidden seeds in a folder; none if it has no such file."""
+    file = folder / HIDDEN_FILE
+    return spec_from_table(HiddenSeeds, read_toml_file(file), file=str(file)).seeds if file.is_file() else ()
+
+
 def load_exercise(name_or_folder: str | Path) -> Exercise:
     """Load a shipped exercise by name, or one from a folder, and check its world, robot, devices and measures."""
     place = find_exercise(name_or_folder)
-    folder = place.resolve()
-    hidden: tuple[int, ...] = ()
-    if (folder / HIDDEN_FILE).is_file():
-        table = read_toml_file(folder / HIDDEN_FILE)
-        hidden = spec_from_table(HiddenSeeds, table, file=str(place / HIDDEN_FILE)).seeds
+    folder, own = place.resolve(), find_lecturers_folder(place)
+    hidden = read_hidden_seeds(own)
     with code_beside(folder):
         found = spec_from_table(Exercise, read_toml_file(folder / FILE), file=str(place / FILE))
-        exercise = replace(found, hidden_seeds=hidden, folder=str(folder), name=folder.name)
+        folders = {"folder": str(folder), "lecturers_folder": str(own.resolve()), "name": folder.name}
+        exercise = replace(found, hidden_seeds=hidden, **folders)  # type: ignore[arg-type]
         exercise.check_names()
     return exercise

@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from paddock.arena import Arena
 from paddock.arena.referees import Referee, officiate
+from paddock.core.packages import install_extra
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.worlds.build import build
 from paddock.simulation.worlds.solids import solids
 from paddock.teaching.exercises.exercise_spec import HIDDEN_FILE, SOLUTION, STARTER, TEXT_FILE, Exercise
+from paddock.teaching.exercises.loader import is_shipped
 from paddock.teaching.exercises.marks import CheckMark, Marks, check_exercise
 from paddock.teaching.exercises.runs import run_exercise
 
@@ -37,7 +39,8 @@ def verify_exercise(
         exercise: the exercise, with a solution; wrong programs are called `wrong_*.py`.
         on_file: called with the name of the next program to run.
     """
-    for name, use in ((TEXT_FILE, "the text for students"), (STARTER, "the starter code"), (SOLUTION, "")):
+    where = f"for lecturers only: {install_extra('lecturers')}" if is_shipped(exercise.folder) else ""
+    for name, use in ((TEXT_FILE, "the text for students"), (STARTER, "the starter code"), (SOLUTION, where)):
         if not exercise.path(name).is_file():
             yield ExerciseFinding(False, f"{name} exists", use)
             return
@@ -58,7 +61,7 @@ def verify_exercise(
     yield ExerciseFinding(
         solved.full, f"{SOLUTION} earns all points with all seeds", _describe_points(exercise, solved)
     )
-    for path in sorted(Path(exercise.folder).glob("wrong_*.py")):
+    for path in sorted(Path(exercise.lecturers_folder).glob("wrong_*.py")):
         on_file(path.name)
         marks = check_exercise(exercise, path)
         text = _describe_points(exercise, marks) + (": expected a check that it does not meet" if marks.full else "")

@@ -18,8 +18,9 @@ from paddock.teaching.classroom import Receipt
 from paddock.teaching.classroom.submissions import is_late
 from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
 from paddock.teaching.grading.grading_worker import GradingJob, GradingWorker, unpack_run
+from paddock.teaching.grading.publicity import explain_publicity, list_solutions
 from paddock.teaching.grading.receipts import find_receipts, list_expected
-from paddock.teaching.grading.similar import SimilarPair, find_similar, read_programs
+from paddock.teaching.grading.similar import SimilarPair, find_copies, find_similar, read_programs
 from paddock.teaching.sandbox import SandboxedProgram
 from paddock.teaching.sandbox.submissions import Submission, find_submissions
 
@@ -61,9 +62,10 @@ class Grading:
 
     exercise: Exercise
     graded: Sequence[GradedSubmission]
-    similar: Sequence[SimilarPair]
+    similar: Sequence[SimilarPair]  # those with a known solution first
     fresh: int  # number of submissions graded now; the others had stored results
     missing: Mapping[str, str] = field(default_factory=dict)  # students without a submission: names by robot
+    public: str = ""  # why students may know the seeds or the solution; empty: they do not
 
     @property
     def students(self) -> dict[str, str]:
@@ -115,8 +117,9 @@ def grade(
         graded.append(replace(whole, receipt=receipt, late=late))
     missing = {robot: name for robot, name in list_expected(Path(submissions)).items() if robot not in keys}
     texts = read_programs({each.name: each.files for each in found if not each.problem})
-    similar = find_similar(texts, starter)
-    return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo), missing=missing)
+    similar = [*find_copies(texts, list_solutions(chosen), starter), *find_similar(texts, starter)]
+    public = explain_publicity(chosen)
+    return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo), missing=missing, public=public)
 
 
 def _put_together(

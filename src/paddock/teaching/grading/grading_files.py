@@ -67,12 +67,12 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
 
 def similar_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """Return the column names and rows of similar.csv."""
-    heads = ("first", "second", "share", "share_with_numbers", "first_student", "second_student")
+    heads = ("first", "second", "share", "share_with_numbers", "first_student", "second_student", "kind")
     rows = []
     for pair in grading.similar:
         names = (pair.first, pair.second)
-        first, second, *students = map(text_cell, (*names, *(grading.students[name] for name in names)))
-        rows.append((first, second, f"{pair.share:.3f}", f"{pair.exact_share:.3f}", *students))
+        first, second, *students = map(text_cell, (*names, *(grading.students.get(name, "") for name in names)))
+        rows.append((first, second, f"{pair.share:.3f}", f"{pair.exact_share:.3f}", *students, pair.kind))
     return heads, rows
 
 

@@ -122,6 +122,8 @@ def class_report(grading: Grading) -> Iterator[Part]:
     failed = sum(each.failure is not None for each in graded)
     most = format_points(exercise.points)
     yield Paragraph(f"Of {most} points: {middle}. Full marks: {full}. Submissions with failed runs: {failed}.")
+    if grading.public:
+        yield Failure(grading.public)
     if grading.missing:
         yield Paragraph(f"No submission from {', '.join(grading.missing.values())}.")
     yield Heading("Marks")
@@ -195,7 +197,9 @@ def tabulate_failures(grading: Grading) -> Table:
 
 def _similar(grading: Grading) -> Iterator[Part]:
     if not grading.similar:
-        yield Paragraph("No two submissions are similar, apart from the starter code and common parts.")
+        yield Paragraph(
+            "Apart from the starter code and common parts, no two submissions are similar, and none is to a solution."
+        )
         return
     yield Paragraph(
         "Share of the smaller program that the other one also contains, regardless of names and comments. Programs for "
@@ -203,10 +207,16 @@ def _similar(grading: Grading) -> Iterator[Part]:
     )
     students = grading.students
     rows = tuple(
-        (students[pair.first], students[pair.second], f"{100 * pair.share:.0f} %", f"{100 * pair.exact_share:.0f} %")
+        (
+            students[pair.first],
+            pair.kind,
+            students.get(pair.second, pair.second),
+            f"{100 * pair.share:.0f} %",
+            f"{100 * pair.exact_share:.0f} %",
+        )
         for pair in grading.similar
     )
-    yield Table(("name", "and", "shared", "with the same numbers"), rows)
+    yield Table(("name", "is", "to", "shared", "with the same numbers"), rows)
 
 
 def format_points(points: float) -> str:

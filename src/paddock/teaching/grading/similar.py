@@ -13,8 +13,9 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
+from typing import Literal
 
 LENGTH = 12  # tokens of a piece
 COMMON = 0.5  # pieces in more than this share of all submissions do not count
@@ -24,16 +25,18 @@ ALIKE = 0.6  # minimum share of the smaller submission's pieces for a similar pa
 SKIPPED = {token.NEWLINE, token.INDENT, token.DEDENT, tokenize.NL, tokenize.COMMENT, token.ENDMARKER, token.ENCODING}
 
 Piece = tuple[str, ...]
+Kind = Literal["similar", "equal"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SimilarPair:
-    """Two submissions, and the share of the smaller one's pieces that the other one also contains."""
+    """Two submissions, or one and a solution, and the share of the smaller one's pieces that the other one contains."""
 
     first: str
     second: str
     share: float
     exact_share: float  # the same for pieces including numbers: copies often have other names, but the same numbers
+    kind: Kind = "similar"  # equal: a solution with the same tokens, apart from names and comments
 
 
 def find_similar(programs: Mapping[str, str], starter: str = "") -> list[SimilarPair]:
@@ -52,13 +55,41 @@ def find_similar(programs: Mapping[str, str], starter: str = "") -> list[Similar
     return sorted(found, key=lambda pair: (-pair.exact_share, -pair.share, pair.first, pair.second))
 
 
+def find_copies(programs: Mapping[str, str], solutions: Mapping[str, str], starter: str = "") -> list[SimilarPair]:
+    """Return the submissions that equal a solution or are similar to it, the most similar first.
+
+    Pieces that most submissions share count here, because a whole class may have copied the solution.
+
+    Args:
+        programs: the text of every submission, by name.
+        solutions: the text of every known solution, by a description.
+        starter: the starter code.
+    """
+    everything, found = {**programs, **solutions}, []
+    tokens = {name: list_tokens(text, numbers=True) for name, text in everything.items()}
+    loose, exact = (_own_pieces(everything, starter, numbers=numbers) for numbers in (False, True))
+    for name, solution in product(programs, solutions):
+        equal = tokens[name] == tokens[solution]
+        exactly = 1.0 if equal else _share(exact[name], exact[solution])
+        share = max(exactly, 1.0 if equal else _share(loose[name], loose[solution]))
+        if share >= ALIKE:
+            kind: Kind = "equal" if equal else "similar"
+            found.append(SimilarPair(first=name, second=solution, share=share, exact_share=exactly, kind=kind))
+    return sorted(found, key=lambda pair: (-pair.exact_share, -pair.share, pair.first, pair.second))
+
+
 def _rare_pieces(programs: Mapping[str, str], starter: str, *, numbers: bool) -> dict[str, set[Piece]]:
     """Return the pieces of each program that are neither in the starter code nor in most other programs."""
-    given = set(_pieces(list_tokens(starter, numbers=numbers)))
-    pieces = {name: set(_pieces(list_tokens(text, numbers=numbers))) - given for name, text in programs.items()}
+    pieces = _own_pieces(programs, starter, numbers=numbers)
     owners = Counter(piece for own in pieces.values() for piece in own)
     most = max(2.0, COMMON * len(programs))
     return {name: {piece for piece in own if owners[piece] <= most} for name, own in pieces.items()}
+
+
+def _own_pieces(programs: Mapping[str, str], starter: str, *, numbers: bool) -> dict[str, set[Piece]]:
+    """Return the pieces of each program that are not in the starter code."""
+    given = set(_pieces(list_tokens(starter, numbers=numbers)))
+    return {name: set(_pieces(list_tokens(text, numbers=numbers))) - given for name, text in programs.items()}
 
 
 def _share(first: set[Piece], second: set[Piece]) -> float:
