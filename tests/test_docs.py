@@ -80,6 +80,7 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
         CONTROLLERS,
         DOCS / "teaching/exercises.md",
         DOCS / "report/recordings.md",
+        DOCS / "arena/metrics.md",
         DOCS / "arena/referees.md",
         pytest.param(BATCHES, marks=pytest.mark.long),
         pytest.param(DOCS / "teaching/grading.md", marks=pytest.mark.long),

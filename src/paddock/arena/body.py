@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import DeviceRefused, SimulationError
 from paddock.core.geometry import Pose
-from paddock.core.motion import Motion
+from paddock.core.motion import Motion, States
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.simulation.robots import RobotSpec
 
@@ -100,6 +100,10 @@ class Body(ABC):
     def motion(self) -> Motion:
         """Return pose, wheel speeds and contacts of the same tick."""
         return Motion(self.pose, self.wheel_speeds, len(self.contacts))
+
+    def states(self, *, everyone: bool) -> States | None:
+        """Return a copy of the robot's row of the simulation's state, or of all robots' rows; None if unknown."""
+        return None
 
     @abstractmethod
     def pan_angle(self, device: Device) -> float:

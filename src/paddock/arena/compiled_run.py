@@ -10,7 +10,7 @@ import numpy as np
 from paddock.arena.batches.batch_result import trace_numbers
 from paddock.arena.batches.batch_tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
 from paddock.arena.batches.loop import loop_for
-from paddock.arena.batches.metric_sums import compute_results, make_metric_sums, write_motions
+from paddock.arena.batches.metric_sums import compute_results, find_summing_robot, make_metric_sums, write_motions
 from paddock.arena.batches.policy_table import build_policy_table, check_runs, remember
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.episode_robot import EpisodeRobot, has_left
@@ -114,13 +114,14 @@ class CompiledRecording:
             number = self._numbers[robot.name]
             robot.computed = None
             if robot.meter is not None:
-                sums, marks = self.sums.sums[0, number], self.sums.marks[0, number]
-                tables = [
-                    (sums[row[FIRST_SUM] :], marks[row[FIRST_MARK] :])
-                    for metric, row in zip(self.loop.plan.metrics, self.sums.metrics, strict=True)
-                    if robot.measures(metric)
-                ]
-                robot.meter.resume(tables, robot.robot.body.motion(), self.loop.passed)
+                tables = []
+                for metric, row, slots in zip(self.loop.plan.metrics, *self.sums[:2], strict=True):
+                    if robot.measures(metric):
+                        source = find_summing_robot(slots) if metric.of_world else number
+                        sums, marks = self.sums.sums[0, source], self.sums.marks[0, source]
+                        tables.append((sums[row[FIRST_SUM] :], marks[row[FIRST_MARK] :]))
+                body = robot.robot.body
+                robot.meter.resume(tables, body.motion(), self.loop.passed, body.states(everyone=True))
 
 
 def add_compiled_rows(robot: EpisodeRobot, ticks: Ints, rows: Floats) -> None:

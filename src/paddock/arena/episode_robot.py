@@ -23,7 +23,7 @@ from paddock.core.argument_checks import all_finite
 from paddock.core.error_location import explain_error
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
-from paddock.core.motion import Motion
+from paddock.core.motion import Motion, States
 from paddock.core.observation import Observation, acting
 from paddock.perception.estimation import Estimate, Odometry
 
@@ -76,7 +76,8 @@ class EpisodeRobot:
             return None
         motion = self._motion()
         world = self.robot.arena.known_world
-        meter = Meter(measured, motion, self.robot.arena.dt, robot=self.name, world=world)
+        states = self.robot.body.states(everyone=True)
+        meter = Meter(measured, motion, self.robot.arena.dt, robot=self.name, world=world, states=states)
         for device in meter.devices:
             if not self.robot.device(device).enabled:
                 self.robot.device(device).enable()
@@ -104,7 +105,7 @@ class EpisodeRobot:
         """Run one control cycle, and record a row of the trace if given the time `now` [s]."""
         assert self.act is not None
         seen = self.robot.sense()
-        motion = None if now is None else self._read_motion()  # before a command changes it
+        motion = None if now is None else self._read_motion()[:2]  # before a command changes it
         command = self.act(seen)
         if command is not None:
             self.answers += 1
@@ -126,13 +127,13 @@ class EpisodeRobot:
         if self.meter is not None:
             self.meter.sense(seen)
         if now is not None:
-            self._record(now, self._read_motion(), seen)
+            self._record(now, self._read_motion()[:2], seen)
 
     def move(self, ticks: int) -> None:
         """Update the metrics after some ticks."""
         if self.meter is not None:
-            motion, known = self._read_motion()
-            self.meter.move(motion, ticks, jumped=self._was_moved(self._measured, known))
+            motion, known, states = self._read_motion(states=True)
+            self.meter.move(motion, ticks, jumped=self._was_moved(self._measured, known), states=states)
             self._measured = known
 
     def finish(self, reason: str, now: float) -> None:
@@ -160,7 +161,7 @@ class EpisodeRobot:
         with contextlib.suppress(PaddockError):  # the robot may be removed or unreachable; earlier rows are kept
             seen = self.robot.sense()
             if now > self.recorder.latest:  # else the arena has just been reset
-                self._record(now, self._read_motion(), seen)
+                self._record(now, self._read_motion()[:2], seen)
         self.recorder.events += list_attribute(self.controller, "events", Event)
 
     def _warn(self, now: float, text: str) -> None:
@@ -172,13 +173,17 @@ class EpisodeRobot:
         except Refused:  # only supervisors may read true poses
             return Motion(UNKNOWN, self.robot.wheels.speeds, math.nan)
 
-    def _read_motion(self) -> tuple[Motion, int]:
-        """Return the motion, and the number of events that it reflects. Other threads may move the robot meanwhile."""
+    def _read_motion(self, *, states: bool = False) -> tuple[Motion, int, States | None]:
+        """Return the motion, the number of events that it reflects, and the simulation's rows for its metrics.
+
+        Other threads may move the robot meanwhile.
+        """
+        everyone = self.meter is not None and self.meter.sees_everyone
         while True:
             known = len(self._events)
-            motion = self._motion()
+            motion, rows = self._motion(), self.robot.body.states(everyone=everyone) if states else None
             if known == len(self._events):
-                return motion, known
+                return motion, known, rows
 
     def _was_moved(self, first: int, last: int) -> bool:
         """Whether the robot was moved by hand by some of the events."""

@@ -15,7 +15,7 @@ from paddock.arena.devices import Camera, Device
 from paddock.arena.robot import Robot
 from paddock.core.errors import SimulationError, UnknownName
 from paddock.core.geometry import Pose, wrap
-from paddock.core.motion import Motion
+from paddock.core.motion import Motion, States
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.simulation.engine import state as column
 from paddock.simulation.engine.model import FIRST_DEVICE, PAN, TYPE
@@ -139,6 +139,11 @@ class LocalBody(Body):
             row = self.arena.motion[self.index].tolist()
         wheels = WheelSpeeds(*row[column.LEFT_SPEED : column.RIGHT_SPEED + 1])
         return Motion(Pose(*row[column.X : column.HEADING + 1]), wheels, row[column.CONTACTS])
+
+    def states(self, *, everyone: bool) -> States:
+        with self.arena.mutex:
+            rows = self.arena.motion
+            return States(rows.copy(), self.index) if everyone else States(rows[self.index : self.index + 1].copy(), 0)
 
     def pan_angle(self, device: Device) -> float:
         return float(self._row[column.PANS + self._pan(device)])

@@ -17,6 +17,9 @@ TO_UNIT = 1.0 / 4503599627370496.0  # 2**-52
 # The world number of all keys. Worlds of a batch differ by their seeds; each equals the arena with its seed bitwise.
 ALONE = 0
 
+# Ticks of numbers that are drawn once per run, outside the range of real ticks.
+CONSTANT_TICK, WALK_TICK = 1 << 62, (1 << 62) + 1
+
 # Device numbers of the engine itself and of policies, outside the range of real devices.
 SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM, POLICY_STREAM, EPISODE_STREAM = range(1 << 20, (1 << 20) + 5)
 
@@ -67,3 +70,34 @@ def gauss(key, channel):
         above = ((0.017337203997 * r + 0.42868294337) * r + 3.0812263860) * r + 6.6579051150
         below = (0.012258202635 * r + 0.24197894225) * r + 1.0
     return -above / below if q < 0.0 else above / below
+
+
+@kernel
+def random_walk(key, channel, steps):
+    """Return the value of a random walk of unit variance per step after some steps, without computing those between.
+
+    It is Lévy's construction of Brownian motion. Each step has one normal number. That of a power of two continues the
+    walk from the previous power of two; any other places the walk in the middle between two known values. So a value
+    takes about 2 log2(steps) numbers, and the same walk is found from whichever step it is read.
+    """
+    if steps <= 0:
+        return 0.0
+    value, start = gauss(chain_key(key, 1), channel), 1  # of the last power of two that is not later
+    while 2 * start <= steps:
+        value += math.sqrt(start) * gauss(chain_key(key, 2 * start), channel)
+        start *= 2
+    if start == steps:
+        return value
+    # The increment from `start` to `start + span`; its halves are independent normal numbers, given their sum.
+    span = start
+    rest = math.sqrt(span) * gauss(chain_key(key, 2 * span), channel)
+    while start < steps:
+        span //= 2
+        middle = 0.5 * rest + 0.5 * math.sqrt(2.0 * span) * gauss(chain_key(key, start + span), channel)
+        if start + span <= steps:
+            value += middle
+            rest -= middle
+            start += span
+        else:
+            rest = middle
+    return value

@@ -161,7 +161,7 @@ def test_general_kernel_is_bit_identical_to_cpu(body: str) -> None:
     ), hidden=(4,), speed=0.5)
     weights = net.random(6, seed=2)
     weights[:, -2 * 5 : -2 * 4] += 2.0
-    metrics = [*ALL[:2], ALL[4], Nearness(range=0.3), Avoidance(speed=1.0, range=0.3), Line(dark=2.0)]
+    metrics = [*ALL[:2], ALL[4], Closeness(range=0.3), Avoidance(speed=1.0, range=0.3), Line(dark=2.0)]
     scene = room({body}(*SENSORS, slip_noise=0.1), lights=(Light(at=(0, 0.2)),))
     print(json.dumps(both(scene, net.with_weights(weights), metrics=metrics)))
     """
@@ -227,6 +227,7 @@ def test_every_sensor_kind_except_cameras_runs_on_the_gpu() -> None:
     MORE = {
         "proximity": {"range": 0.3}, "sonar": {"range": 1.0, "cone_deg": 30}, "bumper": {"width_deg": 90},
         "laser": {"range": 1.0, "fov_deg": 360, "beams": 5, "mixed_pixels": 0.5}, "constant": {"value": 0.2},
+        "gyroscope": {"bias": 0.01, "bias_walk": 0.01},
     }
     kinds = [(spec, spec.tag[1]) for spec in map(SENSORS.get, SENSORS.builtin) if spec is not CameraSpec]
     sensors = tuple(spec(name=kind, noise=0.01, **MORE.get(kind, {})) for spec, kind in kinds)

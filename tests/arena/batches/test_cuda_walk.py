@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.long]
 WALK = """
     from paddock.experiments.ecoli.walk.population import isolate_walker
     from paddock.arena.metrics import MeanDistance, MeanReading
-    from paddock.control.policies import RunAndTumble
+    from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
     metrics = [MeanReading(device="nose"), MeanDistance(at=(1.0, 0.5))]
 """
 

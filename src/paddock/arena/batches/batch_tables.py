@@ -14,6 +14,7 @@ KIND, FIRST_NUMBER, FIRST_SUM, FIRST_MARK, METRIC_COLUMNS = range(5)
 
 # Columns of `slots`: whether the robot is measured, and the position of its device's values.
 MEASURED, FIRST, COUNT, SLOT_COLUMNS = range(4)
+SHARED = 2  # value of MEASURED of a robot that has the figure of the world, which another robot's sums contain
 
 # Columns of a row of `trace`; a robot's readings may follow.
 (

@@ -128,7 +128,7 @@ def write_down(model, state, commands, metric_sums, world):
                 sums = metric_sums.sums[world, robot, metric[t.FIRST_SUM] :]
                 marks = metric_sums.marks[world, robot, metric[t.FIRST_MARK] :]
                 metric_sums.ahead[world] -= note_motion(
-                    metric[t.KIND], numbers, motion[robot], passed, model.dt, sums, marks
+                    metric[t.KIND], numbers, motion, robot, motion[robot], passed, model.dt, sums, marks
                 )
     if metric_sums.trace.shape[1] > 0:
         if passed % metric_sums.every == 0:

@@ -115,10 +115,17 @@ def compute_results(metric_sums: MetricSums, metrics: Sequence[Metric], run: Run
     results: dict[str, Floats] = {}
     for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
         sums = metric_sums.sums[:, :, row[t.FIRST_SUM] : row[t.FIRST_SUM] + metric.columns]
-        measured = slots[:, t.MEASURED] == 1
+        measured = slots[:, t.MEASURED] > 0
         for name, values in metric.compute_by_name(sums, run).items():
+            if metric.of_world:
+                values = np.repeat(np.asarray(values)[:, [find_summing_robot(slots)]], len(slots), axis=1)
             results[name] = np.array(values, np.float64) if measured.all() else np.where(measured, values, np.nan)
     return results
+
+
+def find_summing_robot(slots: Ints) -> int:
+    """Return the number of the robot whose sums contain a figure of the world."""
+    return int((slots[:, t.MEASURED] == 1).argmax())
 
 
 def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
@@ -137,6 +144,8 @@ def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
                 slot = find_device_slot(built, robot, device)
                 rows[robot, t.FIRST :] = slot.first, slot.values
                 enabled[robot, slot.number] = 1
+    if metric.of_world:  # once per world, not once per robot
+        rows[concerned[1:], t.MEASURED] = t.SHARED
     return rows
 
 

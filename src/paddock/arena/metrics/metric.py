@@ -6,9 +6,12 @@ in Python, either during a run or on a Trace.
 
 from __future__ import annotations
 
+import dis
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -17,8 +20,15 @@ from numpy.typing import NDArray
 from paddock.core.argument_checks import all_finite, is_list
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel
+from paddock.simulation.engine import state as engine
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.worlds.world_spec import WorldSpec
+
+# Columns of a robot's state (engine/state.py) that a Trace and remote or real robots lack.
+ONLY_SIMULATED = (
+    "FORWARD", "TURN", "ACCELERATION", "LEFT_TRAVEL", "RIGHT_TRAVEL", "ESTIMATE_X", "ESTIMATE_Y", "ESTIMATE_HEADING",
+    "FREQUENCY", "AMPLITUDE", "BEARINGS", "PANS",
+)  # fmt: skip
 
 
 class RunTime(NamedTuple):
@@ -43,6 +53,7 @@ class Metric(ABC):
     columns: ClassVar[int]  # number of sums
     needs_world: ClassVar[bool] = False  # whether its numbers depend on the world
     is_goal: ClassVar[bool] = False  # whether a world may stop once all robots have reached it
+    of_world: ClassVar[bool] = False  # whether its figures are those of the world, the same for all its robots
 
     @abstractmethod
     def names(self) -> tuple[str, ...]:
@@ -82,6 +93,38 @@ class Metric(ABC):
     def marks(self, world: WorldSpec) -> int:
         """Return the number of marks per robot in a scene, one byte each."""
         return 0
+
+
+def refuse_unknown_state(metric: Metric, robot: str) -> None:
+    """Raise if a metric's kernel reads more of the state than pose, wheel speeds and contacts."""
+    kernel = metric.kernel
+    lacking = [name for name in ("robots", "robot") if name in inspect.signature(kernel.function).parameters]
+    lacking += [name for name in ONLY_SIMULATED if name in list_columns(kernel)]
+    if lacking:
+        raise PaddockError(
+            f"{type(metric).__name__}: its kernel reads {', '.join(lacking)}, which are known only while a robot of "
+            f"this process is simulated: of {robot!r} only X, Y, HEADING, LEFT_SPEED, RIGHT_SPEED and CONTACTS are"
+        )
+
+
+def list_columns(kernel: Kernel, seen: frozenset[Kernel] = frozenset()) -> set[str]:
+    """Return the names of the columns of the state that the source of a kernel, and of kernels that it calls, names."""
+    names: set[str] = set()
+    known, module = kernel.function.__globals__, None
+    for instruction in dis.get_instructions(kernel.function):
+        name = str(instruction.argval)
+        if instruction.opname == "LOAD_GLOBAL":
+            value = known.get(name)
+        elif module is not None and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            value = getattr(module, name, None)
+        else:
+            value = None
+        module = value if isinstance(value, ModuleType) else None
+        if isinstance(value, Kernel) and value not in seen:
+            names |= list_columns(value, seen | {kernel})
+        elif isinstance(value, int) and value == getattr(engine, name, None):
+            names.add(name)
+    return names
 
 
 def checked_point(owner: str, name: str, point: object) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from paddock.core.jit import kernel
 
 
 @kernel
-def note_motion(number, numbers, robot_state, tick, dt, sums, marks):
+def note_motion(number, numbers, robots, robot, robot_state, tick, dt, sums, marks):
     """Look at a robot after a tick: 1 when it reached a goal in this tick, else 0."""
     if number == 0:
         note_motion_distance(robot_state, sums)

@@ -9,6 +9,7 @@ import inspect
 
 from paddock.arena.metrics.metric import Metric
 from paddock.core.dispatch import Dispatch
+from paddock.core.errors import PaddockError
 from paddock.core.jit import Kernel
 from paddock.core.registry import Registry
 
@@ -45,7 +46,7 @@ def _sees_readings(metric: type[Metric]) -> bool:
 
 NOTE_MOTION = Dispatch(
     name="note_motion",
-    arguments=("number", "numbers", "robot_state", "tick", "dt", "sums", "marks"),
+    arguments=("number", "numbers", "robots", "robot", "robot_state", "tick", "dt", "sums", "marks"),
     about="Look at a robot after a tick: 1 when it reached a goal in this tick, else 0.",
     registry=METRICS,
     get_kernel=_get_motion_kernel,
@@ -62,5 +63,10 @@ NOTE_READINGS = Dispatch(
 
 def get_metric_number(metric: Metric) -> int:
     """Return the number of a metric in kernels."""
+    if metric.of_world and _sees_readings(type(metric)):
+        raise PaddockError(
+            f"{type(metric).__name__}: of_world: a figure of the whole world cannot be computed from the readings of "
+            "one robot: use the parameters robots, robot, tick and dt, or of_world = False"
+        )
     NOTE_READINGS.number(type(metric))
     return NOTE_MOTION.number(type(metric))

@@ -109,8 +109,10 @@ FIRST_CORNER, END_OF_CORNERS, FIRST_DEVICE, END_OF_DEVICES, TYPE_COLUMNS = range
     FIRST_ANGLE,  # channels from this one on are angles
     MIXED,  # fraction of values at a depth edge that lie between both surfaces
     LOWEST,  # lowest value, without a response table
+    BIAS,  # standard deviation of a constant error, drawn once per robot and channel, in SI units
+    BIAS_WALK,  # … of its random walk, per square root of a second
     STAGE_COLUMNS,
-) = range(12)
+) = range(14)
 
 # Columns of a mount: position on the robot [m], height [m], cosine and sine of its heading, heading [rad].
 MOUNT_X, MOUNT_Y, MOUNT_Z, MOUNT_COS, MOUNT_SIN, MOUNT_HEADING, MOUNT_COLUMNS = range(7)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from paddock.core.jit import Kernel, kernel
 from paddock.core.rebuild import rebuild_kernel
-from paddock.core.rng import ALONE, make_key
+from paddock.core.rng import ALONE, CONSTANT_TICK, WALK_TICK, make_key
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.surroundings import gather
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X, Y
@@ -17,7 +17,7 @@ from paddock.simulation.sensors.laser import mix_pixels
 from paddock.simulation.sensors.sensor_dispatch import measure
 from paddock.simulation.sensors.sensor_registry import MEASURE
 from paddock.simulation.sensors.sensor_spec import SensorSpec, View
-from paddock.simulation.sensors.stages import finish
+from paddock.simulation.sensors.stages import add_bias, finish
 
 
 def sense_for(kinds: Iterable[type[SensorSpec]]) -> Kernel:
@@ -62,6 +62,10 @@ def read_device(model, state, scratch, world, robot, device, raw, values):
     noise = model.robots[model.robot_variant[robot], m.NOISE]
     if noise > 0.0 and model.stages[device, m.MIXED] > 0.0:
         mix_pixels(model, device, key, values)
+    if noise > 0.0 and (model.stages[device, m.BIAS] > 0.0 or model.stages[device, m.BIAS_WALK] > 0.0):
+        constant_key = sample_key(model, state, world, robot, device, CONSTANT_TICK)
+        walk_key = sample_key(model, state, world, robot, device, WALK_TICK)
+        add_bias(model, device, constant_key, walk_key, tick, noise, values)
     finish(model, device, key, noise, raw, values)
 
 

@@ -39,7 +39,8 @@ AT_CENTRE: Mounts = ((0.0, 0.0, 0.0, 0.0),)
 class SensorSpec(Spec):
     """Description of a sensor. The stages of a reading, in this order:
 
-    1. ideal physics at the sample's time: a sample every `period`, which is available after `delay`;
+    1. ideal physics at the sample's time: a sample every `period`, which is available after `delay`; a gyroscope adds
+       its bias;
     2. hardware units: a `response` table of rows [ideal, hardware] or [ideal, hardware, relative noise] with
        linear interpolation, or a `scale` (hardware units per SI unit), or neither;
     3. `noise` (standard deviation) and `noise_relative`, in those units;
@@ -124,6 +125,11 @@ class SensorSpec(Spec):
     def mixed_share(self) -> float:
         """Fraction of the values at a depth edge that lie between both surfaces."""
         return 0.0
+
+    @property
+    def biases(self) -> tuple[float, float]:
+        """Standard deviations of the bias, and of its random walk per square root of a second, in SI units."""
+        return 0.0, 0.0
 
     @property
     def opening(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
-from paddock.core.rng import gauss
+from paddock.core.rng import gauss, random_walk
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.drive import wrap_angle
 
@@ -44,6 +44,18 @@ def finish(model, device, key, noise, raw, values):
             elif scale > 0.0 and not raw:
                 value /= scale
         values[channel] = wrap_angle(value) if not raw and channel >= stage[m.FIRST_ANGLE] else value
+
+
+@kernel
+def add_bias(model, device, constant_key, walk_key, tick, noise, values):
+    """Add the error that changes slowly: a constant, and a random walk that is a function of the tick."""
+    stage = model.stages[device]
+    per_tick = stage[m.BIAS_WALK] * math.sqrt(model.dt)
+    for channel in range(model.devices[device, m.CHANNELS]):
+        error = stage[m.BIAS] * gauss(constant_key, channel)
+        if per_tick > 0.0:
+            error += per_tick * random_walk(walk_key, channel, tick)
+        values[channel] += noise * error
 
 
 @kernel

@@ -277,6 +277,7 @@ def _stage_row(sensor: SensorSpec, lit: float) -> list[float]:
         math.inf if sensor.first_angle is None else sensor.first_angle,
         sensor.mixed_share,
         sensor.lowest,
+        *sensor.biases,
     ]
 
 

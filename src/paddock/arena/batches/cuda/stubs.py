@@ -23,6 +23,7 @@ from paddock.simulation.sensors.laser import mix_pixels
 from paddock.simulation.sensors.light import irradiance
 from paddock.simulation.sensors.sensor_dispatch import measure
 from paddock.simulation.sensors.sensor_registry import MEASURE
+from paddock.simulation.sensors.stages import add_bias
 
 
 def without(
@@ -48,6 +49,7 @@ def without(
         (parts.drift, {dead_reckon: no_drift}),
         (parts.pans, {turn_pans: no_pans}),
         (parts.mixed, {mix_pixels: no_mixed_pixels}),
+        (parts.biased, {add_bias: no_bias}),
     ):
         swaps |= {} if there else kinds
     return swaps if decide is None else {**swaps, own: decide}
@@ -108,6 +110,11 @@ def no_drift(row, robot_state, dt, along, across, turn, key, bias_key):
 @kernel
 def no_mixed_pixels(model, device, key, values):
     """Mixed pixels if no laser has them."""
+
+
+@kernel
+def no_bias(model, device, constant_key, walk_key, tick, noise, values):
+    """Biases if no device has one."""
 
 
 @kernel

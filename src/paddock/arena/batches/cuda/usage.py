@@ -26,6 +26,7 @@ class PartsUsed(NamedTuple):
     drift: bool  # inertial navigation
     pans: bool  # pivoting devices
     mixed: bool  # lasers with mixed pixels, whose spots lie on two surfaces
+    biased: bool  # devices with a bias
 
 
 def parts_used(scenes: Sequence[BuiltWorld], used: NDArray[np.bool_]) -> PartsUsed:
@@ -41,6 +42,7 @@ def parts_used(scenes: Sequence[BuiltWorld], used: NDArray[np.bool_]) -> PartsUs
         drift=bool((first.robots[:, m.DRIFT_DISTANCE] >= 0).any()),
         pans=bool((first.devices[:, m.PAN] >= 0).any()),
         mixed=bool((first.stages[used, m.MIXED] > 0).any()),
+        biased=bool((first.stages[used][:, [m.BIAS, m.BIAS_WALK]] > 0).any()),
     )
 
 
