@@ -34,7 +34,7 @@ from rich.table import Table
 import paddock
 from paddock.cli.bench.local import swarm_world
 from paddock.core.user_limits import UserLimits
-from paddock.network.protocol.websocket import masked_frame
+from paddock.network.protocol.encoding import masked_frame
 
 TICK, STUDENTS = 0.02, 30  # seconds; the last student is the hostile one
 HOSTILE = STUDENTS - 1

@@ -33,7 +33,7 @@ from paddock.core.observation import Command
 from paddock.network.client.wire import WebSocketWire
 from paddock.network.protocol import MessageDecoder, encode
 from paddock.network.protocol import messages as m
-from paddock.network.protocol.websocket import MessageReader, frame
+from paddock.network.protocol.encoding import MessageReader, frame
 
 STEP = m.Step(id=7, commands={"red": Command(wheels=(0.1, 0.09))})
 READINGS = {"proximity": np.linspace(0.0, 0.1, 8), "ground": np.linspace(0.1, 0.9, 3)}

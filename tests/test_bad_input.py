@@ -13,9 +13,9 @@ from PIL import Image
 
 import paddock
 from paddock.simulation.robots import BodySpec, load_robot
-from paddock.simulation.robots.differential import DifferentialDrive
+from paddock.simulation.robots.robot_spec import DifferentialDrive
 from paddock.simulation.sensors.laser import LaserSpec
-from paddock.simulation.sensors.sensor_names import OF_ROBOTS
+from paddock.simulation.sensors.sensor_spec import OF_ROBOTS
 from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Floor, RobotPlacement, Wall
 
 WORLD = 'name = "lesson"\nbounds = [0, 0, 2, 2]\n'

@@ -14,9 +14,7 @@ import pytest
 import paddock
 from paddock.core.dispatch import Dispatch
 from paddock.core.errors import PaddockError
-from paddock.core.fingerprint import fingerprint
-from paddock.core.jit import kernel
-from paddock.core.rebuild import rebuild_kernel
+from paddock.core.jit import fingerprint, kernel, rebuild_kernel
 from paddock.core.registry import FIRST_FOREIGN, Registry
 from warm_start import run_python
 

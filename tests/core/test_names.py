@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import paddock
 from paddock.core.observation import Observation
-from paddock.simulation.sensors.sensor_names import OF_OBSERVATIONS, OF_ROBOTS
+from paddock.simulation.sensors.sensor_spec import OF_OBSERVATIONS, OF_ROBOTS
 
 PLANNED = {"on_sense", "watch"}
 

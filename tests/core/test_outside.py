@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from paddock.core.terminal.tables import cell, new_table
+from paddock.core.terminal.console import cell, new_table
 from paddock.core.terminal_text import VisibleFormatter, visible
 
 

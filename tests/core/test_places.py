@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.core.error_location import error_location, explain_error, is_users
+from paddock.core.user_code import error_location, explain_error, is_users
 
 
 def raised(path: Path, text: str) -> Exception:

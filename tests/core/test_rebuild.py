@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.jit import Kernel, kernel
-from paddock.core.rebuild import rebuild_kernel
+from paddock.core.jit import Kernel, kernel, rebuild_kernel
 
 FACTOR = 2.0
 

@@ -10,8 +10,8 @@ import pytest
 
 import paddock
 from paddock.control.behaviours import Source
+from paddock.core.argument_checks import check_arguments
 from paddock.core.jobs import run_jobs
-from paddock.core.signatures import check_arguments
 
 
 class Called:

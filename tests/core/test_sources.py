@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paddock.core.source_hash import hash_sources, list_sources
+from paddock.core.user_code import hash_sources, list_sources
 
 
 def test_program_consists_of_its_file_and_local_imports(tmp_path: Path) -> None:

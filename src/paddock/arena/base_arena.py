@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.episodes.events import LASTING, Event, Kind
+from paddock.arena.episodes.trace import LASTING, Event, Kind
 from paddock.arena.robot import Robot
 from paddock.core.argument_checks import all_finite, check_heading, is_list
 from paddock.core.closing import Closing
@@ -304,14 +303,3 @@ class SimulatedArena(BaseArena):
     @abstractmethod
     def restore(self, snapshot: Any) -> None:
         """Go back to a snapshot."""
-
-
-def check_ticks(n: int) -> int:
-    """Return a number of ticks as an int, or raise a SimulationError."""
-    try:
-        ticks = operator.index(n)
-    except TypeError:
-        ticks = -1
-    if ticks < 0:
-        raise SimulationError(f"step: expected a whole number of ticks >= 0, got {n!r}")
-    return ticks

@@ -22,8 +22,7 @@ from paddock.arena.controllers import (
 )
 from paddock.control.policies.policy import is_policy
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.source_hash import find_source, hash_sources
-from paddock.core.user_code import is_path, load_path
+from paddock.core.user_code import find_source, hash_sources, is_path, load_path
 
 BUILT_IN = "built-in"
 EXPECTED = f"{BUILT_IN}, a Python file, a policy (.npz), or module:Name of a controller class or factory"

@@ -16,10 +16,9 @@ from paddock.arena.base_arena import BaseArena
 from paddock.control.policies.policy import is_policy
 from paddock.control.policies.policy_registry import load_policy
 from paddock.control.policies.trainable import Trainable
-from paddock.core.error_location import error_location, explain_error, place, show_path
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
 from paddock.core.observation import Observation, acting
-from paddock.core.user_code import check_file, check_text, load_fresh
+from paddock.core.user_code import check_file, check_text, error_location, explain_error, load_fresh, place, show_path
 
 if TYPE_CHECKING:
     from paddock.arena.episode_plan import Until

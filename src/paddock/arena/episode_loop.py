@@ -11,8 +11,8 @@ from paddock.arena.episode_plan import EpisodePlan
 from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.episodes import Episode, Event, RobotRecord
 from paddock.arena.run_monitor import text_attribute
-from paddock.core.error_location import error_location, explain_error, warn_user
 from paddock.core.errors import PaddockError, SimulationError
+from paddock.core.user_code import error_location, explain_error, warn_user
 from paddock.simulation.engine.clock import Pacer
 
 if TYPE_CHECKING:

@@ -8,15 +8,14 @@ from inspect import isclass, isroutine
 from typing import TYPE_CHECKING, Any
 
 from paddock.arena.devices import Camera
-from paddock.arena.metrics.choice import make_metrics
 from paddock.arena.metrics.metric import Metric
+from paddock.arena.metrics.metric_registry import make_metrics
 from paddock.arena.robot import Robot
 from paddock.control.policies.policy import is_policy
-from paddock.core.argument_checks import all_finite
-from paddock.core.error_location import warn_user
+from paddock.core.argument_checks import all_finite, check_arguments
 from paddock.core.errors import DeviceRefused, SimulationError, UnknownName, format_value
 from paddock.core.observation import acting
-from paddock.core.signatures import check_arguments
+from paddock.core.user_code import warn_user
 from paddock.simulation.engine.clock import Pacer, ticks_between_rows
 
 if TYPE_CHECKING:

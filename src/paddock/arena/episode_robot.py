@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from paddock.arena.body import RemovedBody
-from paddock.arena.episodes.events import MOTIONS, Event
 from paddock.arena.episodes.recorder import UNKNOWN, TraceRecorder
-from paddock.arena.episodes.trace import ESTIMATE, POSE, Floats
+from paddock.arena.episodes.trace import ESTIMATE, MOTIONS, POSE, Event, Floats
 from paddock.arena.localisation import make_odometry
 from paddock.arena.metrics.meter import Meter
 from paddock.arena.metrics.metric import Metric
@@ -20,11 +19,11 @@ from paddock.arena.robot import Robot
 from paddock.arena.run_monitor import list_attribute, text_attribute
 from paddock.control.policies.policy import RunStart, TimedPolicy, is_timed
 from paddock.core.argument_checks import all_finite
-from paddock.core.error_location import explain_error
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion, States
 from paddock.core.observation import Observation, acting
+from paddock.core.user_code import explain_error
 from paddock.perception.estimation import Estimate, Odometry
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.core.argument_checks import all_finite
+from paddock.core.argument_checks import all_finite, check_arguments
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.named_arrays import as_picture
 from paddock.core.observation import Observation
-from paddock.core.signatures import check_arguments
 
 if TYPE_CHECKING:
     from paddock.arena.devices import Camera

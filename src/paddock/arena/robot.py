@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device, Leds, Speaker, make_devices
 from paddock.arena.observers import Watches
-from paddock.core.argument_checks import all_finite, check_heading
+from paddock.core.argument_checks import all_finite, check_arguments, check_heading
 from paddock.core.display import display_html
-from paddock.core.error_location import users_code, warn_user
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
 from paddock.core.geometry import Pose
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
-from paddock.core.signatures import check_arguments
+from paddock.core.user_code import users_code, warn_user
 
 if TYPE_CHECKING:
     from paddock.arena.base_arena import BaseArena

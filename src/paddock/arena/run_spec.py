@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast, runtime_checkable
 
 from paddock.arena.controller_choice import BUILT_IN, find_controller
-from paddock.arena.metrics.choice import MetricChoice, make_metric, make_metrics
 from paddock.arena.metrics.metric import Metric
+from paddock.arena.metrics.metric_registry import MetricChoice, make_metric, make_metrics
 from paddock.arena.referees.referee import Referee
 from paddock.arena.referees.referee_registry import make_referee
 from paddock.arena.until import touched
@@ -25,17 +25,17 @@ from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.provenance import versions
 from paddock.core.seeds import Seed
-from paddock.core.source_hash import describe_code, hash_sources
-from paddock.core.spec import Number, Spec, read_toml_file, spec_from_table
-from paddock.core.user_code import code_beside, is_path, load_path
+from paddock.core.spec import Number, Spec, spec_from_table
+from paddock.core.toml import read_toml_file
+from paddock.core.user_code import code_beside, describe_code, hash_sources, is_path, load_path
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.build import build
 from paddock.simulation.worlds.changes import WorldChange, load_changed_world
-from paddock.simulation.worlds.fingerprint import fingerprint_world
 from paddock.simulation.worlds.placement import check_placement, robot_types, start_pose
 from paddock.simulation.worlds.randomise import Randomise
 from paddock.simulation.worlds.starts import fit_robot
+from paddock.simulation.worlds.world_files import fingerprint_world
 
 if TYPE_CHECKING:
     from paddock.arena.arena import Arena

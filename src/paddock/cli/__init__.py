@@ -87,8 +87,8 @@ def _shorten_warnings() -> Iterator[None]:
     import sys
     import warnings
 
-    from paddock.core.error_location import is_users, place
     from paddock.core.errors import PaddockWarning
+    from paddock.core.user_code import is_users, place
 
     with warnings.catch_warnings():
         usual = warnings.showwarning

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from paddock.core.terminal.console import Console
-from paddock.core.terminal.tables import cell, new_table
+from paddock.core.terminal.console import Console, cell, new_table
 from paddock.core.terminal_text import visible
 from paddock.experiments.reproductions.rows import number
-from paddock.report.tables import Table
-from paddock.report.terminal_tables import make_console, print_table
+from paddock.report.tables import Table, make_console, print_table
 from paddock.teaching.classroom import ClassFolder, ResultRow, join_links, staff_links
 
 

@@ -107,7 +107,7 @@ def grade(
     from paddock.core.terminal.ending import end_with_results
     from paddock.core.terminal.progress import show_runs
     from paddock.core.terminal_text import visible
-    from paddock.report.terminal_tables import make_console, print_table
+    from paddock.report.tables import make_console, print_table
     from paddock.teaching.grading import grade as grade_all
     from paddock.teaching.grading import save_grading
     from paddock.teaching.grading.grading_report import tabulate_marks

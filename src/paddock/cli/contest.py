@@ -93,8 +93,8 @@ def show(
     paddock class contest show line-race/results
     paddock class contest show line-race/results --heats
     """
-    from paddock.core.terminal.tables import print_json
-    from paddock.report.terminal_tables import make_console, print_table
+    from paddock.core.terminal.console import print_json
+    from paddock.report.tables import make_console, print_table
     from paddock.teaching.contests.contest_files import read_results, read_standings
     from paddock.teaching.contests.contest_report import tabulate_heats, tabulate_standings
 

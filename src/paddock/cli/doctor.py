@@ -15,9 +15,8 @@ import typer
 
 from paddock.core.packages import NAMESAKE, find_namesake, install_extra
 from paddock.core.provenance import available_threads
-from paddock.core.terminal.console import Console
+from paddock.core.terminal.console import Console, cell, new_table, print_json
 from paddock.core.terminal.shared_options import Json
-from paddock.core.terminal.tables import cell, new_table, print_json
 from paddock.core.version import DISTRIBUTION
 
 NOT_FOR_USERS = ("dev",)  # extras that are not reported

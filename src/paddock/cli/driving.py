@@ -18,10 +18,10 @@ from paddock.arena.controllers import ANSWERING, Drivers, report_error_location
 from paddock.arena.episode_plan import Until
 from paddock.arena.episodes import Episode
 from paddock.control.policies.policy import is_policy
-from paddock.core.error_location import error_location, is_users
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import visible
+from paddock.core.user_code import error_location, is_users
 from paddock.report.summary import METRICS
 
 STATUS_ROBOTS = 3  # robots in the status line

@@ -16,10 +16,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import paddock
 from paddock.arena.metrics import Goal
 from paddock.core.errors import PaddockError
-from paddock.core.terminal.console import Console
+from paddock.core.terminal.console import Console, cell, new_table, print_json
 from paddock.core.terminal.ending import INTERRUPTED, end_on_sigterm
 from paddock.core.terminal.output_files import print_written
-from paddock.core.terminal.tables import cell, new_table, print_json
 from paddock.core.terminal_text import shell_word
 from paddock.learning.evolve.evolution import Evolution, Generation
 from paddock.learning.evolve.evolution_study import Study, Watch, evolve, resume

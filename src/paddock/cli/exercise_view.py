@@ -13,12 +13,12 @@ from rich.text import Text
 from paddock.arena import Arena
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.core.errors import PaddockError
-from paddock.core.terminal.console import Console
+from paddock.core.files import ensure_folder
+from paddock.core.terminal.console import Console, cell, new_table, print_json
 from paddock.core.terminal.output_files import check_new, print_written
-from paddock.core.terminal.tables import cell, new_table, print_json
 from paddock.core.terminal_text import shell_word, visible
-from paddock.report.document import ensure_folder, write_document
-from paddock.report.terminal_tables import make_console, print_table
+from paddock.report.document import write_document
+from paddock.report.tables import make_console, print_table
 from paddock.teaching.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
 from paddock.teaching.exercises.exercise_report import list_failures, marks_report, tabulate_marks
 from paddock.teaching.exercises.exercise_spec import STARTER

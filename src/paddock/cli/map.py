@@ -112,11 +112,10 @@ def slam(
     from rich.progress import Progress
 
     from paddock.core.errors import PaddockError
-    from paddock.core.terminal.console import Console
-    from paddock.core.terminal.tables import print_json
+    from paddock.core.files import ensure_folder
+    from paddock.core.terminal.console import Console, print_json
     from paddock.perception.mapping.logs import read_log, read_relations, run_slam
     from paddock.perception.mapping.method import MAPPING_METHODS
-    from paddock.report.document import ensure_folder
     from paddock.report.slam_results import describe_slam, relation_errors, write_slam_results
 
     if false_loops and method != "graph":
@@ -149,9 +148,8 @@ def slam(
 
 def print_metrics(metrics: dict[str, Any], out: Path) -> None:
     """Print the metrics as a table."""
-    from paddock.core.terminal.console import Console
+    from paddock.core.terminal.console import Console, new_table
     from paddock.core.terminal.output_files import print_written
-    from paddock.core.terminal.tables import new_table
 
     console = Console()
     for problem in metrics["broken_lines"][:5]:

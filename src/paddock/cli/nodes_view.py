@@ -20,10 +20,9 @@ from paddock.control.navigation.explorer import FINISHED
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.provenance import collect, read_inputs, write_provenance
-from paddock.core.terminal.console import Console
+from paddock.core.terminal.console import Console, new_table, print_json
 from paddock.core.terminal.ending import INTERRUPTED, end_on_sigterm
 from paddock.core.terminal.output_files import print_written
-from paddock.core.terminal.tables import new_table, print_json
 from paddock.core.terminal_text import visible
 from paddock.network.nodes import HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor
 from paddock.network.nodes.health import EDGES, LatencyHistogram

@@ -13,11 +13,10 @@ from paddock.arena.referees import Officiating, Referee, make_referee, officiate
 from paddock.arena.referees.score_function import ScoreFunction
 from paddock.cli.driving import DriveOutcome, DrivePlan, run_drivers
 from paddock.core.errors import PaddockError
-from paddock.core.spec import read_toml_file
-from paddock.core.terminal.console import Console
-from paddock.core.terminal.tables import cell, new_table
+from paddock.core.files import ensure_folder
+from paddock.core.terminal.console import Console, cell, new_table
 from paddock.core.terminal_text import visible
-from paddock.report.document import ensure_folder
+from paddock.core.toml import read_toml_file
 
 if TYPE_CHECKING:
     from paddock.network.server.services.heats import HeatSettings

@@ -18,8 +18,7 @@ DRIVE, CAMERA = "The squares", "Measurement by a camera above the robot"
 @robot_app.command("list")
 def list_robots() -> None:
     """List the shipped types of robots."""
-    from paddock.core.terminal.console import Console
-    from paddock.core.terminal.tables import new_table
+    from paddock.core.terminal.console import Console, new_table
     from paddock.simulation.robots import load_robot, robot_names
 
     console = Console()

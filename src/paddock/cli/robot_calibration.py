@@ -29,9 +29,8 @@ from paddock.cli.run_robot import choose_robot, halt
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
-from paddock.core.terminal.console import Console
+from paddock.core.terminal.console import Console, cell, new_table
 from paddock.core.terminal.output_files import CHARTS, check_new, check_picture, print_written
-from paddock.core.terminal.tables import cell, new_table
 from paddock.network.client import SERVERS
 from paddock.report import save_figure, umbmark_chart
 

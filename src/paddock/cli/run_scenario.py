@@ -16,9 +16,8 @@ from paddock.cli.driving import print_traceback
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.run_robot import choose_robot, halt, parse_robot_name
 from paddock.core.provenance import collect, read_inputs, write_provenance
-from paddock.core.terminal.console import Console
+from paddock.core.terminal.console import Console, cell, new_table
 from paddock.core.terminal.output_files import print_written
-from paddock.core.terminal.tables import cell, new_table
 from paddock.experiments.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
 from paddock.experiments.scenarios.prepare import PreparedScenario
 from paddock.network.server.show import has_screen

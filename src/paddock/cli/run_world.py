@@ -21,18 +21,17 @@ from paddock.arena.referees import Referee
 from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
-from paddock.core.error_location import warn_user
 from paddock.core.errors import PaddockError
 from paddock.core.jit import stopwatch_on_compiler
 from paddock.core.terminal.console import Console
 from paddock.core.terminal.ending import INTERRUPTED
 from paddock.core.terminal.output_files import check_picture, print_written, save_picture
 from paddock.core.terminal_text import shell_word, visible
+from paddock.core.user_code import warn_user
 from paddock.report import write_run
 from paddock.report.report_files import ALL_FILES, USUAL_FILES
 from paddock.report.run_writer import RunFiles, RunWriter
-from paddock.report.tables import Table
-from paddock.report.terminal_tables import print_table
+from paddock.report.tables import Table, print_table
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.blind_spots import describe_blind_spots
 from paddock.simulation.worlds.placement import source_files

@@ -11,20 +11,18 @@ from rich.markup import escape
 from rich.text import Text
 
 from paddock.cli.driving import print_traceback
+from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, Workers
 from paddock.core.locks import lock_folder
-from paddock.core.terminal.console import Console
+from paddock.core.terminal.console import Console, print_json
 from paddock.core.terminal.ending import end_with_results
 from paddock.core.terminal.progress import show_runs
-from paddock.core.terminal.tables import print_json
 from paddock.core.terminal_text import visible
 from paddock.experiments.reproductions import REPRODUCTIONS, Outcome, reproduction_called
 from paddock.experiments.reproductions.rows import claims, none_failed, summarise
 from paddock.experiments.sweeps import Sweep, load_sweep, sweep
 from paddock.experiments.sweeps.sweep_report import group_failures, tabulate_means
-from paddock.report.document import ensure_folder
-from paddock.report.tables import Table
-from paddock.report.terminal_tables import make_console, print_table
+from paddock.report.tables import Table, make_console, print_table
 
 SHOWN = 10  # problems in the terminal
 

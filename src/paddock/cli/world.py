@@ -27,8 +27,7 @@ Picture = Annotated[Path | None, file_option("File for a picture (PNG).")]
 @world_app.command("list")
 def list_worlds() -> None:
     """List the shipped worlds."""
-    from paddock.core.terminal.console import Console
-    from paddock.core.terminal.tables import new_table
+    from paddock.core.terminal.console import Console, new_table
     from paddock.simulation.worlds import load_world, world_names
 
     table = new_table("Shipped worlds", "name", "size [m]", "obstacles", "robots", "description", right=("obstacles",))

@@ -1,15 +1,18 @@
-"""Checks of numbers passed by users and their controllers."""
+"""Checks of numbers and calls of users and their controllers."""
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from paddock.core.errors import SimulationError, SpecError, format_value
+from paddock.core.errors import PaddockError, SimulationError, SpecError, format_value
+from paddock.core.user_code import place, users_code
 
 HIGHEST_PORT = 65535
 
@@ -53,3 +56,39 @@ def check_whole(value: int, path: str) -> int:
 def wrap_int16(count: int) -> int:
     """Wrap a count to a signed 16-bit number."""
     return (count + 0x8000) % 0x10000 - 0x8000
+
+
+def check_arguments(function: Callable[..., Any], what: str, *arguments: str, keywords: Iterable[str] = ()) -> None:
+    """Refuse a function that cannot be called with these arguments. The message has the place of its definition.
+
+    Args:
+        function: the user's function or callable object.
+        what: purpose of the function, for the message: `run: until`.
+        arguments: names of its positional arguments, for the message.
+        keywords: names of its keyword arguments.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # not written in Python
+        return
+    try:
+        signature.bind(*arguments, **dict.fromkeys(keywords))
+    except TypeError:
+        name = getattr(function, "__name__", f"{type(function).__name__}.__call__").strip("<>")
+        first = ("self",) if inspect.ismethod(function) or name.endswith(".__call__") else ()
+        expected = f"{name}({', '.join((*first, *arguments, *keywords))})"
+        given = f"{name}({', '.join((*first, *map(str, signature.parameters)))})"
+        code = users_code(function)
+        where = f"{place(code.co_filename, code.co_firstlineno)}: " if code is not None else ""
+        raise PaddockError(f"{where}{what}: expected arguments as in {expected}, got {given}") from None
+
+
+def check_ticks(n: int) -> int:
+    """Return a number of ticks as an int, or raise a SimulationError."""
+    try:
+        ticks = operator.index(n)
+    except TypeError:
+        ticks = -1
+    if ticks < 0:
+        raise SimulationError(f"step: expected a whole number of ticks >= 0, got {n!r}")
+    return ticks

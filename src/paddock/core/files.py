@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -137,3 +138,23 @@ def save_image(image: Image, path: str | Path) -> None:
 
 def _describe_write_error(path: str | Path, error: OSError) -> PaddockError:
     return PaddockError(explain("{file}: cannot be written: {why}", file=path, why=explain_os_error(error)))
+
+
+def describe_folder_error(folder: Path, what: str, error: OSError) -> PaddockError:
+    """Return the error about a folder to which a run or a report cannot be written."""
+    why = error.strerror or str(error)
+    return PaddockError(f"{folder}: cannot write the {what} there: {why}; choose a folder that you may write to")
+
+
+def ensure_folder(folder: Path) -> Path:
+    """Create the folder of a report if necessary, and check that it is writable, before anything is computed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (FileExistsError, NotADirectoryError) as error:
+        way = next((part for part in (folder, *folder.parents) if part.is_file()), folder)
+        raise PaddockError(f"{folder}: {way} is a file: give a folder for the report") from error
+    except OSError as error:
+        raise describe_folder_error(folder, "report", error) from error
+    return folder

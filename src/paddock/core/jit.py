@@ -2,11 +2,15 @@
 
 Nothing is compiled, and numba is not imported, before a kernel is first called. Kernels may call
 each other. With `NUMBA_DISABLE_JIT=1` they stay plain Python, for debuggers and coverage.
+
+Fingerprints are digests of all that affects machine code. `rebuild_kernel` makes a kernel again with other callees, in
+another precision or for another device.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dis
 import functools
 import hashlib
 import importlib
@@ -15,17 +19,17 @@ import re
 import sys
 import threading
 import time
+import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from paddock.core.error_location import is_users, place
 from paddock.core.errors import PaddockError, PaddockWarning
-from paddock.core.fingerprint import fingerprint
+from paddock.core.user_code import is_users, place
 
 # Kernels never raise ("numpy" divides by zero without a check) and never allocate, so numba's memory runtime with its
 # reference counting of arrays is disabled. Every kernel is inlined into its callers, because tables are passed by
@@ -377,3 +381,142 @@ def stopwatch_on_compiler() -> Iterator[list[float]]:
             depth -= 1
             total += moment - started if depth == 0 else 0.0
     seconds.append(total)
+
+
+def fingerprint(kernel: Kernel) -> str:
+    """Return a digest of a kernel, of all kernels that it calls, and of the constants that they use."""
+    return digest(sorted(_contents(part) for part in iterate_kernels(kernel)))
+
+
+def iterate_kernels(kernel: Kernel, known: set[Any] | None = None) -> Iterator[Kernel]:
+    """Iterate over a kernel and all kernels that it calls, each once."""
+    known = set() if known is None else known
+    if kernel in known:
+        return
+    known.add(kernel)
+    yield kernel
+    for value in _get_globals(kernel).values():
+        if type(value) is type(kernel):
+            yield from iterate_kernels(value, known)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of a value's `repr`, in hexadecimal."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()
+
+
+def global_names(code: types.CodeType) -> list[str]:
+    """Return the global names that a function uses; `co_names` would also contain attribute names."""
+    return sorted({step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"})
+
+
+def _get_globals(kernel: Kernel) -> dict[str, Any]:
+    known = kernel.function.__globals__
+    return {name: known[name] for name in global_names(kernel.function.__code__) if name in known}
+
+
+def _contents(kernel: Kernel) -> str:
+    code = kernel.function.__code__
+    constants = {name: _constant(value) for name, value in _get_globals(kernel).items()}
+    return f"{kernel.function.__qualname__} {code.co_code.hex()} {code.co_consts!r} {code.co_names!r} {constants!r}"
+
+
+def _constant(value: Any) -> Any:
+    """Return the value that the compiler uses for a global name: numbers, arrays, or a digest of a module's source."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, types.ModuleType):
+        file = getattr(value, "__file__", None) or ""
+        return digest(Path(file).read_bytes()) if file.endswith(".py") else value.__name__
+    return repr(value) if isinstance(value, (bool, int, float, tuple, np.generic)) else None
+
+
+def rebuild_kernel(
+    kernel: Kernel,
+    swaps: Mapping[Kernel, Any],
+    *,
+    names: Mapping[str, Any] | None = None,
+    constant: Callable[[Any], Any] | None = None,
+    make: Callable[[types.FunctionType], Any] | None = None,
+    keep: bool = False,
+) -> Any:
+    """Rebuild a kernel with the callees in `swaps` replaced recursively; return it unchanged if nothing differs.
+
+    Args:
+        kernel: the kernel to rebuild.
+        swaps: replacements of kernels.
+        names: replacements of global names, written with their module: `package.module.NAME`.
+        constant: function that replaces a literal, or a number or module behind a global name.
+        make: function that compiles every rebuilt function for the device; None for kernels of this process.
+        keep: whether to cache the machine code on disk, in the folder of the originals and under another name, until
+            the source of a replacement changes.
+    """
+    return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).rebuild(kernel)
+
+
+class Variant(NamedTuple):
+    """Name and source digest that distinguish a rebuilt kernel from the original on disk."""
+
+    name: str
+    stamp: str
+
+    @classmethod
+    def of(cls, kernels: Iterable[Kernel]) -> Variant:
+        """Return the variant with these replacement kernels."""
+        kernels = list(kernels)
+        names = sorted(
+            f"{part.function.__module__}.{part.function.__qualname__}"
+            for kernel in kernels
+            for part in iterate_kernels(kernel)
+        )
+        return cls(digest(names)[:12], digest(sorted(fingerprint(kernel) for kernel in kernels)))
+
+
+class _Maker:
+    def __init__(
+        self,
+        swaps: Mapping[Kernel, Any],
+        names: Mapping[str, Any],
+        constant: Callable[[Any], Any] | None,
+        make: Callable[[types.FunctionType], Any] | None,
+        variant: Variant | None,
+    ) -> None:
+        self.variant = variant
+        self.done: dict[Kernel, Any] = {}
+        self.swaps, self.names, self.constant, self.make = swaps, names, constant, make
+
+    def rebuild(self, kernel: Kernel) -> Any:
+        if kernel not in self.done:
+            self.done[kernel] = self._rebuild(self.swaps.get(kernel, kernel))
+        return self.done[kernel]
+
+    def _rebuild(self, kernel: Kernel) -> Any:
+        function, code = kernel.function, kernel.function.__code__
+        known = function.__globals__
+        names = {
+            name: self.names.get(f"{known['__name__']}.{name}", self._stand_in(known[name]))
+            for name in global_names(code)
+            if name in known
+        }
+        literals = tuple(self._literal(value) for value in code.co_consts)
+        changed = any(value is not known[name] for name, value in names.items())
+        changed |= any(new is not old for new, old in zip(literals, code.co_consts, strict=True))
+        if self.make is None and not changed:
+            return kernel
+        copy = types.FunctionType(code.replace(co_consts=literals), {**known, **names}, function.__name__)
+        if self.make is not None:
+            return self.make(copy)
+        if self.variant is None:
+            return Kernel(copy, cache=False)
+        copy.__qualname__ = f"{function.__qualname__}_{self.variant.name}"
+        return Kernel(copy, stamp=self.variant.stamp)
+
+    def _literal(self, value: Any) -> Any:
+        if self.constant is not None and isinstance(value, tuple) and any(isinstance(part, float) for part in value):
+            return tuple(self._literal(part) for part in value)
+        return self.constant(value) if self.constant is not None and isinstance(value, float) else value
+
+    def _stand_in(self, value: Any) -> Any:
+        if isinstance(value, Kernel):
+            return self.rebuild(value)
+        return value if self.constant is None else self.constant(value)

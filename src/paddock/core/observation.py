@@ -10,10 +10,10 @@ import numpy as np
 from msgspec import Meta, Struct, field
 from numpy.typing import NDArray
 
+from paddock.core.argument_checks import check_arguments
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import Kernel
 from paddock.core.named_arrays import Named, Picture, as_picture
-from paddock.core.signatures import check_arguments
 
 Readings = NDArray[np.float64]
 MAX_SHOWN = 16  # maximum number of values of a device in a printed observation

@@ -18,7 +18,7 @@ from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file, write_text
-from paddock.core.source_hash import list_sources
+from paddock.core.user_code import list_sources
 from paddock.core.version import VERSION
 
 FILE, INPUTS = "provenance.json", "inputs"

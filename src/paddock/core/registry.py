@@ -8,6 +8,8 @@ A package adds an entry through an entry point of the registry's group in its `p
 A folder of Paddock that can be removed as a whole, such as the language of another simulator, adds its entries through
 a file `provides.toml`, with the same groups and values. A user's own file needs no package: `module:Name` or
 `path/to/file.py:Name` can be used instead of a name.
+
+A library is a folder of shipped specs, one TOML file each; `find_spec_file` also accepts the path of a user's own file.
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast, overload
 
-from paddock.core.errors import PaddockError, UnknownName, format_value
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.user_code import is_path, load_path, load_target
 
 T = TypeVar("T")
@@ -210,3 +212,53 @@ def _origin(value: Any) -> str:
     if isinstance(value, str):
         return value.partition(":")[0]
     return str(getattr(value, "__module__", type(value).__module__))
+
+
+SUFFIX = ".toml"
+
+
+@functools.cache
+def library_folder(package: str) -> Path:
+    """Return the folder of a package's shipped files."""
+    return Path(str(resources.files(package))) / "library"
+
+
+@functools.cache
+def get_spec_files(package: str) -> Registry[Path]:
+    """Return the registry of spec files by name; other packages add files through an entry point: `paddock.worlds`."""
+    shipped = {
+        path.stem: path for path in sorted(library_folder(package).glob(f"*{SUFFIX}"), key=lambda path: path.stem)
+    }
+    name = package.rpartition(".")[2]
+    return Registry(name.removesuffix("s").replace("_", " "), group=f"paddock.{name}", builtin=shipped, base=Path)
+
+
+def is_shipped_file(path: Path, package: str) -> bool:
+    """Whether a file is one of the package's own, which do not change while a process runs."""
+    return path.parent == library_folder(package)
+
+
+def list_spec_names(package: str) -> list[str]:
+    """Return all names in alphabetical order, the shipped ones first."""
+    return get_spec_files(package).names()
+
+
+def find_spec_file(package: str, what: str, name_or_path: str | Path, *, relative_to: str | Path | None = None) -> Path:
+    """Return the file of a name or a path; relative paths are resolved in the folder `relative_to`."""
+    text = str(name_or_path)
+    if text.endswith(SUFFIX):
+        return Path(text) if relative_to is None else find_neighbour(relative_to, text)
+    known = get_spec_files(package)
+    if text in known:
+        return known.get(text)
+    if isinstance(name_or_path, Path) or Path(text).suffix or len(Path(text).parts) > 1:
+        raise UnknownName(what, text, known, expected=f"the name of a shipped {what} or a file that ends in {SUFFIX}")
+    raise UnknownName(what, text, known)
+
+
+def find_neighbour(relative_to: str | Path, name: str) -> Path:
+    """Return the file `name` in the folder `relative_to`; raise a SpecError if it does not exist."""
+    path = Path(relative_to) / name
+    if not path.is_file():
+        raise SpecError(f"no file {name!r} {'in its folder' if str(relative_to) else 'in this folder'}")
+    return path

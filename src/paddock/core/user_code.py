@@ -1,23 +1,26 @@
-"""Load Python objects by name: `module:Name` in an installed package, or `file.py:Name` in a user's own file."""
+"""A user's code: load it by name (`module:Name`, or `file.py:Name` in an own file), its errors, its sources."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import importlib
 import importlib.machinery
 import importlib.util
+import inspect
 import sys
+import sysconfig
+import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from paddock.core.error_location import error_location, explain_error, is_users
-from paddock.core.errors import PaddockError, suggestion
+from paddock.core.errors import PaddockError, PaddockWarning, suggestion
 
 NO_TEXT = "expected a Python program as UTF-8 text; save it with that encoding"
 _trusted: ContextVar[Path | None] = ContextVar("folder of the file that is being read", default=None)
@@ -192,3 +195,154 @@ def _import_as(name: str, file: Path, loader: importlib.machinery.SourceFileLoad
 def _import_error(owner: str, error: Exception, *files: Path) -> PaddockError:
     where = error_location(error, *files)
     return PaddockError(f"{owner}: {f'{where}: ' if where else ''}{explain_error(error)}")
+
+
+def error_location(error: BaseException, *files: Path | str) -> str | None:
+    """Return the innermost location of an error in a user's files, as `FILE line N`; None if it occurred elsewhere.
+
+    Args:
+        error: the exception.
+        files: files that count as the user's in addition to those of `is_users`.
+    """
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append((error.filename, error.lineno))
+    named = {Path(file).resolve() for file in files}
+    for file, line in reversed(frames):
+        if line is not None and (is_users(file) or Path(file).resolve() in named):
+            return place(file, line)
+    return None
+
+
+def explain_error(error: BaseException) -> str:
+    """Return the text of an error without its location; errors of other libraries are preceded by their class."""
+    if isinstance(error, PaddockError):
+        return str(error)
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def place(file: Path | str, line: int) -> str:
+    """Format a location as `FILE line N`, relative to the working directory if possible."""
+    return f"{show_path(file)} line {line}"
+
+
+def show_path(file: Path | str) -> Path:
+    """Return the path of a file, relative to the working directory if possible."""
+    path, here = Path(file).resolve(), Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def warn_user(text: str, *, author: Callable[..., Any] | None = None) -> None:
+    """Warn at the line of the user's own file that led to the call, or at the caller's line if there is none.
+
+    If the cause is the return value of a user's function, the `author`, the warning refers to its definition.
+    """
+    if author is not None and (code := users_code(author)) is not None:
+        seen = getattr(inspect.unwrap(author), "__globals__", {}).setdefault("__warningregistry__", {})
+        warnings.warn_explicit(text, PaddockWarning, code.co_filename, code.co_firstlineno, registry=seen)
+        return
+    caller = frame = sys._getframe(1)
+    level = 2
+    while not is_users(frame.f_code.co_filename):
+        if frame.f_back is None:
+            frame, level = caller, 2
+            break
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, PaddockWarning, stacklevel=level)
+
+
+def users_code(function: Callable[..., Any]) -> CodeType | None:
+    """Return the code of a function or a callable object; None if it is not in a user's own file."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
+    return code if isinstance(code, CodeType) and is_users(code.co_filename) else None
+
+
+def is_users(file: Path | str) -> bool:
+    """Whether a source file belongs neither to Paddock nor to Python nor to an installed package."""
+    path = Path(file)
+    return not path.name.startswith("<") and not any(path.resolve().is_relative_to(folder) for folder in _others())
+
+
+@functools.cache
+def _others() -> tuple[Path, ...]:
+    """Return the folders of Paddock, of Python and of installed packages with their commands."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+    python = (Path(sysconfig.get_path(name)).resolve() for name in names)
+    return Path(__file__).resolve().parents[1], *python
+
+
+def refuse_abstract(kind: type, methods: str) -> None:
+    """Refuse a user's class with missing methods; `methods` describes the required methods."""
+    if inspect.isabstract(kind):
+        raise PaddockError(f"{locate_class(kind)}: missing: {methods}")
+
+
+def locate_class(kind: type) -> str:
+    """Return the location and the name of a class: `mine.py line 3: Mine`."""
+    file, line = inspect.getsourcefile(kind), inspect.getsourcelines(kind)[1]
+    return f"{place(file or '', line)}: {kind.__name__}"
+
+
+def find_source(name: str, folder: str | None = None) -> Path | None:
+    """Return the source file of `module:Name` or `file.py:Name`; None for a registered name, or without a file."""
+    if not is_path(name):
+        return None
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(load_path(name, folder)))
+    except TypeError:  # not written in Python, or no function and no class
+        return None
+    return None if file is None or not Path(file).is_file() else Path(file)
+
+
+def hash_source(name: str, folder: str | None = None) -> str | None:
+    """Return the SHA-256 of the source file of a name and its local imports; None if `find_source` returns None."""
+    file = find_source(name, folder)
+    return None if file is None else hash_sources(file)
+
+
+def describe_code(name: object, folder: str | None = None) -> object:
+    """Return the name and the hash of the source of `file.py:name`; anything else unchanged."""
+    return [str(name).rpartition(":")[2], hash_source(str(name), folder)] if is_path(name) else name
+
+
+def hash_sources(file: Path) -> str:
+    """Return the SHA-256 of a file and, for Python, of the modules in its folder that it imports, recursively."""
+    found = hashlib.sha256()
+    for source in list_sources(file):
+        data = source.read_bytes()
+        found.update(f"{source.relative_to(file.parent).as_posix()} {len(data)}\n".encode() + data)
+    return found.hexdigest()
+
+
+def list_sources(file: Path) -> list[Path]:
+    """Return the file first, then the modules in its folder that it imports, recursively, sorted by name."""
+    folder, known, waiting = file.parent, {file}, [file] if file.suffix == ".py" else []
+    while waiting:
+        for name in _imported_names(waiting.pop()):
+            parts = Path(*name.split("."))
+            for source in (folder / parts.with_suffix(".py"), folder / parts / "__init__.py"):
+                if source not in known and source.is_file():
+                    known.add(source)
+                    waiting.append(source)
+    return [file, *sorted(known - {file})]
+
+
+def _imported_names(file: Path) -> set[str]:
+    """Return the names of all modules that a file may import; `from a import b` adds both a and a.b."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = f"{node.module}." if node.module else ""
+            names |= {start.rstrip("."), *(start + alias.name for alias in node.names)} - {""}
+    parents = {name.rpartition(".")[0] for name in names} - {""}
+    return names | parents

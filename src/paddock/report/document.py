@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,8 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from paddock.core.errors import PaddockError
-from paddock.core.files import write_text
+from paddock.core.files import describe_folder_error, ensure_folder, write_text
 from paddock.report.chart_style import save_figure
 from paddock.report.quantities import branches, format_value, is_tree
 from paddock.report.tables import Table
@@ -151,20 +149,6 @@ def _mark_code(text: str) -> Any:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def ensure_folder(folder: Path) -> Path:
-    """Create the folder of a report if necessary, and check that it is writable, before anything is computed."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except (FileExistsError, NotADirectoryError) as error:
-        way = next((part for part in (folder, *folder.parents) if part.is_file()), folder)
-        raise PaddockError(f"{folder}: {way} is a file: give a folder for the report") from error
-    except OSError as error:
-        raise describe_write_error(folder, "report", error) from error
-    return folder
-
-
 def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path]:
     """Write `report.md`, `report.html` and all pictures to a folder. An earlier report is replaced."""
     figures = [part for part in parts if isinstance(part, Figure)]
@@ -177,7 +161,7 @@ def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path
         for name, text in texts.items():
             write_text(folder / name, text)
     except OSError as error:
-        raise describe_write_error(folder, "report", error) from error
+        raise describe_folder_error(folder, "report", error) from error
     return [folder / name for name in (*texts, *(f"{figure.name}.png" for figure in figures))]
 
 
@@ -199,9 +183,3 @@ def render_markdown(title: str, parts: Sequence[Part]) -> str:
             rows = [part.heads, tuple("--:" if flush else "---" for flush in part.numeric), *part.rows]
             blocks.append("\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows))
     return "\n\n".join(blocks) + "\n"
-
-
-def describe_write_error(folder: Path, what: str, error: OSError) -> PaddockError:
-    """Return the error about a folder to which a run or a report cannot be written."""
-    why = error.strerror or str(error)
-    return PaddockError(f"{folder}: cannot write the {what} there: {why}; choose a folder that you may write to")

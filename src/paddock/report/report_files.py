@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args
 
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.errors import PaddockError
-from paddock.core.files import write_text
+from paddock.core.files import describe_folder_error, write_text
 from paddock.core.json_values import plain
 from paddock.report.chart_style import save_figure
-from paddock.report.document import Figure, describe_write_error, render_html
+from paddock.report.document import Figure, render_html
 from paddock.report.run_report import TaskOutcome, run_log_text, run_report
 from paddock.report.summary import summary
 from paddock.simulation.worlds.world_spec import WorldSpec
@@ -73,7 +73,7 @@ def write_run(
             raise PaddockError(f"{folder}: already contains a run; choose another folder or remove this one")
         return _write_files(traces, world, whole, folder, files, outcomes)
     except OSError as error:
-        raise describe_write_error(folder, "run", error) from error
+        raise describe_folder_error(folder, "run", error) from error
 
 
 def _write_files(
@@ -129,7 +129,7 @@ def make_base(base: Path) -> None:
     try:
         base.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise describe_write_error(base, "run", error) from error
+        raise describe_folder_error(base, "run", error) from error
 
 
 def fresh_folder(base: Path, name: str) -> Path:
@@ -152,5 +152,5 @@ def fresh_folder(base: Path, name: str) -> Path:
                 continue
             return folder
     except OSError as error:
-        raise describe_write_error(base, "run", error) from error
+        raise describe_folder_error(base, "run", error) from error
     raise PaddockError(f"{base}: there are too many runs called {name!r}; remove some or choose another name")

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena import Arena
-from paddock.core.rules import is_color
+from paddock.core.spec import is_color
 from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.simulation.robots.differential import DifferentialDrive
-from paddock.simulation.robots.robot_spec import BodySpec
+from paddock.simulation.robots.robot_spec import BodySpec, DifferentialDrive
 from paddock.simulation.sensors.appearance import Gauge, Rays, appearance_table
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.compass import CompassSpec

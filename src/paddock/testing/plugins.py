@@ -6,7 +6,7 @@ Base classes are in their packages: `paddock.simulation.sensors.SensorSpec`, `pa
 
 from paddock.arena.metrics.metric import RunTime
 from paddock.core.jit import Kernel
-from paddock.core.rules import (
+from paddock.core.spec import (
     Count,
     Degrees,
     Description,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from paddock.control.navigation.costmap import pad
-from paddock.perception.mapping.frame import GridFrame
+from paddock.perception.mapping.occupancy import GridFrame
 
 
 def test_map_is_padded_until_it_contains_the_square_around_a_point() -> None:

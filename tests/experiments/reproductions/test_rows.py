@@ -20,6 +20,7 @@ from rich.console import Console
 
 import paddock
 from paddock.cli import study_runs as command
+from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs
 from paddock.core.provenance import collect, describe
 from paddock.experiments.reproductions import REPRODUCTIONS, reproduction_called
@@ -34,9 +35,8 @@ from paddock.experiments.reproductions.rows import (
     require_seeds,
     summarise,
 )
-from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, ensure_folder, write_document
-from paddock.report.tables import Table, is_number
-from paddock.report.terminal_tables import fold_table, print_table
+from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, write_document
+from paddock.report.tables import Table, fold_table, is_number, print_table
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
 

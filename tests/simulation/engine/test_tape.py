@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import paddock
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.simulation.engine.input_layout import InputLayout
 
 TICKS = 60

@@ -9,7 +9,7 @@ from typing import ClassVar, get_args
 
 import pytest
 
-from paddock.core.rules import is_color
+from paddock.core.spec import is_color
 from paddock.simulation.robots import RobotSpec, load_robot, robot_names
 from paddock.simulation.sensors.appearance import (
     Appearance,

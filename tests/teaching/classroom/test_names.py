@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.core.convert import convert
 from paddock.core.errors import PaddockError
-from paddock.core.rules import Name
+from paddock.core.spec import Name, convert
 from paddock.teaching.classroom import robot_name, robot_names
 from paddock.teaching.classroom.student_names import read_names, tidy_name
 

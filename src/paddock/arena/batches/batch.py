@@ -23,8 +23,8 @@ from paddock.arena.batches.policy_table import (
 )
 from paddock.arena.batches.threads import count_threads, run_in_threads
 from paddock.arena.batches.world_starts import list_seeds, start_poses
-from paddock.arena.metrics.choice import make_metrics
 from paddock.arena.metrics.metric import Metric, RunTime
+from paddock.arena.metrics.metric_registry import make_metrics
 from paddock.control.policies.policy import Policy, is_policy, is_timed
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import SimulationError, UnknownName, format_value

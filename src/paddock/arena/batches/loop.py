@@ -14,8 +14,7 @@ from paddock.control.policies.policy import Policy
 from paddock.control.policies.policy_dispatch import act
 from paddock.control.policies.policy_registry import ACT
 from paddock.core.errors import SimulationError
-from paddock.core.jit import Kernel, kernel
-from paddock.core.rebuild import rebuild_kernel
+from paddock.core.jit import Kernel, kernel, rebuild_kernel
 from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED
 from paddock.simulation.engine.state import (

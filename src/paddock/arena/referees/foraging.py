@@ -15,7 +15,7 @@ from paddock.arena.referees.ring import entry
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, bounding_radius
 from paddock.core.geometry import Point as Place
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.core.spec import Metres, Number, Point
 
 TRIES = 1000  # attempts to place each item

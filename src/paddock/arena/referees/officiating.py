@@ -23,8 +23,8 @@ from paddock.arena.referees.referee_registry import make_referee
 from paddock.arena.referees.standings import RobotScore, rank
 from paddock.core.argument_checks import all_finite
 from paddock.core.closing import Closing
-from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError, format_value
+from paddock.core.user_code import error_location, explain_error
 
 log = logging.getLogger("paddock.referees")
 MAX_FAILURES = 100  # maximum number of consecutive failures

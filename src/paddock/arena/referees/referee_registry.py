@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from paddock.arena.referees.referee import Referee
-from paddock.core.convert import convert
 from paddock.core.registry import Registry
-from paddock.core.rules import Tagged
+from paddock.core.spec import Tagged, convert
 from paddock.core.user_code import code_beside
 
 REFEREES: Registry[type[Referee]] = Registry(

@@ -8,8 +8,8 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable
 
-from paddock.arena.base_arena import check_ticks
 from paddock.bridges.common.simulator_body import SteppedBody
+from paddock.core.argument_checks import check_ticks
 from paddock.core.errors import Timeout
 from paddock.network.client.single import SingleRobot
 

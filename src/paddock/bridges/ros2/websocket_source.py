@@ -11,7 +11,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from paddock.core.errors import BadMessage
-from paddock.network.protocol.websocket import MessageReader, frame
+from paddock.network.protocol.encoding import MessageReader, frame
 
 MAX_HEAD_BYTES = 32 * 1024  # maximum size of the HTTP request
 MAX_BYTES = 1 << 20  # maximum size of a message

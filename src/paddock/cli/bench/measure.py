@@ -15,8 +15,7 @@ from paddock.cli.bench.remote import remote, remote_many
 from paddock.cli.bench.vector import vector
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import stopwatch_on_compiler
-from paddock.core.terminal.console import Console
-from paddock.core.terminal.tables import new_table, print_json
+from paddock.core.terminal.console import Console, new_table, print_json
 
 IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
 REMOTE = {"remote": remote, "remote-many": remote_many}

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from paddock.core.error_location import place
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.observation import WheelSpeeds
+from paddock.core.user_code import place
 
 
 def check_wheel_speeds(answer: Any, method: Callable[..., Any], or_else: str = "") -> WheelSpeeds:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from paddock.core.argument_checks import check_arguments
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.observation import Command, Observation, acting
-from paddock.core.signatures import check_arguments
 
 WHEELS = "wheels"  # the entry that becomes the command
 LevelOutput = Command | tuple[float, float] | None

@@ -10,10 +10,9 @@ from paddock.control.navigation.footprint import Footprint
 from paddock.control.navigation.frontiers import Frontier, find_frontiers
 from paddock.control.navigation.grid_search import SearchTree, search_grid
 from paddock.control.navigation.navigator import Navigator
-from paddock.control.navigation.path_driver import PathDriver
+from paddock.control.navigation.path_driver import RECOVERIES, PathDriver, Recovery, RecoverySequence
 from paddock.control.navigation.path_points import path_length, resample, smooth_path
 from paddock.control.navigation.predicting_followers import MPPI, DynamicWindow
-from paddock.control.navigation.recovery import RECOVERIES, Recovery, RecoverySequence
 from paddock.core.geometry import rectangle
 
 __all__ = [

@@ -15,8 +15,8 @@ from paddock.control.navigation.map_controller import MapController
 from paddock.control.navigation.path_driver import MapSource
 from paddock.control.navigation.path_points import smooth_path
 from paddock.core.geometry import Point, Pose
-from paddock.core.keyed_random import draw_uniform
-from paddock.perception.mapping.frame import Points
+from paddock.core.seeds import draw_uniform
+from paddock.perception.mapping.occupancy import Points
 from paddock.perception.mapping.view import NO_POINTS
 from paddock.simulation.robots import RobotSpec
 

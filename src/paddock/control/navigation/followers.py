@@ -17,7 +17,7 @@ from paddock.control.navigation.path_points import path_length
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.core.registry import Registry
-from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.occupancy import Points
 from paddock.perception.mapping.scan import Floats
 
 POINTS_AHEAD = 50  # of the path that predicting followers use

@@ -16,7 +16,7 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.perception.estimation import Estimate
 from paddock.perception.mapping import MapView
-from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.occupancy import Points
 from paddock.perception.mapping.view import NO_POINTS
 from paddock.simulation.robots import RobotSpec
 

@@ -9,7 +9,7 @@ import numpy as np
 from paddock.control.navigation.costmap import CostMap
 from paddock.control.navigation.grid_search import Whole
 from paddock.core.jit import kernel
-from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.occupancy import Points
 
 STEP = 0.05  # distance between the points of a path [m]
 

@@ -20,7 +20,7 @@ from paddock.core.argument_checks import check_seed
 from paddock.core.geometry import Pose
 from paddock.core.jit import kernel
 from paddock.core.rng import chain_key, gauss
-from paddock.perception.mapping.frame import Points
+from paddock.perception.mapping.occupancy import Points
 from paddock.perception.mapping.scan import Floats
 
 SEPARATION, TOP, ACCELERATION, REACTION = range(4)  # of a drive's limits

@@ -9,6 +9,7 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from paddock.core.argument_checks import check_arguments
 from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
 from paddock.core.jobs.finished import FinishedJobs
@@ -16,7 +17,6 @@ from paddock.core.jobs.process_worker import ProcessWorker
 from paddock.core.jobs.results import encode_result, identify_job, recall_results
 from paddock.core.jobs.worker import JobAnswer, Worker
 from paddock.core.provenance import available_threads
-from paddock.core.signatures import check_arguments
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError
+from paddock.core.user_code import error_location, explain_error
 
 CLOSED = "the worker was closed"  # failure of jobs that arrive after closing
 

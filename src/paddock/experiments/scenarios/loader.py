@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from paddock.core import library
 from paddock.core.errors import PaddockError, SpecError
-from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.core.registry import find_spec_file, get_spec_files, list_spec_names
+from paddock.core.spec import spec_from_table
 from paddock.core.terminal_text import shell_word
+from paddock.core.toml import read_toml_file
 from paddock.core.user_code import is_path
 from paddock.experiments.scenarios.prepare import prepare
 from paddock.experiments.scenarios.scenario_spec import OWN_CODE, ScenarioSpec
@@ -20,15 +21,15 @@ KEYS_OF_WORLDS = ("bounds", "robots", "include")  # a file with one of these is 
 
 def scenario_names() -> list[str]:
     """Return the names of the shipped scenarios."""
-    return library.names(PACKAGE)
+    return list_spec_names(PACKAGE)
 
 
 def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
     """Load a shipped scenario by name, or one from a TOML file, and check it together with its world and robots."""
-    if name_or_path not in library.registry(PACKAGE) and name_or_path in library.registry("paddock.simulation.worlds"):
+    if name_or_path not in get_spec_files(PACKAGE) and name_or_path in get_spec_files("paddock.simulation.worlds"):
         how = f"run it with `paddock run {name_or_path}`"
         raise PaddockError(f"{name_or_path!r} is a world, not a scenario: {how}")
-    path = library.find(PACKAGE, "scenario", name_or_path)
+    path = find_spec_file(PACKAGE, "scenario", name_or_path)
     table = read_toml_file(path)
     if "world" not in table and any(key in table for key in KEYS_OF_WORLDS):
         problem = f"this is a world, not a scenario: run it with `paddock run {shell_word(path)}`"

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from paddock.control.behaviours.tasks import TASKS, SensorRequirement, TaskSpec, find_task
 from paddock.core.errors import PaddockError, SpecError, suggestion
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.core.spec import Spec, hints
 from paddock.experiments.scenarios.draws import Draw
 

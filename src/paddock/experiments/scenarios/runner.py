@@ -14,11 +14,11 @@ from paddock.arena.controllers import Drivers
 from paddock.arena.episode_plan import OnStep
 from paddock.arena.episodes import Episode
 from paddock.arena.metrics import Metric
-from paddock.arena.metrics.choice import make_metrics
+from paddock.arena.metrics.metric_registry import make_metrics
 from paddock.arena.run_spec import RunSpec
 from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import ORIGIN, Pose
-from paddock.core.source_hash import hash_source
+from paddock.core.user_code import hash_source
 from paddock.experiments.scenarios.prepare import PreparedRobot, PreparedScenario, check_tasks, prepare
 from paddock.experiments.scenarios.scenario_body import make_task_context, sensor_for
 from paddock.experiments.scenarios.scenario_result import ScenarioResult

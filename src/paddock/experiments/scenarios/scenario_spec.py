@@ -8,8 +8,7 @@ from typing import Annotated, Any, Self
 
 from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError
-from paddock.core.keyed_random import draw_uniform
-from paddock.core.seeds import MAX_RUNS, Seed, expand_seeds
+from paddock.core.seeds import MAX_RUNS, Seed, draw_uniform, expand_seeds
 from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.experiments.scenarios.planned_task import PlannedTask
 from paddock.report.report_files import USUAL_FILES, RunFile

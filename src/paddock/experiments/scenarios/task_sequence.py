@@ -13,8 +13,8 @@ from paddock.arena.episodes import Event, Trace
 from paddock.control.behaviours.tasks import Task, TaskContext, find_task
 from paddock.control.behaviours.tasks.task import MOTION
 from paddock.core.geometry import Pose
-from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.seeds import draw_uniform
 from paddock.experiments.scenarios.planned_task import PlannedTask
 from paddock.experiments.scenarios.scenario_result import TaskResult
 from paddock.perception.estimation import Estimate

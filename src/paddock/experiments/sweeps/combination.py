@@ -12,8 +12,7 @@ from paddock.arena.controller_choice import find_controller
 from paddock.arena.run_spec import RunSpec, load_run
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.jobs import JobFailure
-from paddock.core.spec import read_toml_file
-from paddock.core.tables import change_table
+from paddock.core.toml import change_table, read_toml_file
 from paddock.experiments.scenarios import PreparedScenario, load_scenario, plan_scenario, prepare
 from paddock.experiments.scenarios.prepare import check_tasks
 from paddock.experiments.scenarios.runner import TaskDrivers

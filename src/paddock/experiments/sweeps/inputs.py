@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from paddock.arena.controller_choice import find_controller
-from paddock.core.error_location import is_users
+from paddock.core.user_code import is_users
 from paddock.experiments.sweeps.sweep_spec import SweepSpec
 
 

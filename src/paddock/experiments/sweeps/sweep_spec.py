@@ -10,11 +10,12 @@ from typing import Annotated, Any, Self
 
 from paddock.arena.controller_choice import BUILT_IN
 from paddock.arena.metrics import Metric
-from paddock.arena.metrics.choice import MetricChoice, make_metric, make_metrics
+from paddock.arena.metrics.metric_registry import MetricChoice, make_metric, make_metrics
 from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError, UnknownName, format_value
 from paddock.core.seeds import MAX_RUNS, Seed, expand_seeds
-from paddock.core.spec import Count, Description, Name, Number, Spec, read_toml_file, spec_from_table
+from paddock.core.spec import Count, Description, Name, Number, Spec, spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.report.summary import METRICS as USUAL_METRICS
 from paddock.simulation.worlds.starts import StartRule
 

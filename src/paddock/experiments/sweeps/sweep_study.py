@@ -10,17 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from paddock.core.argument_checks import check_arguments
 from paddock.core.errors import PaddockError
+from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, JobFailure, JobRunner, Workers
 from paddock.core.locks import lock_folder
 from paddock.core.seeds import MAX_RUNS
-from paddock.core.signatures import check_arguments
 from paddock.core.terminal_text import shell_word
 from paddock.experiments.sweeps.combination import list_combinations
 from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.experiments.sweeps.sweep_spec import SweepSpec, load_sweep
 from paddock.experiments.sweeps.sweep_worker import Rows, RunBlock, SweepWorker
-from paddock.report.document import ensure_folder
 
 FINISHED = "finished.jsonl"
 BATCH = 50  # seeds per batch if controllers compile; a killed sweep loses at most one batch per worker

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from paddock.control.policies.networks import Network
 from paddock.control.policies.program import MAX_INSTRUCTIONS, Program
-from paddock.core.error_location import refuse_abstract
 from paddock.core.errors import PaddockError, PaddockWarning, format_value
 from paddock.core.provenance import versions
-from paddock.core.source_hash import hash_source
+from paddock.core.user_code import hash_source, refuse_abstract
 from paddock.learning.evolve.evaluators import EvaluatorFactory, LocalEvaluator
 from paddock.learning.evolve.options import STRATEGY, EvolutionConfig
 from paddock.learning.evolve.strategies import STRATEGIES, SearchSpace, Strategy

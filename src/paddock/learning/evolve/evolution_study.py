@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from paddock.core.argument_checks import check_arguments
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.signatures import check_arguments
 from paddock.learning.evolve.evaluators import EvaluatorFactory, LocalEvaluator, SharedEvaluator
 from paddock.learning.evolve.evolution import Evolution, Generation, find_strategy
 from paddock.learning.evolve.folder import SUMMARY, EvolutionFolder

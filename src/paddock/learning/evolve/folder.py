@@ -16,7 +16,7 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import append_text, save_image, write_text
 from paddock.core.provenance import FILE as PROVENANCE
 from paddock.core.provenance import collect, read_inputs, write_provenance
-from paddock.core.source_hash import find_source
+from paddock.core.user_code import find_source
 from paddock.learning.evolve.champion_picture import draw_champion
 from paddock.learning.evolve.charts import save_elites_map, save_learning_curve
 from paddock.learning.evolve.checkpoint import load_checkpoint, save_checkpoint

@@ -21,9 +21,9 @@ from paddock.simulation.engine.state import initial_commands, initial_state
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.build import BuiltWorld, build
-from paddock.simulation.worlds.fingerprint import hash_pictures
 from paddock.simulation.worlds.placement import Room
 from paddock.simulation.worlds.starts import fill_world
+from paddock.simulation.worlds.world_files import hash_pictures
 
 PLOT = 0.8  # side of the cells from which positions are drawn, in radii of a robot
 STREAM = 15  # of random numbers, so that other code with the same small seeds draws different numbers

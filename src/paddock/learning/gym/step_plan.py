@@ -10,8 +10,7 @@ import numpy as np
 
 from paddock.core.errors import SpecError, with_article
 from paddock.core.geometry import bounding_radius
-from paddock.core.jit import Kernel
-from paddock.core.rebuild import rebuild_kernel
+from paddock.core.jit import Kernel, rebuild_kernel
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.env_tables import EnvPlan

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from paddock.arena.batches.batch import allocate_workspace
 from paddock.arena.batches.threads import count_threads
 from paddock.arena.batches.world_starts import list_seeds
-from paddock.core.error_location import warn_user
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.jit import progress_while_compiling
+from paddock.core.user_code import warn_user
 from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.arrays import EnvArrays
 from paddock.learning.gym.env_spec import EnvSpec

@@ -10,8 +10,8 @@ import sys
 import weakref
 from typing import TYPE_CHECKING
 
-from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import LinkError
+from paddock.core.user_code import error_location, explain_error
 from paddock.network.protocol import messages as m
 
 if TYPE_CHECKING:

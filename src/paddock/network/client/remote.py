@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import count
 from typing import TypeVar
 
-from paddock.arena.base_arena import SimulatedArena, check_ticks
+from paddock.arena.base_arena import SimulatedArena
 from paddock.arena.robot import Robot
-from paddock.core.argument_checks import all_finite, check_seed
+from paddock.core.argument_checks import all_finite, check_seed, check_ticks
 from paddock.core.errors import (
     BadMessage,
     Refused,
@@ -23,12 +23,10 @@ from paddock.core.errors import (
     format_value,
 )
 from paddock.core.observation import Command
-from paddock.network.client.dialogue import Dialogue
+from paddock.network.client.dialogue import Dialogue, Steering
 from paddock.network.client.program_end import note_open, send_program_end
-from paddock.network.client.remote_body import RemoteBody, list_sensed_devices
+from paddock.network.client.remote_body import RemoteBody, RemoteRobots, list_sensed_devices
 from paddock.network.client.remote_monitor import RemoteMonitor
-from paddock.network.client.remote_robots import RemoteRobots
-from paddock.network.client.steering import Steering
 from paddock.network.client.watcher import SENSORS, RemoteWatcher, choose_streams
 from paddock.network.client.wire import WebSocketWire, parse_address
 from paddock.network.protocol import MINOR, VERSION

@@ -25,9 +25,8 @@ from websockets.uri import parse_uri
 from paddock.core.errors import BadMessage, LinkError, Refused, Timeout
 from paddock.core.provenance import available_threads
 from paddock.network.protocol import Message, MessageDecoder
-from paddock.network.protocol.encoding import UnknownMessage, to_msgpack
+from paddock.network.protocol.encoding import MessageReader, UnknownMessage, masked_frame, to_msgpack
 from paddock.network.protocol.messages import ANSWERS
-from paddock.network.protocol.websocket import MessageReader, masked_frame
 
 MAX_BYTES = 256 * 1024 * 1024  # maximum size of a message; scenes and pictures may be large
 CHUNK = 1 << 16

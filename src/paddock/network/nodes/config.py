@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName
-from paddock.core.rules import AnyPort
-from paddock.core.spec import Count, Description, Number, Positive, Spec, read_toml_file, spec_from_table
+from paddock.core.registry import SUFFIX, find_spec_file
+from paddock.core.spec import AnyPort, Count, Description, Number, Positive, Spec, spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.network.nodes.node_messages import MODULE_NAME
 from paddock.network.nodes.safety.protective_field import StopTimes
 from paddock.simulation.robots import RobotSpec, load_robot
@@ -193,7 +193,7 @@ class ModulesSpec(Spec):
 
 def load_modules(name_or_path: str | Path) -> ModulesSpec:
     """Load a shipped configuration by name, or one from a TOML file; its paths are relative to that file, if given."""
-    path = library.find(PACKAGE, "configuration", name_or_path)
+    path = find_spec_file(PACKAGE, "configuration", name_or_path)
     spec = spec_from_table(ModulesSpec, read_toml_file(path), file=path.name)
-    own = str(name_or_path).endswith(library.SUFFIX)
+    own = str(name_or_path).endswith(SUFFIX)
     return replace(spec, folder=str(path.parent.resolve()) if own else "")

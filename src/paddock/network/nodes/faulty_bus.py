@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.core.spec import Number, Share, Spec
 from paddock.network.nodes.bus import Bus, Post
 from paddock.network.nodes.node_messages import PresenceMessage

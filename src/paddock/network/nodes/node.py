@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
+from paddock.core.user_code import error_location, explain_error
 from paddock.network.nodes.bus import Bus, open_bus
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.faulty_bus import FaultyBus

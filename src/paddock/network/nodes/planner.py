@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paddock.arena.localisation import make_odometry
-from paddock.core.error_location import place, users_code
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds, acting
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
+from paddock.core.user_code import place, users_code
 from paddock.network.nodes.bus import Bus
 from paddock.network.nodes.config import ModulesSpec, Options, OptionTable, name_unknown_option
 from paddock.network.nodes.node import Module

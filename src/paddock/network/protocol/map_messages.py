@@ -15,7 +15,7 @@ from paddock.network.protocol import messages as m
 from paddock.network.protocol.message_base import Numbers
 from paddock.perception.estimation import Estimate
 from paddock.perception.estimation.estimates import check_covariance
-from paddock.perception.mapping.frame import GridFrame, Points
+from paddock.perception.mapping.occupancy import GridFrame, Points
 from paddock.perception.mapping.view import MapView
 
 MAX_DOTS = 400  # maximum number of particles in a message

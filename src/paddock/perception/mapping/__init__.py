@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING
 from paddock.core.lazy import import_on_demand
 
 if TYPE_CHECKING:
-    from paddock.perception.mapping.frame import GridFrame
     from paddock.perception.mapping.graph_slam import GraphOptions, GraphSlam
     from paddock.perception.mapping.map_files import MapHeader, MapMode, draw_map, import_map, load_map, save_map
     from paddock.perception.mapping.map_localiser import GridRangeModel, MapLocaliser, RangeLikelihood
     from paddock.perception.mapping.mapper import Mapper
     from paddock.perception.mapping.matching import LikelihoodField, ScanMatch, SearchWindow, match_scan, trace_surfaces
     from paddock.perception.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup, MotionStep
-    from paddock.perception.mapping.occupancy import FREE, LASER, OCCUPIED, SONAR, UNKNOWN, BeamModel, OccupancyGrid
+    from paddock.perception.mapping.occupancy import (
+        FREE,
+        LASER,
+        OCCUPIED,
+        SONAR,
+        UNKNOWN,
+        BeamModel,
+        GridFrame,
+        OccupancyGrid,
+    )
     from paddock.perception.mapping.particle_slam import ParticleSlam
     from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph
     from paddock.perception.mapping.quality import MapQuality, MapTruth, assess_map

@@ -11,11 +11,10 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose, compose, relative
-from paddock.perception.mapping.frame import GridFrame
 from paddock.perception.mapping.loops import LoopChecks, LoopFinder, LoopOptions, find_shortest_paths
 from paddock.perception.mapping.matching import FINE, REACH, KeyScan, LikelihoodField, SearchWindow, match_scan
 from paddock.perception.mapping.method import MappingMethod, MapSetup, MotionStep, fuse, rotate_covariance
-from paddock.perception.mapping.occupancy import OccupancyGrid
+from paddock.perception.mapping.occupancy import GridFrame, OccupancyGrid
 from paddock.perception.mapping.pose_graph import PoseEdge, PoseGraph
 from paddock.perception.mapping.scan import Floats, Scan, transform
 

@@ -17,8 +17,7 @@ from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import save_image, write_text
 from paddock.core.geometry import Disc, Point, Shape, compute_bounds
-from paddock.perception.mapping.frame import GridFrame
-from paddock.perception.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid, States
+from paddock.perception.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, GridFrame, OccupancyGrid, States
 from paddock.perception.mapping.quality import Mask
 from paddock.perception.mapping.scan import Floats
 from paddock.simulation.worlds.importers import HEIGHT, ImportedWorld, place_robot

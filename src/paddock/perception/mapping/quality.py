@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose, compose
 from paddock.perception.estimation.measurements import expected_ranges
-from paddock.perception.mapping.frame import GridFrame, Points
-from paddock.perception.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid
+from paddock.perception.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, GridFrame, OccupancyGrid, Points
 from paddock.perception.mapping.scan import Floats, Scan, transform
 
 Mask = NDArray[np.bool_]

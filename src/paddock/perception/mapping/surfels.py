@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import kernel
-from paddock.perception.mapping.frame import GridFrame
-from paddock.perception.mapping.matching_kernels import solve_three
-from paddock.perception.mapping.occupancy import OccupancyGrid
+from paddock.perception.mapping.matching import solve_three
+from paddock.perception.mapping.occupancy import GridFrame, OccupancyGrid
 from paddock.perception.mapping.scan import Floats, Scan, transform
 
 REACH = 0.2  # [m] distance to either side of a beam's end used for a line

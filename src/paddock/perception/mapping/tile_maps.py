@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from paddock.core.geometry import Pose
 from paddock.core.jit import kernel
 from paddock.core.rng import ALONE, gauss, make_key, uniform
-from paddock.perception.mapping.frame import GridFrame, check_cells
 from paddock.perception.mapping.occupancy import (
     LASER,
     TILE,
     TILE_BITS,
     TILE_MASK,
     BeamModel,
+    GridFrame,
     OccupancyGrid,
     add_beams,
+    check_cells,
     reached_box,
 )
 from paddock.perception.mapping.scan import Floats, Scan

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.perception.mapping.frame import GridFrame, Points
-from paddock.perception.mapping.occupancy import OccupancyGrid
+from paddock.perception.mapping.occupancy import GridFrame, OccupancyGrid, Points
 from paddock.perception.mapping.scan import Scan, transform
 
 UNSEEN = 255  # value of an unknown cell

@@ -10,7 +10,8 @@ from pathlib import Path
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.reason import explain
-from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.core.spec import spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.perception.vision.camera_client import IpCamera
 from paddock.perception.vision.camera_model import Lens
 from paddock.perception.vision.floor_pose import find_camera_pose, load_site

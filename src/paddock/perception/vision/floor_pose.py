@@ -19,10 +19,10 @@ from paddock.core.spec import (
     Number,
     Point,
     Spec,
-    read_toml_file,
     refuse_duplicates,
     spec_from_table,
 )
+from paddock.core.toml import read_toml_file
 from paddock.perception.vision.calibration import MARKERS, root_mean_square
 from paddock.perception.vision.camera_model import CameraModel, CameraPose, Floats, Lens
 from paddock.perception.vision.opencv import import_opencv

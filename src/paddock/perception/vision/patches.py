@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, SpecError
-from paddock.core.rules import is_color, rgb
+from paddock.core.spec import is_color, rgb
 from paddock.perception.vision.camera_model import CameraModel, Floats
 from paddock.perception.vision.markers import Pixels8, check_colours
 from paddock.perception.vision.opencv import import_opencv

@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from paddock.core.error_location import explain_error
 from paddock.core.errors import PaddockError
 from paddock.core.reason import explain_os_error
+from paddock.core.user_code import explain_error
 from paddock.report.recordings.mcap_file import MAGIC, MESSAGE, MESSAGE_INDEX, import_mcap
 
 RECORD = struct.Struct("<BQ")  # opcode and length

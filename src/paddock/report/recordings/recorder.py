@@ -13,9 +13,9 @@ from paddock.arena import Arena
 from paddock.arena.compiled_run import CompiledRecording
 from paddock.arena.episodes import Event
 from paddock.core.closing import Closing
-from paddock.core.error_location import warn_user
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.reason import explain_os_error
+from paddock.core.user_code import warn_user
 from paddock.core.version import VERSION
 from paddock.report.recordings.exact import (
     CHANGE,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.arena import Arena, Device, Snapshot
-from paddock.arena.base_arena import check_ticks
 from paddock.arena.local_body import LocalBody
+from paddock.core.argument_checks import check_ticks
 from paddock.core.errors import Refused
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds

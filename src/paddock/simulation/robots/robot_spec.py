@@ -1,4 +1,4 @@
-"""RobotSpec: description of a robot type: body, drive, sensors, LEDs."""
+"""RobotSpec: description of a robot type: body, drive, sensors, LEDs; the library of shipped robots."""
 
 from __future__ import annotations
 
@@ -10,27 +10,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from paddock.core import library
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.core.geometry import Disc, Shape, bounding_radius, crosses_itself, inner_radius, is_convex, on_one_line
-from paddock.core.spec import (
-    Color,
-    Name,
-    Number,
-    Point,
-    Spec,
-    Tagged,
-    convert,
-    plain,
-    read_toml_file,
-    refuse_duplicates,
-)
+from paddock.core.registry import find_spec_file, is_shipped_file, list_spec_names
+from paddock.core.spec import Color, Name, Number, Point, Share, Spec, Tagged, convert, plain, refuse_duplicates
+from paddock.core.toml import read_toml_file
 from paddock.core.user_code import code_beside
-from paddock.simulation.robots.differential import DifferentialDrive, Length
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.sensors.sensor_spec import SensorSpec
 
+PACKAGE = "paddock.simulation.robots"  # its folder `library` has the shipped robots
 Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", SENSORS)]
 EITHER_OR = (("radius", "outline"), ("scale", "response"))
 SAME = 1e-9  # corners closer than this count as equal [m]
@@ -98,14 +88,24 @@ class RobotSpec(Spec):
         raise UnknownName(f"sensor of {self.name}", name, [sensor.name for sensor in self.sensors])
 
 
+def robot_names() -> list[str]:
+    """Return the names of the shipped robots."""
+    return list_spec_names(PACKAGE)
+
+
+def load_robot(name_or_path: str | Path) -> RobotSpec:
+    """Load a shipped robot by name, or a robot from a TOML file."""
+    return read_robot(find_robot(name_or_path))
+
+
 def find_robot(name_or_path: str | Path, *, relative_to: str | Path | None = None) -> Path:
     """Return the file of a shipped or user-defined robot; relative paths are resolved in the folder `relative_to`."""
-    return library.find("paddock.simulation.robots", "robot", name_or_path, relative_to=relative_to)
+    return find_spec_file(PACKAGE, "robot", name_or_path, relative_to=relative_to)
 
 
 def read_robot(path: Path, within: tuple[Path, ...] = ()) -> RobotSpec:
     """Read a robot from its file; `within` are the files that are based on this one. Shipped files are read once."""
-    return _read_shipped(path) if library.is_shipped(path, "paddock.simulation.robots") else _read_file(path, within)
+    return _read_shipped(path) if is_shipped_file(path, PACKAGE) else _read_file(path, within)
 
 
 @functools.cache
@@ -211,3 +211,39 @@ def _check_outline(outline: tuple[Point, ...]) -> None:
         raise SpecError(
             f"expected corners within {WIDEST:g} m of the axle's centre, got {far}: are these metres?", path="outline"
         )
+
+
+Length = Annotated[float, Number("metres", above=0, minimum=0.001, limit=20)]  # a length on a robot
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredWheels(Spec):
+    """Calibrated wheels of an individual robot. A simulated robot uses exactly these values."""
+
+    left_diameter: Length  # effective diameter
+    right_diameter: Length
+    wheel_separation: Length  # effective separation
+    date: str = ""  # date of the calibration
+    method: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DifferentialDrive(Spec):
+    """Nominal parameters of wheels and motors, from the data sheet."""
+
+    wheel_separation: Length  # distance between the wheels
+    wheel_diameter: Length
+    max_speed: Annotated[
+        float, Number("m/s", above=0, minimum=1e-6, limit=100)
+    ]  # of a wheel; commands are capped to it
+    max_acceleration: Annotated[float, Number("m/s²", above=0, minimum=1e-6, limit=1e5)] | None = None  # at the rim
+    steps_per_turn: Annotated[float, Number(above=0, minimum=1, limit=1e7)] | None = None  # speeds are whole steps/s
+    slip_noise: Share = 0.0  # standard deviation of a wheel's travel in a tick, relative
+    measured: MeasuredWheels | None = None  # None: not calibrated
+
+    @property
+    def speed_step(self) -> float:
+        """Smallest change of speed [m/s]; 0 if the speed is continuous."""
+        if self.steps_per_turn is None:
+            return 0.0
+        return 3.141592653589793 * self.wheel_diameter / self.steps_per_turn

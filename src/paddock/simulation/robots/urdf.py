@@ -6,7 +6,7 @@ import math
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from paddock.core.geometry import compute_bounds
-from paddock.core.rules import rgb
+from paddock.core.spec import rgb
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec

@@ -21,9 +21,7 @@ class AccelerometerSpec(SensorSpec):
     look: ClassVar[Appearance] = Appearance(unit="m/s²", labels=("x", "y", "z"), gauge="levels", low=-12.0, high=12.0)
     shows: ClassVar[Shape] = "acceleration"
 
-    @property
-    def channels(self) -> int:
-        return 3
+    channels = 3
 
 
 @kernel

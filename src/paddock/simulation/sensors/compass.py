@@ -21,9 +21,7 @@ class CompassSpec(SensorSpec):
     )
     first_angle: ClassVar[int | None] = 0
 
-    @property
-    def channels(self) -> int:
-        return 1  # whatever its mounts
+    channels = 1  # whatever its mounts
 
 
 @kernel

@@ -26,9 +26,7 @@ class ConstantSpec(SensorSpec):
     def appearance(self) -> Appearance:
         return replace(self.look, unit=self.unit)
 
-    @property
-    def channels(self) -> int:
-        return 1  # whatever its mounts
+    channels = 1  # whatever its mounts
 
     def parameters(self) -> list[float]:
         return [self.value]

@@ -22,9 +22,7 @@ class EncodersSpec(SensorSpec):
     look: ClassVar[Appearance] = Appearance(unit="m", labels=("left", "right"), digits=3, hint="travel at the rim")
     shows: ClassVar[Shape] = "travel"
 
-    @property
-    def channels(self) -> int:
-        return 2
+    channels = 2
 
     @property
     def wrap(self) -> float:

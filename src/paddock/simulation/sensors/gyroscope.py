@@ -27,9 +27,7 @@ class GyroscopeSpec(SensorSpec):
     look: ClassVar[Appearance] = Appearance(unit="rad/s", labels=("x", "y", "z"), gauge="levels", low=-4.0, high=4.0)
     shows: ClassVar[Shape] = "turn_rates"
 
-    @property
-    def channels(self) -> int:
-        return 3
+    channels = 3
 
     @property
     def biases(self) -> tuple[float, float]:

@@ -28,9 +28,7 @@ class InertialSpec(SensorSpec):
     shows: ClassVar[Shape] = "pose"
     first_angle: ClassVar[int | None] = 2
 
-    @property
-    def channels(self) -> int:
-        return 3
+    channels = 3
 
     @property
     def drift(self) -> tuple[float, float, float]:

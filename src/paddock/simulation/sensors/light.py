@@ -26,9 +26,7 @@ class LightSpec(SensorSpec):
     def appearance(self) -> Appearance:
         return replace(self.look, high=self.full_scale or 2.0)
 
-    @property
-    def sees_lights(self) -> bool:
-        return True
+    sees_lights = True
 
 
 @kernel

@@ -19,9 +19,7 @@ class PositionSpec(SensorSpec):
     shows: ClassVar[Shape] = "pose"
     first_angle: ClassVar[int | None] = 2
 
-    @property
-    def channels(self) -> int:
-        return 3
+    channels = 3
 
 
 @kernel

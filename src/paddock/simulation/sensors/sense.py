@@ -6,8 +6,7 @@ import functools
 import math
 from collections.abc import Iterable
 
-from paddock.core.jit import Kernel, kernel
-from paddock.core.rebuild import rebuild_kernel
+from paddock.core.jit import Kernel, kernel, rebuild_kernel
 from paddock.core.rng import ALONE, CONSTANT_TICK, WALK_TICK, make_key
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.surroundings import gather

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.core.registry import SUFFIX, find_neighbour, find_spec_file
 from paddock.core.spec import Spec
-from paddock.core.tables import overlay
+from paddock.core.toml import overlay
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.placement import check_placement, robot_types
 from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
@@ -58,7 +58,7 @@ def load_changed_world(world: str | WorldChange, folder: str) -> WorldSpec:
     base = world.base if isinstance(world, WorldChange) else world
     path = "world.base" if isinstance(world, WorldChange) else "world"
     try:
-        loaded = load_world(library.find("paddock.simulation.worlds", "world", base, relative_to=folder))
+        loaded = load_world(find_spec_file("paddock.simulation.worlds", "world", base, relative_to=folder))
     except UnknownName as error:
         raise SpecError(str(error), path=path) from None
     except SpecError as error:
@@ -109,10 +109,10 @@ def change_robot(world: WorldSpec, robot: RobotChange, folder: str) -> WorldSpec
 def _find_type(kind: Any, folder: str) -> dict[str, Any]:
     """Return a robot's type with the absolute path of its file, or an empty table if it names no file."""
     file = kind.get("base") if isinstance(kind, Mapping) else kind
-    if not isinstance(file, str) or not file.endswith(library.SUFFIX):
+    if not isinstance(file, str) or not file.endswith(SUFFIX):
         return {}
     try:
-        place = str(library.neighbour(folder, file).absolute())
+        place = str(find_neighbour(folder, file).absolute())
     except SpecError as error:
         raise error.within("type.base" if isinstance(kind, Mapping) else "type") from None
     return {"type": {**kind, "base": place} if isinstance(kind, Mapping) else place}

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from paddock.core.errors import SpecError, format_value
 from paddock.core.geometry import Pose
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.core.spec import MetresOrZero, NotNegative, Number, Spec
 from paddock.simulation.worlds.placement import robot_types
 from paddock.simulation.worlds.starts import StartRule, draw_starts, place_freely

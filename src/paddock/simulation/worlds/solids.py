@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, chord_count, place_shape, rectangle
-from paddock.core.rules import FARTHEST
+from paddock.core.spec import FARTHEST
 from paddock.simulation.worlds.world_spec import Arc, Wall, WorldSpec
 
 ARC_TOLERANCE = 1e-4  # maximum distance of the chords of a curved wall from the curve [m]

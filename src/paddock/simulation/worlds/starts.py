@@ -11,7 +11,7 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, SimulationError, SpecError
 from paddock.core.geometry import Pose
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.simulation.engine.model import Floats
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds.floor import curve

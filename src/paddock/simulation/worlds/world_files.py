@@ -1,19 +1,90 @@
-"""World files: a file may include other files, and name images and robots relative to its folder."""
+"""World files, shipped or own. A file may include other files, and name images and robots relative to its folder."""
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from paddock.core import library
-from paddock.core.errors import SpecError, format_value
-from paddock.core.spec import read_toml_file
-from paddock.core.tables import is_list_of_tables, overlay
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
+from paddock.core.files import write_text
+from paddock.core.registry import (
+    SUFFIX,
+    find_neighbour,
+    find_spec_file,
+    get_spec_files,
+    is_shipped_file,
+    list_spec_names,
+)
+from paddock.core.spec import spec_from_table
 from paddock.core.terminal_text import shell_word
+from paddock.core.toml import is_list_of_tables, overlay, read_toml_file, toml_text
+from paddock.core.user_code import code_beside
+from paddock.simulation.worlds.placement import check_placement, robot_types
 from paddock.simulation.worlds.world_spec import WorldSpec
+
+PACKAGE = "paddock.simulation.worlds"  # its folder `library` has the shipped worlds
+
+
+def world_names() -> list[str]:
+    """Return the names of the shipped worlds."""
+    return list_spec_names(PACKAGE)
+
+
+def load_world(name_or_path: str | Path) -> WorldSpec:
+    """Load a shipped world by name, or a world from a TOML file with its includes; check the robots' placement.
+
+    Shipped files are read once.
+    """
+    path = _find_world(name_or_path)
+    return _read_shipped(path) if is_shipped_file(path, PACKAGE) else _read_world(path)
+
+
+@functools.cache
+def _read_shipped(path: Path) -> WorldSpec:
+    return _read_world(path)
+
+
+def _read_world(path: Path) -> WorldSpec:
+    with code_beside(path.parent):
+        file = WorldFile(path)
+        try:
+            spec = spec_from_table(WorldSpec, file.table, file=path.name)
+            spec = replace(spec, folder=str(path.parent), file=path.name)
+            check_placement(spec, robot_types(spec))
+        except SpecError as error:
+            raise file.locate(error) from None
+    return spec
+
+
+def _find_world(name_or_path: str | Path) -> Path:
+    try:
+        return find_spec_file(PACKAGE, "world", name_or_path)
+    except UnknownName:
+        from paddock.simulation.worlds.importers import IMPORTERS, PICTURES
+
+        path = Path(str(name_or_path))
+        if name_or_path in get_spec_files("paddock.experiments.scenarios"):
+            how = f"run it with `paddock run --scenario {name_or_path}`"
+            raise PaddockError(f"{name_or_path!r} is a scenario, not a world: {how}") from None
+        if path.suffix.lower() not in (*IMPORTERS, *PICTURES):
+            raise
+        command = f"paddock world import {shell_word(path)} -o {shell_word(f'{path.stem}.toml')}"
+        problem = f"this is not a world file: convert it with `{command}`"
+        raise SpecError(problem, file=path.name) from None
+
+
+def save_world(spec: WorldSpec, path: str | Path) -> None:
+    """Write a world so that `load_world` reads an equal one; paths of files are adapted to the new folder."""
+    path = Path(path)
+    table = relocate(spec.to_table(), Path(spec.folder), path.parent)
+    write_text(path, toml_text(table))
 
 
 class WorldFile:
@@ -71,7 +142,7 @@ def _includes(table: dict[str, Any]) -> list[str]:
 
 def _find_include(path: Path, name: str, number: int, within: tuple[Path, ...]) -> Path:
     try:
-        other = library.neighbour(path.parent, name)
+        other = find_neighbour(path.parent, name)
     except SpecError as error:
         raise error.within(f"include[{number}]") from None
     if other.resolve() in within:
@@ -85,9 +156,9 @@ def _find_bases(table: dict[str, Any], folder: Path) -> None:
     for i, robot in enumerate(robots if isinstance(robots, list) else []):
         kind: Any = robot.get("type") if isinstance(robot, dict) else None
         base = kind.get("base") if isinstance(kind, dict) else None
-        if isinstance(base, str) and base.endswith(library.SUFFIX):
+        if isinstance(base, str) and base.endswith(SUFFIX):
             try:
-                kind["base"] = str(library.neighbour(folder, base).absolute())
+                kind["base"] = str(find_neighbour(folder, base).absolute())
             except SpecError as error:
                 raise error.within(f"robots[{i}].type.base") from None
 
@@ -108,8 +179,7 @@ def relocate(table: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
         table["fields"] = [move_path(field, "image") for field in table["fields"]]
     if "robots" in table:
         table["robots"] = [
-            move_path(robot, "type") if str(robot["type"]).endswith(library.SUFFIX) else robot
-            for robot in table["robots"]
+            move_path(robot, "type") if str(robot["type"]).endswith(SUFFIX) else robot for robot in table["robots"]
         ]
     return table
 
@@ -119,3 +189,20 @@ def _path_from(folder: Path, file: Path) -> str:
         return Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
     except ValueError:  # on another drive
         return file.resolve().as_posix()
+
+
+def fingerprint_world(world: WorldSpec) -> str:
+    """Return the SHA-256 of a world, its robots' types and its images."""
+    content = {
+        "world": world.to_table(),
+        "robots": [robot.to_table() for robot in robot_types(world)],
+        "pictures": hash_pictures(world),
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def hash_pictures(world: WorldSpec) -> list[str]:
+    """Return the SHA-256 of each existing image of the floor and the fields."""
+    names = [world.floor.image, *(field.image for field in world.fields)]
+    files = [world.resolve_path(name) for name in names if name is not None]
+    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()]

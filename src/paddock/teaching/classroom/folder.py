@@ -10,8 +10,9 @@ from pathlib import Path
 from paddock.core.errors import PaddockError, UnknownName, suggestion
 from paddock.core.files import make_new_folder, read_stamp, whole_file, write_text
 from paddock.core.locks import lock_folder
-from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.core.spec import spec_from_table
 from paddock.core.terminal_text import shell_word
+from paddock.core.toml import read_toml_file
 from paddock.teaching.classroom.class_results import ResultRow, append_results, read_results
 from paddock.teaching.classroom.class_spec import ClassSpec, class_text
 from paddock.teaching.classroom.keys import ClassKeys, new_token, read_keys, write_keys

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from paddock.core.errors import SpecError
 from paddock.core.files import write_text
-from paddock.core.spec import Spec, read_toml_file, spec_from_table
+from paddock.core.spec import Spec, spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.teaching.classroom.class_spec import Token
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # without characters that look alike

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from paddock.core.convert import convert
 from paddock.core.errors import PaddockError, suggestion
-from paddock.core.rules import Name
+from paddock.core.spec import Name, convert
 from paddock.teaching.classroom.class_tables import read_table, write_table
 from paddock.teaching.classroom.student_names import free_robot_name, read_names, refuse_mistakes, tidy_name
 

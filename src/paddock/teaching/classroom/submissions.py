@@ -11,10 +11,9 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from paddock.core.convert import convert
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
-from paddock.core.rules import Name
+from paddock.core.spec import Name, convert
 from paddock.core.user_code import check_program
 from paddock.teaching.classroom.class_spec import ClassSpec
 from paddock.teaching.classroom.class_tables import append_rows, read_table, time_now, write_table

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, JobRunner, Workers
 from paddock.core.jobs.runner import give_work
-from paddock.core.keyed_random import draw_uniform
-from paddock.report.document import ensure_folder
+from paddock.core.seeds import draw_uniform
 from paddock.report.drawing.colours import line_color
 from paddock.simulation.worlds import RobotPlacement, WorldSpec
 from paddock.teaching.contests.bracket import Bracket, Match

@@ -14,7 +14,8 @@ from paddock.arena.run_spec import DriverSource, RunSpec
 from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError, UnknownName, suggestion
 from paddock.core.seeds import Seed
-from paddock.core.spec import Name, Number, Spec, read_toml_file, spec_from_table
+from paddock.core.spec import Name, Number, Spec, spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.placement import start_pose

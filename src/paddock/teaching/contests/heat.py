@@ -14,8 +14,8 @@ from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import Drivers
 from paddock.arena.run_spec import RunSpec
-from paddock.core.error_location import explain_error
 from paddock.core.observation import Command, Observation
+from paddock.core.user_code import explain_error
 from paddock.report.recordings import record
 from paddock.teaching.contests.entrants import Entrant
 from paddock.teaching.sandbox import SandboxedController, SandboxLimits, SandboxLost, SubmissionFailure

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 
 TRIES = 8  # number of schedules of larger heats to try; the shortest is used
 

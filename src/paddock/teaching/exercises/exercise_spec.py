@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from paddock.arena.controller_choice import BUILT_IN
-from paddock.arena.metrics.choice import MetricChoice
+from paddock.arena.metrics.metric_registry import MetricChoice
 from paddock.arena.referees import AnyReferee
 from paddock.arena.run_spec import DriverSource, RunSpec
 from paddock.control.behaviours.tasks.task import Duration

@@ -7,10 +7,10 @@ from functools import cache
 from importlib import util
 from pathlib import Path
 
-from paddock.core import library
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.registry import Registry
-from paddock.core.spec import Spec, read_toml_file, spec_from_table
+from paddock.core.registry import Registry, library_folder
+from paddock.core.spec import Spec, spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.core.user_code import code_beside
 from paddock.teaching.exercises.exercise_spec import FILE, HIDDEN_FILE, Exercise, Seeds
 
@@ -28,7 +28,7 @@ class HiddenSeeds(Spec):
 @cache
 def exercise_folders() -> Registry[Path]:
     """Return the folders of all exercises by name; other packages add theirs through the entry-point group."""
-    shipped = {file.parent.name: file.parent for file in sorted(library.folder(PACKAGE).glob(f"*/{FILE}"))}
+    shipped = {file.parent.name: file.parent for file in sorted(library_folder(PACKAGE).glob(f"*/{FILE}"))}
     return Registry("exercise", group="paddock.exercises", builtin=shipped, base=Path)
 
 
@@ -58,7 +58,7 @@ def find_exercise(name_or_folder: str | Path) -> Path:
 
 def is_shipped(folder: str | Path) -> bool:
     """Return whether a folder is that of a shipped exercise."""
-    return Path(folder).resolve().parent == library.folder(PACKAGE).resolve()
+    return Path(folder).resolve().parent == library_folder(PACKAGE).resolve()
 
 
 def find_lecturers_folder(folder: Path) -> Path:

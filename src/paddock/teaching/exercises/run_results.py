@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from paddock.arena.episodes import Episode
-from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError, format_value
-from paddock.core.user_code import is_path, load_path
+from paddock.core.user_code import error_location, explain_error, is_path, load_path
 from paddock.teaching.exercises.exercise_spec import Exercise
 
 GIVEN = ("trace", "episode", "world")  # possible parameters of a measuring function

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, JobRunner, Workers
-from paddock.core.source_hash import describe_code
-from paddock.report.document import ensure_folder
+from paddock.core.user_code import describe_code
 from paddock.teaching.classroom import Receipt
 from paddock.teaching.classroom.submissions import is_late
 from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from paddock.core.files import write_text
+from paddock.core.files import ensure_folder, write_text
 from paddock.report.chart_style import save_figure
-from paddock.report.document import Figure, Part, ensure_folder, render_html
+from paddock.report.document import Figure, Part, render_html
 from paddock.teaching.classroom.class_tables import MARK, text_cell
 from paddock.teaching.classroom.submissions import LATE
 from paddock.teaching.grading.grading import Grading

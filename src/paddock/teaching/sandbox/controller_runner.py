@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from paddock.arena.controllers import ANSWERING, load_controllers, report_error_location
-from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError
 from paddock.core.observation import Observation, acting
+from paddock.core.user_code import error_location, explain_error
 from paddock.simulation.robots import RobotSpec
 from paddock.teaching.sandbox import sandbox_messages as messages
 from paddock.teaching.sandbox.audit import Forbidden

@@ -8,7 +8,7 @@ import pytest
 
 import paddock
 from paddock.control.behaviours.avoidance import AvoidingController, Planning
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.experiments.ecoli.walk.avoidance_table import SCENES, SceneJob, build_scene, drive_scene, run_table
 
 

@@ -1,6 +1,6 @@
 """The GPU driver: each thread simulates one world in local memory, with the same loop as the CPU.
 
-Every function that it calls is rebuilt from the CPU's kernel (`core/rebuild.py`), with all numbers in the chosen
+Every function that it calls is rebuilt from the CPU's kernel (`core/jit.py`), with all numbers in the chosen
 precision. So there is one source. Results differ only in the rounding of products and sums, which GPUs fuse.
 """
 
@@ -17,8 +17,7 @@ from paddock.arena.batches.batch_tables import MetricSums, PolicyTable
 from paddock.arena.batches.cuda.proximity_fast_path import Pool, look
 from paddock.arena.batches.cuda.stubs import uniform_single
 from paddock.arena.batches.loop import decide, write_down
-from paddock.core.jit import Kernel
-from paddock.core.rebuild import rebuild_kernel
+from paddock.core.jit import Kernel, rebuild_kernel
 from paddock.core.rng import uniform
 from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import ITEM_COLUMNS, Model

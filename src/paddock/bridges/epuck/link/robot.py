@@ -9,13 +9,12 @@ from typing import Protocol
 
 import numpy as np
 
-from paddock.arena.base_arena import check_ticks
 from paddock.bridges.common.watchdog import RENEWAL
 from paddock.bridges.epuck.driver.port import LONGEST, Port
 from paddock.bridges.epuck.link.body import EPuckBody
 from paddock.bridges.epuck.link.spec import adapt_spec
 from paddock.bridges.epuck.wire import packets
-from paddock.core.argument_checks import all_finite, check_heading
+from paddock.core.argument_checks import all_finite, check_heading, check_ticks
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose, wrap
 from paddock.network.client.single import SingleRobot

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from paddock.arena.base_arena import check_ticks
 from paddock.bridges.usarsim.link.body import UsarBody
 from paddock.bridges.usarsim.link.connection import UsarConnection
+from paddock.core.argument_checks import check_ticks
 from paddock.core.geometry import Pose
 from paddock.network.client.single import SingleRobot
 

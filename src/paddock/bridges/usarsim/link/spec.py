@@ -10,7 +10,7 @@ from paddock.bridges.usarsim.link.connection import UsarConnection
 from paddock.bridges.usarsim.wire import UsarLine
 from paddock.core.errors import BadMessage
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.robots.differential import DifferentialDrive
+from paddock.simulation.robots.robot_spec import DifferentialDrive
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec

@@ -15,11 +15,11 @@ import numpy as np
 from paddock.control.behaviours.answers import check_wheel_speeds
 from paddock.control.behaviours.avoidance.proximity_ring import EPUCK_RING, Distances, ProximityRing
 from paddock.core.argument_checks import all_finite
-from paddock.core.error_location import refuse_abstract
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.geometry import ORIGIN, Point, Pose, wrap
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.registry import Registry
+from paddock.core.user_code import refuse_abstract
 from paddock.perception.estimation import Odometry
 
 DriveState = Literal["driving", "reached", "gave up"]

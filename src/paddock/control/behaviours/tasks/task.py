@@ -10,11 +10,11 @@ from typing import Annotated, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from paddock.control.behaviours.answers import check_wheel_speeds
 from paddock.control.behaviours.tasks.context import TaskContext, cruise_speed
-from paddock.core.error_location import locate_class, refuse_abstract
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.registry import Registry
 from paddock.core.spec import Number, Spec
+from paddock.core.user_code import locate_class, refuse_abstract
 
 CREEP = 0.1  # minimum fraction of the commanded speed near the clearance, so that the robot reaches it
 STANDING = 1e-3  # [m/s] slower motion is not limited, so that turning on the spot is always permitted

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from paddock.control.behaviours.answers import check_wheel_speeds
-from paddock.core.error_location import refuse_abstract
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.core.observation import Readings, WheelSpeeds
 from paddock.core.registry import Registry
 from paddock.core.spec import NotNegative, convert
+from paddock.core.user_code import refuse_abstract
 
 if TYPE_CHECKING:
     from paddock.control.behaviours.wall.wall_ring import WallRing

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
-from paddock.core.terminal.console import Console
+from paddock.core.terminal.console import Console, cell, new_table, print_json
 from paddock.core.terminal.output_files import CHARTS, check_new, check_picture, print_written
-from paddock.core.terminal.tables import cell, new_table, print_json
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, draw_marker_sheets, save_sheets
 from paddock.perception.vision import (
     BoardSpec,

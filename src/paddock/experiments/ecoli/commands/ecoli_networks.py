@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.core.errors import PaddockError
-from paddock.core.terminal.console import Console
+from paddock.core.files import ensure_folder
+from paddock.core.terminal.console import Console, cell, new_table
 from paddock.core.terminal.output_files import check_new, print_written
-from paddock.core.terminal.tables import cell, new_table
 from paddock.experiments.ecoli.reaction_networks import (
     Flux,
     ReactionNetwork,
@@ -20,9 +20,7 @@ from paddock.experiments.ecoli.reaction_networks import (
     simulate,
 )
 from paddock.experiments.ecoli.reaction_networks.simulate import Inputs
-from paddock.report.document import ensure_folder
-from paddock.report.tables import Table
-from paddock.report.terminal_tables import print_table
+from paddock.report.tables import Table, print_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,10 +12,9 @@ import numpy as np
 
 from paddock.core.errors import UnknownName
 from paddock.core.files import write_text
-from paddock.core.terminal.console import Console
+from paddock.core.terminal.console import Console, new_table, print_json
 from paddock.core.terminal.output_files import check_new, print_written
 from paddock.core.terminal.progress import show_runs
-from paddock.core.terminal.tables import new_table, print_json
 from paddock.experiments.ecoli.commands.ecoli_networks import figure_paths
 from paddock.experiments.ecoli.walk.population import (
     NETWORK,

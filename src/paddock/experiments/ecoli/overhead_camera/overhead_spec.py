@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from paddock.core.errors import SpecError
-from paddock.core.rules import AnyPort
 from paddock.core.spec import (
+    AnyPort,
     Degrees,
     Description,
     Metres,
@@ -19,10 +19,10 @@ from paddock.core.spec import (
     Seconds,
     Share,
     Spec,
-    read_toml_file,
     refuse_duplicates,
     spec_from_table,
 )
+from paddock.core.toml import read_toml_file
 from paddock.perception.vision.calibration import MARKERS
 from paddock.perception.vision.camera_model import Angles, Coefficient, PixelLength, Pixels
 

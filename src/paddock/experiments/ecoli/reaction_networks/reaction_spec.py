@@ -20,20 +20,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core import library
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
-from paddock.core.spec import (
-    Count,
-    Name,
-    NotNegative,
-    Number,
-    Spec,
-    Text,
-    convert,
-    read_toml_file,
-    refuse_duplicates,
-    spec_from_table,
-)
+from paddock.core.registry import find_spec_file, list_spec_names
+from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, convert, refuse_duplicates, spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.experiments.ecoli.reaction_networks.kernels import EULER, RK4, RKC, UNIT_HEAD
 
 if TYPE_CHECKING:
@@ -377,7 +367,7 @@ def find_input(network: ReactionNetwork) -> str:
 
 def reaction_names() -> list[str]:
     """Return the names of the shipped networks."""
-    return library.names(__package__)
+    return list_spec_names(__package__)
 
 
 def load_reactions(network: str | Path | ReactionNetwork) -> ReactionNetwork:
@@ -389,5 +379,5 @@ def load_reactions(network: str | Path | ReactionNetwork) -> ReactionNetwork:
             f"expected a reaction network's name, the path of a TOML file, or a ReactionNetwork, "
             f"got {format_value(network)}"
         )
-    path = library.find(__package__, "reaction network", network)
+    path = find_spec_file(__package__, "reaction network", network)
     return spec_from_table(ReactionNetwork, read_toml_file(path), file=path.name)

@@ -16,7 +16,7 @@ from paddock.control.behaviours.avoidance import AvoidingController, make_avoida
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Point, Pose
 from paddock.core.jobs import Workers, run_jobs
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.experiments.reproductions import Progress
 from paddock.experiments.reproductions.rows import Row, at_least, require_seeds
 from paddock.report.tables import Table

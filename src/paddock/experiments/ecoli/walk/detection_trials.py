@@ -16,7 +16,7 @@ from paddock.arena import Robot
 from paddock.control.behaviours.avoidance import EPUCK_RING
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.geometry import Point, Pose
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.core.spec import rgb
 from paddock.experiments.ecoli.obstacles import (
     CAUSES,

@@ -16,7 +16,7 @@ from paddock.bridges.epuck.bridge import SimulatedHardware
 from paddock.bridges.epuck.emulator.hardware import EPuckHardware
 from paddock.control.behaviours.avoidance import AVOIDANCE, ObstacleAvoidance, find_avoidance
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.keyed_random import draw_uniform
+from paddock.core.seeds import draw_uniform
 from paddock.experiments.ecoli.waypoint_robots import AvoidanceStrategy, OrderFirmware, SteeredAvoidance
 from paddock.network.protocol.messages import OrderState
 

@@ -12,18 +12,8 @@ from paddock.core.errors import SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
 from paddock.core.packages import import_package
-from paddock.core.spec import (
-    Color,
-    Count,
-    Degrees,
-    Description,
-    Number,
-    Spec,
-    Text,
-    read_toml_file,
-    refuse_duplicates,
-    spec_from_table,
-)
+from paddock.core.spec import Color, Count, Degrees, Description, Number, Spec, Text, refuse_duplicates, spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, FARTHEST
 
 SCHEME = "orders://"

@@ -15,8 +15,8 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose, compute_bounds, wrap
-from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.seeds import draw_uniform
 from paddock.network.nodes.safety import ClosingRule
 from paddock.perception.estimation import Odometry
 from paddock.simulation.robots import RobotSpec

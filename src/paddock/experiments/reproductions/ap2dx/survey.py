@@ -16,8 +16,8 @@ from paddock.arena import Robot, make_map_truth, make_mapper
 from paddock.arena.metrics import ContactTime, Distance
 from paddock.control.navigation import Explorer
 from paddock.core.geometry import Pose, wrap
-from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.seeds import draw_uniform
 from paddock.experiments.reproductions.ap2dx.behaviours import FINAL, REPORT, Ap2dxBehaviours
 from paddock.perception.mapping import Mapper, MapQuality, MapTruth, MapView, assess_map
 from paddock.simulation.robots import RobotSpec

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from paddock.core.error_location import error_location, explain_error
 from paddock.core.errors import PaddockError
-from paddock.core.user_code import is_path
+from paddock.core.user_code import error_location, explain_error, is_path
 
 
 @contextmanager

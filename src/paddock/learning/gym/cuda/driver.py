@@ -8,8 +8,7 @@ import numpy as np
 
 from paddock.arena.batches.cuda.driver import Single, make_motion_copier
 from paddock.arena.batches.cuda.stubs import uniform_single
-from paddock.core.jit import Kernel, kernel
-from paddock.core.rebuild import rebuild_kernel
+from paddock.core.jit import Kernel, kernel, rebuild_kernel
 from paddock.core.rng import uniform
 from paddock.learning.gym.env_tables import OVER, Answers, EnvPlan, Episodes, ScenePool
 from paddock.learning.gym.kernels import explore, move_goals, step_env

@@ -21,9 +21,8 @@ from paddock.core.addresses import is_loopback
 from paddock.core.errors import BadMessage, LinkError, PaddockError, Refused, VersionMismatch
 from paddock.network.origins import foreign_header
 from paddock.network.protocol import MINOR, MessageDecoder, encode
-from paddock.network.protocol.encoding import Malformed
+from paddock.network.protocol.encoding import Malformed, MessageReader, frame
 from paddock.network.protocol.messages import REQUESTS, Hello
-from paddock.network.protocol.websocket import MessageReader, frame
 from paddock.network.server.core.client import Client, describe_loss, refusal
 from paddock.network.server.core.fair_shares import FairQueue
 from paddock.network.server.core.page_files import respond_with_file

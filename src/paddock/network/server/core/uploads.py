@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddock.core.errors import SpecError, format_value
-from paddock.core.library import names
-from paddock.simulation.robots import RobotSpec, load_robot
+from paddock.simulation.robots import RobotSpec, load_robot, robot_names
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
 
@@ -20,7 +19,7 @@ LONGEST_LAG = 2.0  # seconds of a sensor's period and delay: the stored motion h
 
 def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
     """Return a shipped robot by name, or check and load a client's spec."""
-    shipped = names("paddock.simulation.robots")
+    shipped = robot_names()
     if isinstance(kind, str):
         _check_shipped(kind, shipped, "kind")
         return load_robot(kind)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from paddock.core.errors import LinkError
-from paddock.core.terminal.tables import cell, new_table
+from paddock.core.terminal.console import cell, new_table
 from paddock.experiments.ecoli.commands.orders.language import _, translate
 from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.waypoint_robots import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.core.terminal.tables import cell, new_table
+from paddock.core.terminal.console import cell, new_table
 from paddock.experiments.ecoli.commands.orders.language import _, translate
 from paddock.experiments.ecoli.commands.orders.program import HostProgram
 from paddock.experiments.ecoli.waypoint_robots import find_order_robots, list_serial_devices

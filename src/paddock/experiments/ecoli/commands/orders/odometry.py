@@ -12,7 +12,7 @@ import paddock
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.reason import explain
-from paddock.core.terminal.tables import cell, new_table
+from paddock.core.terminal.console import cell, new_table
 from paddock.experiments.ecoli.commands.orders.language import _
 from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.waypoint_robots import MeasuredMotion, OdometryErrors, measure_distance, measure_turn

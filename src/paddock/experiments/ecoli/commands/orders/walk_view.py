@@ -10,8 +10,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from paddock.core.rules import rgb
-from paddock.core.terminal.tables import cell, new_table
+from paddock.core.spec import rgb
+from paddock.core.terminal.console import cell, new_table
 from paddock.experiments.ecoli.commands.orders.language import _, translate
 from paddock.experiments.ecoli.commands.orders.program import HostProgram
 from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderEvent, RobotPlan, RobotSession

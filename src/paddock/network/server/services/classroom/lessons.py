@@ -10,7 +10,8 @@ from paddock.arena.referees import Referee
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
-from paddock.core.spec import Spec, read_toml_file, spec_from_table
+from paddock.core.spec import Spec, spec_from_table
+from paddock.core.toml import read_toml_file
 from paddock.core.user_limits import UserLimits
 from paddock.network.server.core.access import Grant, Role
 from paddock.network.server.services.heats import HeatSettings
