@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.base_arena import ONE, SimulatedArena
-from paddock.arena.episodes.trace import Event, Kind
+from paddock.arena.episodes.events import Event, Kind
 from paddock.arena.local_body import LocalBody, Robots
 from paddock.core.argument_checks import check_seed, check_ticks
 from paddock.core.errors import SimulationError, format_value

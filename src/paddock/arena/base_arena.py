@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.episodes.trace import LASTING, Event, Kind
+from paddock.arena.episodes.events import LASTING, Event, Kind
 from paddock.arena.robot import Robot
 from paddock.core.argument_checks import all_finite, check_heading, is_list
 from paddock.core.closing import Closing

@@ -8,7 +8,8 @@ from paddock.core.lazy import import_on_demand
 
 if TYPE_CHECKING:
     from paddock.arena.episodes.episode import Episode, Foul, RobotRecord, Verdict
-    from paddock.arena.episodes.trace import Event, Span, Trace
+    from paddock.arena.episodes.events import Event
+    from paddock.arena.episodes.trace import Span, Trace
 
 __all__ = ["Episode", "Event", "Foul", "RobotRecord", "Span", "Trace", "Verdict"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from paddock.arena.episodes.trace import Event, Trace
+from paddock.arena.episodes.events import Event
+from paddock.arena.episodes.trace import Trace
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError
 from paddock.simulation.worlds.world_spec import WorldSpec

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.episodes.trace import NUMBERS, TIME, DeviceReadings, Event, Floats, Trace
+from paddock.arena.episodes.events import Event
+from paddock.arena.episodes.trace import NUMBERS, TIME, DeviceReadings, Floats, Trace
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.arena.episodes.events import Event
+from paddock.arena.metrics.choice import make_metrics
 from paddock.arena.metrics.meter import Meter
 from paddock.arena.metrics.metric import Metric
-from paddock.arena.metrics.metric_registry import make_metrics
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
@@ -22,7 +23,6 @@ from paddock.simulation.worlds.world_spec import WorldSpec
 
 if TYPE_CHECKING:
     import pandas
-
 
 Floats = NDArray[np.float64]
 
@@ -223,46 +223,3 @@ def iterate_events(traces: Sequence[Trace]) -> Iterator[tuple[str, Event]]:
         for event in trace.events:
             found[event.robot or "", event] = None
     yield from sorted(found, key=lambda entry: entry[1].time)
-
-
-Kind = Literal[
-    "teleport",  # a robot was moved by hand
-    "reset",  # back to the start
-    "restore",  # back to a snapshot
-    "pause",
-    "resume",
-    "speed",  # of the clock
-    "driver",  # another client took over a robot, or released it
-    "goal",  # a client sent a goal to a robot
-    "spawn",  # a robot was added
-    "remove",  # a robot was removed
-    "task",  # a task started
-    "task end",
-    "note",  # a line for the reader of the log
-    "warning",
-    "end",  # why the run ended
-]
-INTERVENTIONS: frozenset[Kind] = frozenset(
-    {"teleport", "reset", "restore", "pause", "resume", "speed", "driver", "goal", "spawn", "remove"}
-)
-LASTING = INTERVENTIONS - {"reset", "pause", "resume", "speed"}  # these affect later runs, too, until a reset
-MOTIONS: frozenset[Kind] = frozenset({"teleport", "reset", "restore"})  # these change the pose of robots
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
-    """An event at a time [s] of a run."""
-
-    time: float
-    kind: Kind
-    robot: str | None = None  # None for events of the whole arena
-    text: str = ""
-    by_program: bool = False  # caused by the running program itself, so that a second run repeats it
-
-    @property
-    def disturbs(self) -> bool:
-        """Whether it is an external intervention, after which the same program and seed may give another run."""
-        return self.kind in INTERVENTIONS and not self.by_program
-
-    def __str__(self) -> str:
-        return self.text or self.kind

@@ -14,7 +14,8 @@ from typing import IO, Any, get_args
 
 import numpy as np
 
-from paddock.arena.episodes.trace import NUMBERS, DeviceReadings, Event, Floats, Kind, Trace
+from paddock.arena.episodes.events import Event, Kind
+from paddock.arena.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.files import append_text, whole_file
 from paddock.core.npz import read_npz, write_npz

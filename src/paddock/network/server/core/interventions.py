@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.arena.episodes.trace import Kind
+from paddock.arena.episodes.events import Kind
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.client import Client
 from paddock.network.server.core.visibility import knows_seed
