@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from paddock.arena.body import RemovedBody
-from paddock.arena.episodes.events import Event
+from paddock.arena.episodes.events import MOTIONS, Event
 from paddock.arena.episodes.recorder import UNKNOWN, TraceRecorder
-from paddock.arena.episodes.trace import ESTIMATE, MOTIONS, POSE, Floats
+from paddock.arena.episodes.trace import ESTIMATE, POSE, Floats
 from paddock.arena.localisation import make_odometry
 from paddock.arena.metrics.meter import Meter
 from paddock.arena.metrics.metric import Metric

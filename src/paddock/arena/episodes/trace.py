@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.episodes.events import Event
-from paddock.arena.metrics.choice import make_metrics
 from paddock.arena.metrics.meter import Meter
 from paddock.arena.metrics.metric import Metric
+from paddock.arena.metrics.metric_registry import make_metrics
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose

@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from paddock.arena.episodes.events import Event, Kind
-from paddock.arena.episodes.trace import MOTIONS
+from paddock.arena.episodes.events import MOTIONS, Event, Kind
 from paddock.core import errors
 from paddock.core.errors import LinkError, PaddockError, Refused, SpecError, Timeout, UnknownName
 from paddock.core.observation import Command

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from paddock.arena.episodes import Event, Trace
-from paddock.arena.episodes.events import Kind
+from paddock.arena.episodes.events import MOTIONS, Kind
 from paddock.arena.episodes.recorder import TraceRecorder
-from paddock.arena.episodes.trace import MOTIONS
 from paddock.core.argument_checks import all_finite
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, UnknownName, format_value
