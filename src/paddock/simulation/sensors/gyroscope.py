@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from paddock.core.jit import kernel
-from paddock.core.rules import NotNegative
+from paddock.core.spec import NotNegative
 from paddock.simulation.engine.state import TURN
 from paddock.simulation.sensors.appearance import Appearance
 from paddock.simulation.sensors.sensor_spec import SensorSpec, Shape
