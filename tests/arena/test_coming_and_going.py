@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.arena import Arena, Robot
+from paddock.arena.arena import list_placed
 from paddock.simulation.robots import load_robot
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.position import PositionSpec
@@ -410,7 +411,8 @@ def test_robot_removed_while_its_handle_is_created_can_be_respawned(monkeypatch:
         def remove() -> None:
             made.wait(60)
             with arena.mutex:
-                arena._rebuild([robot for robot in arena._list_placed() if robot.name != "new"])
+                staying = [robot for robot in list_placed(arena.built) if robot.name != "new"]
+                arena.adopt(arena._build(staying, arena.built))
             removed.set()
 
         monkeypatch.setattr(arena.robots, "new_handle", make_slowly)

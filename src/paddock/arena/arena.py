@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 FOLLOWED = 100  # maximum number of robots that are recorded by default
 SLICE = 0.2  # wall-clock seconds that a kernel may run before control returns to Python
+SPAWN_TRIES = 10  # searches for a place that nothing takes meanwhile
 
 
 class Callbacks:
@@ -78,6 +79,17 @@ def fingerprint(built: BuiltWorld) -> str:
     return digest.hexdigest()
 
 
+def start_state(built: BuiltWorld, seed: int) -> tuple[engine.State, Floats]:
+    """Return the state and the commands at the start of a run."""
+    state = engine.initial_state(built.model, built.poses, led_count=built.led_count, seed=seed)
+    return state, engine.initial_commands(built.model)
+
+
+def list_placed(built: BuiltWorld) -> list[RobotPlacement]:
+    """Return all robots of a world, with their specs instead of type names, which would be looked up again."""
+    return [replace(placed, type=spec) for placed, spec in zip(built.spec.robots, built.robots, strict=True)]
+
+
 class TickRecorder(Protocol):
     """Receives everything that determines the future of an arena. The caller holds the arena's lock."""
 
@@ -111,8 +123,7 @@ class Arena(SimulatedArena):
         self.time_lock: TimeLock | None = None  # how bridges join the lock of a served arena
         self.recorder: TickRecorder | None = None  # receives everything that determines the future
         self._hold(built)
-        self.state = engine.initial_state(self.model, built.poses, led_count=built.led_count, seed=check_seed(seed))
-        self.commands = engine.initial_commands(self.model)
+        self.state, self.commands = start_state(built, check_seed(seed))
         self.robots = Robots(self)
         with progress_while_compiling("its engine", step):
             self._bind_kernels()
@@ -151,7 +162,8 @@ class Arena(SimulatedArena):
     @property
     def motion(self) -> Floats:
         """Current motion of all robots, see engine/state.py, shape (N, ·)."""
-        motion: Floats = self.state.motion[0, self.tick % self.state.motion.shape[1]]
+        state = self.state  # read once: another thread may replace it
+        motion: Floats = state.motion[0, int(state.clock[0, TICK]) % state.motion.shape[1]]
         return motion
 
     @property
@@ -277,8 +289,7 @@ class Arena(SimulatedArena):
             self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
 
     def _start_anew(self, seed: int) -> None:
-        start = engine.initial_state(self.model, self.built.poses, led_count=self.built.led_count, seed=seed)
-        self.take_over(start, engine.initial_commands(self.model))
+        self.take_over(*start_state(self.built, seed))
 
     def rewind(self) -> None:
         if self.tick:
@@ -334,42 +345,47 @@ class Arena(SimulatedArena):
     def _spawn(
         self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
     ) -> None:
-        if name in self.numbers:
-            raise SimulationError(f"spawn: a robot called {name!r} already exists; choose another name")
-        with self.mutex:
-            room = self.room()
-            for robot, other in zip(self.world.robots, self.built.robots, strict=True):
-                room.add(other, start_pose(self.world, robot), f"the start of robot {robot.name!r}")
+        for _ in range(SPAWN_TRIES):  # the search and the compilation take long, so the clock does not wait for them
+            with self.mutex:
+                layout, before, room = self.layout, self.built, self.room()
+            if name in self.numbers:
+                raise SimulationError(f"spawn: a robot called {name!r} already exists; choose another name")
+            for robot, other in zip(before.spec.robots, before.robots, strict=True):
+                room.add(other, start_pose(before.spec, robot), f"the start of robot {robot.name!r}")
             pose = room.free_pose(spec, heading) if at is None else Pose(*at, heading)
             problem = "fits nowhere in the world" if pose is None else room.problem(spec, pose)
             if problem or pose is None:
                 raise SimulationError(f"robot {name!r} {problem}")
             new = RobotPlacement(name=name, type=spec, at=pose[:2], heading_deg=math.degrees(pose.heading), color=color)
-            self._rebuild([*self._list_placed(), new])
-            self.note_event("spawn", name, f"{name} was spawned")
+            built = self._build([*list_placed(before), new], before)
+            with self.mutex:
+                if self.layout == layout and not self.room().problem(spec, pose):
+                    self.adopt(built)
+                    self.note_event("spawn", name, f"{name} was spawned")
+                    return
+        raise SimulationError(f"robot {name!r} found no place: other robots took each in the meantime; try again")
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
         with self.mutex:
-            self._rebuild([robot for robot in self._list_placed() if robot.name != name])
+            self.adopt(self._build([robot for robot in list_placed(self.built) if robot.name != name], self.built))
             self.note_event("remove", name, f"{name} was removed")
 
-    def _list_placed(self) -> list[RobotPlacement]:
-        """Return all robots of the world, with their specs instead of type names, which would be looked up again."""
-        return [replace(placed, type=spec) for placed, spec in zip(self.world.robots, self.built.robots, strict=True)]
-
-    def _rebuild(self, robots: list[RobotPlacement]) -> None:
-        """Continue with another set of robots. Robots that existed before keep their state."""
-        self.adopt(build(self.world.with_robots(*robots), dt=self.dt, like=self.built))
+    def _build(self, robots: list[RobotPlacement], like: BuiltWorld) -> BuiltWorld:
+        """Compile a world with another set of robots."""
+        return build(like.spec.with_robots(*robots), dt=self.dt, like=like)
 
     def adopt(self, built: BuiltWorld) -> None:
-        """Continue in the same world with another set of robots, which is already built."""
-        before, state, commands, led_count = self.numbers, self.state, self.commands, self.built.led_count
-        self._move_into(built, self.seed)
-        stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
-        engine.carry_over(state, commands, led_count, self.state, self.commands, built.led_count, stay)
-        self.index()
-        self.on_change()
+        """Continue in the same world with another set of robots, already built. Those that stay keep their state."""
+        with self.mutex:
+            state, commands = start_state(built, self.seed)
+            stay = [(self.numbers[r.name], row) for row, r in enumerate(built.spec.robots) if r.name in self.numbers]
+            engine.carry_over(
+                self.state, self.commands, self.built.led_count, state, commands, built.led_count, stay
+            )  # before it is published, since other threads read the tick without the lock
+            self._move_into(built, state, commands)
+            self.index()
+            self.on_change()
 
     def change_world(self, spec: WorldSpec, seed: int | None = None) -> None:
         """Continue in another world, from its start, with this seed or the current one. The tick length is unchanged.
@@ -381,18 +397,17 @@ class Arena(SimulatedArena):
         with self.mutex:
             if self.recorder is not None:
                 raise SimulationError("change_world: this arena is being recorded: close its recorder first")
-            self._move_into(built, number)
+            self._move_into(built, *start_state(built, number))
             self.restarts += 1
             self.index()
             self.on_change()
             self.note_event("reset", text=f"opened {spec.name}")
 
-    def _move_into(self, built: BuiltWorld, seed: int) -> None:
+    def _move_into(self, built: BuiltWorld, state: engine.State, commands: Floats) -> None:
         """Replace all tables and rebind the handles."""
         self._hold(built)
         self.layout += 1
-        self.state = engine.initial_state(self.model, built.poses, led_count=built.led_count, seed=seed)
-        self.commands = engine.initial_commands(self.model)
+        self.state, self.commands = state, commands
         self._bind_kernels()
         self.robots.rebind()
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import sys
+import threading
+from collections.abc import Iterator
 
 import pytest
 
 import paddock
 from network.server.parties import Peer, on_loop, served
 from paddock.core.errors import Refused, SimulationError
+from paddock.network.server import Server, Settings
 
 
 def test_free_running_clock_advances_without_requests() -> None:
@@ -140,3 +144,58 @@ def test_snapshots_are_per_client_and_only_latest_are_kept() -> None:
             arena.restore(other_number)
         arena.restore(numbers[-1])
         assert arena.digest() == digests[-1]
+
+
+LATE = 100_000  # ticks: 1000 s of simulated time
+
+
+@pytest.fixture
+def restless() -> Iterator[None]:
+    """Threads take turns after each microsecond, so that one looks at what another has half done."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("restless")
+def test_robots_that_another_thread_adds_and_removes_do_not_stop_the_clock() -> None:
+    arena = paddock.open("empty")
+    arena.step(LATE)
+    with Server(arena, Settings(port=0, speed=1.0)).in_background() as server, Peer(server) as peer:
+        for number in range(20):
+            arena.spawn(f"guest-{number}", "e-puck")
+            peer.ask("step", ticks=1)
+            arena.remove(f"guest-{number}")
+            peer.ask("step", ticks=1)
+        assert LATE < peer.ask("step", ticks=1)["tick"] < LATE + 10_000
+
+
+@pytest.mark.usefixtures("restless")
+def test_no_thread_sees_time_go_back_while_robots_are_added() -> None:
+    arena, ended, seen = paddock.open("empty"), threading.Event(), [LATE]
+
+    def look() -> None:
+        while not ended.is_set():
+            seen[0] = min(seen[0], arena.tick)
+
+    arena.step(LATE)
+    thread = threading.Thread(target=look)
+    thread.start()
+    for number in range(20):
+        arena.spawn(f"guest-{number}", "e-puck")
+    ended.set()
+    thread.join()
+    assert seen == [LATE]
+
+
+def test_time_that_another_thread_sets_forward_does_not_stop_the_clock(caplog: pytest.LogCaptureFixture) -> None:
+    arena = paddock.open("empty")
+    arena.step(LATE)
+    later = arena.snapshot()
+    arena.reset()
+    with Server(arena, Settings(port=0, speed=1.0)).in_background() as server, Peer(server) as peer:
+        peer.ask("step", ticks=1)
+        arena.restore(later)
+        assert peer.ask("step", ticks=3)["tick"] > LATE
+    assert "because the arena's time has jumped" in caplog.text

@@ -189,7 +189,7 @@ class ServerClock:
             ticks = self._ticks_allowed()
             if ticks < 1:
                 break
-            ahead = self._seconds_ahead()
+            ahead = self._seconds_ahead(self.arena.tick + 1)
             if ahead > 0:
                 self._timer = self._loop.call_later(ahead, self.run_ticks)
                 break
@@ -251,15 +251,19 @@ class ServerClock:
         """Return when a tick is due at the current pace, by `time.perf_counter`."""
         return self._start + (tick - self._start_tick) * self.arena.dt / (self.speed or math.inf)
 
-    def _seconds_ahead(self) -> float:
-        """Return wall seconds until the next tick is due; at most 0 if it is due."""
+    def _seconds_ahead(self, tick: int) -> float:
+        """Return wall seconds until the next tick is due; at most 0 if it is due, never more than a period."""
         if self.speed is None:
             return 0.0
-        ahead = self.due_time(self.arena.tick + 1) - time.perf_counter()
-        if ahead < -FARTHEST_BEHIND or self.arena.tick < self._start_tick:
-            self._start_pace()
-            return 0.0
-        return ahead
+        ahead, period = self.due_time(tick) - time.perf_counter(), self.arena.dt / self.speed
+        if ahead > 1.5 * period:  # time was set forward by hand
+            log.warning(
+                "tick %d was due only in %.3g s, because the arena's time has jumped: it is due now", tick, ahead
+            )
+        elif ahead >= -FARTHEST_BEHIND and tick > self._start_tick:
+            return ahead
+        self._start_pace()
+        return 0.0
 
     def _ticks_due(self) -> int:
         """Return how many ticks are due."""
