@@ -15,6 +15,7 @@ import paddock
 from paddock.simulation.robots import BodySpec, load_robot
 from paddock.simulation.robots.robot_spec import DifferentialDrive
 from paddock.simulation.sensors.laser import LaserSpec
+from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.sensors.sensor_spec import OF_ROBOTS
 from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Floor, RobotPlacement, Wall
 
@@ -63,10 +64,7 @@ SONAR = 'kind = "sonar"\nrange = 1\ncone_deg = 20\n'
 LASER = 'kind = "laser"\nrange = 1\nfov_deg = 180\nbeams = 10\n'
 INFRARED = 'kind = "proximity"\nrange = 1\n'
 EPUCK = 'type = "e-puck"\n'
-KINDS = (
-    "accelerometer, bumper, camera, chemical, compass, constant, encoders, ground, gyroscope, inertial, laser, light, "
-    "microphone, position, proximity, sonar"
-)
+KINDS = ", ".join(sorted(SENSORS.builtin))
 DRIVE_KEYS = "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise, measured"
 WORLD_KEYS = (
     "aliases, arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, maze, name, open, robots, "

@@ -14,9 +14,12 @@ import numpy as np
 import pytest
 
 import paddock
+import paddock.arena.metrics
+import paddock.simulation.sensors
 from command_lines import ROOT, explain_mistake, find_commands, list_files
 from paddock.arena.controllers import load_controllers
 from paddock.arena.devices import Camera
+from paddock.arena.metrics.metric_registry import METRICS
 from paddock.core import errors
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS as REGISTRY
@@ -131,9 +134,8 @@ def test_api_tables_name_only_existing_attributes(owner: str) -> None:
 
 def test_every_sensor_kind_has_a_section_and_an_overview_row() -> None:
     text = SENSORS.read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", text, re.MULTILINE)) == set(REGISTRY.builtin)
+    assert set(re.findall(r"^\| \[`([\w-]+)`\]\(#\1\) \|", text, re.MULTILINE)) == set(REGISTRY.builtin)
     assert set(REGISTRY.builtin) <= set(sections(SENSORS))
-    assert len(REGISTRY.builtin) == 16
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=REGISTRY.builtin)
@@ -159,6 +161,18 @@ def test_tables_of_shared_keys_list_their_defaults() -> None:
     assert shared == own_defaults(SensorSpec)
     ranging = {key: default_told(default) for key, default in keys_told(told["Keys of range sensors"]).items()}
     assert ranging == own_defaults(RangeSensorSpec, SensorSpec) | own_defaults(Pivot)
+
+
+def test_every_metric_is_public_and_has_a_row_in_its_table() -> None:
+    rows = re.findall(r"^\| `(\w+)\(", sections(BATCHES)["Metrics"], re.MULTILINE)
+    classes = [METRICS[name].__name__ for name in METRICS.builtin]
+    assert [name for name in classes if name not in rows] == []
+    assert [name for name in classes if name not in paddock.arena.metrics.__all__] == []
+
+
+def test_every_sensor_kind_is_public() -> None:
+    public = paddock.simulation.sensors.__all__
+    assert [spec.__name__ for spec in SPECS if spec.__name__ not in public] == []
 
 
 def test_every_kind_has_an_example_in_its_section() -> None:

@@ -29,8 +29,9 @@ FLOORS = (
     "teaching",
     "network",
     "bridges",
+    "experiments",
+    "cli",
 )
-FLOORS += ("experiments", "cli")
 LANGUAGES = sorted(path.parent.name for path in PACKAGE.glob("bridges/*/provides.toml"))
 PUBLIC = {line.partition(":")[0]: line.split()[1:] for line in GOLDEN.read_text(encoding="utf-8").splitlines()}
 

@@ -16,6 +16,7 @@ import paddock
 from public_names import GOLDEN, ROOMS, list_names
 
 ROOT = Path(__file__).parents[1]
+REWRITE = "if this change is intended, run `python tests/public_names.py`"
 PUBLIC = set(ROOMS)
 BLOCK = re.compile(r"^( *)```(?:python|py)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 PAGES = [
@@ -30,13 +31,13 @@ PAGES = [
 
 def test_golden_file_lists_every_public_package() -> None:
     lines = GOLDEN.read_text(encoding="utf-8").splitlines()
-    assert [line.partition(":")[0] for line in lines] == list(ROOMS)
+    assert [line.partition(":")[0] for line in lines] == list(ROOMS), REWRITE
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_public_names_of_a_package_match_the_golden_file(room: str) -> None:
-    """After intended changes, `python tests/public_names.py` rewrites the golden file."""
-    assert list_names(room) in GOLDEN.read_text(encoding="utf-8").splitlines(keepends=True)
+    there = list_names(room) in GOLDEN.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert there, REWRITE
 
 
 @pytest.mark.parametrize("room", ROOMS)

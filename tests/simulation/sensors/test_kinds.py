@@ -23,16 +23,9 @@ from paddock.simulation.sensors.sensor_registry import MEASURE, SENSORS
 from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.worlds.build import build
 from paddock.testing import check_sensor, furnished_room
+from pages import read_required_keys
 from scenes import alone, puck
 
-NEEDED: dict[str, dict[str, Any]] = {
-    "proximity": {"range": 0.3},
-    "sonar": {"range": 1.0, "cone_deg": 30},
-    "bumper": {"width_deg": 90},
-    "laser": {"range": 1.0, "fov_deg": 360, "beams": 5},
-    "constant": {"value": 0.2},
-    "camera": {"width": 8, "height": 6, "fov_deg": 60},
-}
 ROBOT = """
 name = "own"
 body = { radius = 0.05, height = 0.1 }
@@ -58,7 +51,7 @@ def measure(values):
 
 @pytest.mark.parametrize("kind", SENSORS.builtin)
 def test_every_kind_passes_the_common_checks(kind: str) -> None:
-    check_sensor(SENSORS[kind](name="tested", noise=0.01, **NEEDED.get(kind, {})))
+    check_sensor(SENSORS[kind](name="tested", noise=0.01, **read_required_keys(SENSORS[kind])))
 
 
 def test_builtin_kinds_have_consecutive_numbers_and_others_follow() -> None:
@@ -133,20 +126,10 @@ def test_kind_with_one_value_ignores_its_mounts(sensor: Any) -> None:
 def test_every_value_of_a_reading_is_written(kind: str) -> None:
     """A value that a kernel does not write would be uninitialised memory."""
     cls = SENSORS[kind]
-    required = {
-        "width_deg": 90,
-        "range": 1,
-        "width": 4,
-        "height": 3,
-        "fov_deg": 60,
-        "beams": 5,
-        "cone_deg": 20,
-        "value": 1,
-    }
-    settings = {name: value for name, value in required.items() if name in cls.__dataclass_fields__}
+    required = read_required_keys(cls)
     for mounts in (1, 3):
         try:
-            spec = cls(name="it", mounts=((0.0, 0.0, 0.02, 0.0),) * mounts, **settings)
+            spec = cls(name="it", mounts=((0.0, 0.0, 0.02, 0.0),) * mounts, **required)
         except SpecError:
             continue
         built = build(furnished_room(puck(spec)))

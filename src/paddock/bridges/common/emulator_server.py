@@ -21,7 +21,7 @@ LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow client; beyond that, unr
 MOST_UNREAD = 2 * LONGEST_BACKLOG  # … and beyond that, so many answers wait that its requests are no longer read
 POLL_PERIOD = 0.02  # [s] between two checks whether a client has opened an unused device
 UNREQUESTED_PERIOD = 0.02  # [s] between two unrequested packets of sensors
-log = logging.getLogger("paddock.epuck")
+log = logging.getLogger("paddock.emulators")
 
 
 class Firmware(Protocol):
