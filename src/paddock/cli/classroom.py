@@ -10,6 +10,7 @@ import typer
 from paddock.cli.class_folder import ClassPath, folder_app, open_class
 from paddock.cli.class_lesson import lesson_app
 from paddock.cli.contest import contest_app
+from paddock.core.files import read_secret
 from paddock.core.terminal.shared_options import FILES, Force, Workers, out_option
 
 SUBMISSIONS = "Submissions and marks"
@@ -25,7 +26,9 @@ CollectFolder = Annotated[
     ),
 ]
 SubmittedFile = Annotated[Path, typer.Argument(help="The Python file to submit.")]
-Link = Annotated[str, typer.Option("--link", help="Your join link.", envvar="PADDOCK_LINK")]
+Link = Annotated[
+    str, typer.Option("--link", help="Your join link, or @FILE with it.", envvar="PADDOCK_LINK", callback=read_secret)
+]
 ForExercise = Annotated[
     str, typer.Option("--exercise", help="Name of the exercise. Default: the current one of the class.")
 ]

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from paddock.core.argument_checks import HIGHEST_PORT
+from paddock.core.files import TOKEN_VARIABLE, read_secret
 from paddock.core.terminal.shared_options import file_option
 
 NEGATIVE_NUMBERS = {"ignore_unknown_options": True}  # for commands with coordinates: -1.5 is not an option
@@ -118,7 +119,15 @@ Host = Annotated[
 ServerPort = Annotated[
     int, typer.Option(min=0, max=HIGHEST_PORT, rich_help_panel=NETWORK, help="Port; 0: any free port.")
 ]
-Token = Annotated[str | None, typer.Option(rich_help_panel=NETWORK, help="Supervisors' token. Default: random.")]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        rich_help_panel=NETWORK,
+        envvar=TOKEN_VARIABLE,
+        callback=lambda text: text and read_secret(text),
+        help="Supervisors' token, or @FILE with it. Default: random.",
+    ),
+]
 ServerSpeed = Annotated[float | None, typer.Option(help="Times real time; 0: as fast as possible. Default: 1.")]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 Bridges = Annotated[

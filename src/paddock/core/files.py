@@ -16,6 +16,8 @@ from paddock.core.reason import explain, explain_os_error
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+TOKEN_VARIABLE = "PADDOCK_TOKEN"  # an environment variable, which other users of a machine cannot see
+
 
 @contextmanager
 def whole_file(
@@ -158,3 +160,24 @@ def ensure_folder(folder: Path) -> Path:
     except OSError as error:
         raise describe_folder_error(folder, "report", error) from error
     return folder
+
+
+def read_secret(text: str) -> str:
+    """Return a text, or for `@FILE` the first line of that file: other users of a machine see command lines.
+
+    Files that other users can read are refused.
+    """
+    if not text.startswith("@"):
+        return text
+    path = Path(text[1:]).expanduser()
+    try:
+        if os.name == "posix" and path.stat().st_mode & 0o044:
+            raise PaddockError(f"{path}: other users of this machine can read this token: chmod 600 {path}")
+        first = path.read_text(encoding="utf-8").partition("\n")[0].strip()
+    except OSError as error:
+        raise PaddockError(f"cannot read the token in {path}: {explain_os_error(error)}") from None
+    except UnicodeDecodeError:
+        raise PaddockError(f"{path}: expected a token in the first line, got other bytes than text") from None
+    if not first:
+        raise PaddockError(f"{path}: expected a token in the first line, got an empty line")
+    return first

@@ -20,7 +20,7 @@ from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
 from paddock.network.origins import foreign_header, host_name, own_hosts
 from paddock.network.server import Server
-from paddock.network.server.core.access import Grant, Role, Tokens
+from paddock.network.server.core.access import EVERYTHING, MAX_WRONG, Grant, GuessLimit, Role, Tokens
 from paddock.simulation.worlds import load_world
 from paddock.teaching.classroom import seat_students
 from paddock.testing import PaddockProcess
@@ -154,6 +154,41 @@ def test_invalid_token_is_refused_even_from_loopback(server: Server, token: str)
         assert code == 4401
         assert "not valid here" in reason
     assert server.session.clients == []
+
+
+def try_token(server: Server, token: str) -> str:
+    """Return the answer to a token."""
+    with Peer(server, token=token) as peer:
+        return str(peer.welcome.get("message", peer.welcome["type"]))
+
+
+def test_wrong_tokens_are_soon_not_looked_at_and_a_class_at_the_same_address_still_joins() -> None:
+    with served(token="sesame") as server:
+        server.tokens.guesses = GuessLimit(lambda: 0.0)
+        ada = server.tokens.add(Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"))
+        answers = [try_token(server, f"guess-{number}") for number in range(MAX_WRONG + 2)]
+        assert answers[0] == "token: this token is not valid here; ask for a new join link"
+        assert "too many wrong tokens came from 127.0.0.1: try again in" in answers[-1]
+        assert "too many wrong tokens" in try_token(server, "sesame")  # it is short: the next guess may be right
+        assert try_token(server, ada) == "welcome"
+
+
+def test_wrong_tokens_are_forgotten_after_a_while() -> None:
+    now = [0.0]
+    tokens = Tokens(demanded=True)
+    tokens.guesses = GuessLimit(lambda: now[0])
+    tokens.add(EVERYTHING, "sesame")
+
+    def is_refused(token: str, address: str = "198.51.100.7") -> str:
+        with pytest.raises(Refused) as refused:
+            tokens.grant(token, local=False, address=address)
+        return str(refused.value)
+
+    assert all("not valid here" in is_refused(f"guess-{number}") for number in range(MAX_WRONG))
+    assert is_refused("sesame").endswith("try again in 2 s")
+    assert tokens.grant("sesame", local=False, address="198.51.100.8") is EVERYTHING
+    now[0] = 2.0
+    assert tokens.grant("sesame", local=False, address="198.51.100.7") is EVERYTHING
 
 
 def test_token_above_length_limit_is_bad_message(server: Server) -> None:

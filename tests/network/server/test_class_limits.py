@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -116,6 +117,14 @@ def test_connections_are_limited_per_token() -> None:
             until(server, lambda: len(server.session.supervision.find_clients("Ada")) == 1)
             with Peer(server, token=ada) as again:
                 assert again.welcome["type"] == "welcome"
+
+
+def test_a_whole_class_behind_one_address_may_watch_with_one_token() -> None:
+    with served("line-crossing", limits=UserLimits(connections=2, subscriptions=2)) as server, ExitStack() as stack:
+        token = server.tokens.add(Grant(Role.VIEWER))
+        viewers = [stack.enter_context(Peer(server, token=token)) for _ in range(20)]
+        assert {viewer.welcome["type"] for viewer in viewers} == {"welcome"}
+        assert {viewer.ask("subscribe", robot="red", period=1)["type"] for viewer in viewers} == {"done"}
 
 
 def test_subscriptions_are_limited_per_token() -> None:

@@ -9,7 +9,11 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
+import paddock
 from network.server.parties import Peer, ServerProcess
+from paddock.core.errors import PaddockError, Refused
 from paddock.network.client.remote import RemoteArena
 from paddock.testing import PaddockProcess
 from warm_start import run_python
@@ -136,3 +140,29 @@ def test_ended_scenario_can_be_run_again_from_page(tmp_path: Path) -> None:
             assert "short, seed 6" in run.line("seed 6:")
             run.process.send_signal(signal.SIGINT)
         assert run.process.wait() == 0
+
+
+def test_token_may_come_from_a_file_or_the_environment_instead_of_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, file = "a-long-and-secret-token", tmp_path / "token"
+    file.write_text(f"{secret}\n")
+    with pytest.raises(PaddockError, match="other users of this machine can read this token: chmod 600"):
+        paddock.connect("ws://127.0.0.1:9", token=f"@{file}")
+    file.chmod(0o600)
+    with PaddockProcess("serve", "empty", "--token", f"@{file}") as server:
+        with pytest.raises(Refused, match="requires a token"):
+            paddock.connect(server.url)
+        for link, token in ((server.url, f"@{file}"), (f"{server.url}#token=@{file}", None)):
+            with paddock.connect(link, token=token, lock_step=False) as arena:
+                assert arena.role == "supervisor"
+        monkeypatch.setenv("PADDOCK_TOKEN", secret)
+        with paddock.connect(server.url, lock_step=False) as arena:
+            assert arena.role == "supervisor"
+
+
+def test_missing_or_empty_file_of_a_token_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch(0o600)
+    for name, problem in (("empty", "expected a token in the first line"), ("absent", "cannot read the token in")):
+        with pytest.raises(PaddockError, match=problem):
+            paddock.connect("ws://127.0.0.1:9", token=f"@{tmp_path / name}")

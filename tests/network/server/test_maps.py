@@ -300,3 +300,18 @@ def test_remote_goal_is_queued_during_run_and_refused_without_run() -> None:
         (1, ""),
         (2, "no running controller accepts goals"),
     ]
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_estimate_with_any_number_of_particles_leaves_readings_intact(
+    count: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with served("clutter") as server, watch(server) as viewer, Peer(server) as driver:
+        driver.ask("claim", robot="red")
+        shown = {"pose": [0, 0, 0], "covariance": np.eye(3).tobytes(), "particles": np.zeros(2 * count).tobytes()}
+        driver.send({"type": "show", "robot": "red", **shown})
+        seen = viewer.ask("sense", robot="red")["robots"]["red"]
+        while "estimate" not in seen:
+            seen = viewer.ask("sense", robot="red")["robots"]["red"]
+        assert seen["estimate"]["pose"] == [0, 0, 0]
+        assert caplog.text == ""

@@ -28,7 +28,7 @@ from paddock.network.client.program_end import note_open, send_program_end
 from paddock.network.client.remote_body import RemoteBody, RemoteRobots, list_sensed_devices
 from paddock.network.client.remote_monitor import RemoteMonitor
 from paddock.network.client.watcher import SENSORS, RemoteWatcher, choose_streams
-from paddock.network.client.wire import WebSocketWire, parse_address
+from paddock.network.client.wire import WebSocketWire, choose_token, parse_address
 from paddock.network.protocol import MINOR, VERSION
 from paddock.network.protocol import messages as m
 from paddock.simulation.robots import RobotSpec
@@ -50,7 +50,7 @@ class RemoteArena(SimulatedArena):
         super().__init__()
         self.url, token_in_url = parse_address(url)
         self.timeout = float(timeout)
-        self._token, self._name, self._lock_step = token or token_in_url, name, lock_step
+        self._token, self._name, self._lock_step = choose_token(token or token_in_url), name, lock_step
         self.name = name  # as others see it; the server may change it
         self._clock: m.ClockState | None = None
         self._ids, self._tick = count(1), 0

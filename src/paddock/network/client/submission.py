@@ -7,7 +7,7 @@ from pathlib import Path
 from paddock.core.errors import BadMessage, PaddockError
 from paddock.core.user_code import check_file, check_program
 from paddock.network.client.dialogue import Dialogue
-from paddock.network.client.wire import WebSocketWire, parse_address
+from paddock.network.client.wire import WebSocketWire, choose_token, parse_address
 from paddock.network.protocol import MINOR, VERSION
 from paddock.network.protocol import messages as m
 from paddock.network.protocol.message_base import LONGEST_NAME
@@ -26,6 +26,7 @@ def submit_file(link: str, file: str | Path, *, exercise: str = "") -> m.Receipt
     path = Path(file)
     data = read_program(path)
     url, token = parse_address(link)
+    token = choose_token(token)
     wire = WebSocketWire(url, TIMEOUT)
     try:
         dialogue = Dialogue(wire, lambda message: None)

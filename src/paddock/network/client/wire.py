@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import os
 import select
 import selectors
 import socket
@@ -23,6 +24,7 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from paddock.core.errors import BadMessage, LinkError, Refused, Timeout
+from paddock.core.files import TOKEN_VARIABLE, read_secret
 from paddock.core.provenance import available_threads
 from paddock.network.protocol import Message, MessageDecoder
 from paddock.network.protocol.encoding import MessageReader, UnknownMessage, masked_frame, to_msgpack
@@ -291,3 +293,8 @@ def parse_address(url: str) -> tuple[str, str]:
         raise LinkError(f"connect: {url!r} is not a usable address: {error}") from None
     path = parts.path if parts.path not in ("", "/") else "/ws"
     return f"{scheme}://{netloc}{path}", token
+
+
+def choose_token(token: str) -> str:
+    """Return a token: as given, from the file `@FILE`, or without one from the environment variable PADDOCK_TOKEN."""
+    return read_secret(token or os.environ.get(TOKEN_VARIABLE, ""))

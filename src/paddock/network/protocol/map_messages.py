@@ -64,7 +64,7 @@ def pack_estimate(estimate: Estimate | None) -> dict[str, Any]:
 
 def thin_particles(particles: Numbers) -> Points:
     """Return the positions of every n-th particle [m]."""
-    return particles[:: -(-len(particles) // MAX_DOTS), :2]
+    return particles[:: -(-len(particles) // MAX_DOTS) or 1, :2]
 
 
 def unpack_estimate(shown: m.Shown) -> Estimate | None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import hmac
+import math
 import secrets
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
 from paddock.core.errors import Refused
+
+UNGUESSABLE = 16  # characters of a token that nobody finds by trying, as the generated ones
+MAX_WRONG = 20  # wrong tokens of an address in quick succession
+FORGIVENESS = 2.0  # seconds after which one of them is forgotten
+MAX_ADDRESSES = 10_000  # that are remembered
 
 
 class Role(IntEnum):
@@ -69,11 +76,40 @@ class Grant:
 EVERYTHING = Grant(Role.SUPERVISOR)
 
 
+class TooManyGuesses(Refused):
+    """An address has sent so many wrong tokens that a further one is not looked at."""
+
+
+class GuessLimit:
+    """Limits how many wrong tokens an address may try. `now` returns the time in seconds."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._forgiven: dict[str, float] = {}  # when all wrong tokens of an address are forgotten
+
+    def check(self, address: str) -> None:
+        """Refuse a token of an address that has tried too many."""
+        wait = self._forgiven.get(address, -math.inf) - self._now() - (MAX_WRONG - 1) * FORGIVENESS
+        if wait > 0:
+            raise TooManyGuesses(
+                f"token: too many wrong tokens came from {address or 'your address'}: try again in {math.ceil(wait)} s"
+            )
+
+    def note_wrong(self, address: str) -> None:
+        """Count a wrong token."""
+        now = self._now()
+        until = max(self._forgiven.pop(address, now), now) + FORGIVENESS
+        while len(self._forgiven) >= MAX_ADDRESSES:
+            del self._forgiven[next(iter(self._forgiven))]
+        self._forgiven[address] = until
+
+
 class Tokens:
     """Tokens of a server and their grants."""
 
     def __init__(self, *, demanded: bool = False) -> None:
         self.demanded = demanded  # required from clients on this machine, too
+        self.guesses = GuessLimit()
         self._grants: dict[str, Grant | str] = {}  # a grant, or the reason of a refusal
 
     def add(self, grant: Grant, token: str | None = None) -> str:
@@ -90,16 +126,30 @@ class Tokens:
         """Remove a token."""
         self._grants.pop(token, None)
 
-    def grant(self, token: str, *, local: bool) -> Grant:
-        """Return the grant of a token. Without a token, local clients are supervisors and others are refused."""
-        for known, grant in self._grants.items():
-            if hmac.compare_digest(known.encode(), token.encode("utf-8", "replace")):
-                if isinstance(grant, str):
-                    raise Refused(f"token: {grant}")
-                return grant
+    def grant(self, token: str, *, local: bool, address: str = "") -> Grant:
+        """Return the grant of a token. Without a token, local clients are supervisors and others are refused.
+
+        An address that has sent many wrong tokens has to wait before another one is looked at. This does not hold for
+        the tokens that are too long to be guessed: a whole class may share the address of one who tries.
+        """
+        found = self._find(token)
+        if token and (found is None or len(token) < UNGUESSABLE):
+            self.guesses.check(address)
+        if isinstance(found, str):
+            raise Refused(f"token: {found}")
+        if found is not None:
+            return found
         if token:
+            self.guesses.note_wrong(address)
             raise Refused("token: this token is not valid here; ask for a new join link")
         if not local or self.demanded:
             whom = "from local clients, too" if local else "from other machines"
             raise Refused(f"token: this server requires a token {whom}; ask for a join link")
         return EVERYTHING
+
+    def _find(self, token: str) -> Grant | str | None:
+        """Return the grant of a token, or why it is refused; None for an unknown token."""
+        given = token.encode("utf-8", "replace")
+        return next(
+            (found for known, found in self._grants.items() if hmac.compare_digest(known.encode(), given)), None
+        )

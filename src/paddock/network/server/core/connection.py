@@ -11,6 +11,7 @@ import contextlib
 import logging
 import socket
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from websockets.http11 import Request
@@ -23,6 +24,7 @@ from paddock.network.origins import foreign_header
 from paddock.network.protocol import MINOR, MessageDecoder, encode
 from paddock.network.protocol.encoding import Malformed, MessageReader, frame
 from paddock.network.protocol.messages import REQUESTS, Hello
+from paddock.network.server.core.access import TooManyGuesses
 from paddock.network.server.core.client import Client, describe_loss, refusal
 from paddock.network.server.core.fair_shares import FairQueue
 from paddock.network.server.core.page_files import respond_with_file
@@ -36,6 +38,7 @@ MAX_AT_ONCE = 32 * 1024  # bytes per read
 MAX_AFTER_CLOSE = 64 * 1024  # bytes that are accepted after the server has closed the connection
 MAX_HEAD_BYTES = 32 * 1024  # of an HTTP request
 MAX_PER_SECOND = 100_000  # messages of a client; further ones are delayed
+GUESS_DELAY = 1.0  # seconds until a client is told that too many wrong tokens came from its address
 IO_TIMEOUT = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before other clients have their turn
 SPIN_TIME = 0.0002  # seconds of polling for the next message before the loop sleeps, while a client answers that fast
@@ -280,20 +283,29 @@ class Connection(asyncio.Protocol):
         try:
             if self.server.is_full:  # others may have come between the upgrade and the hello
                 raise Refused(FULL)
-            grant = self.server.tokens.grant(hello.token, local=is_loopback(peer) and not self._proxied)
+            local = is_loopback(peer) and not self._proxied
+            grant = self.server.tokens.grant(hello.token, local=local, address=peer)
             share = self.session.shares.of_grant(grant, peer)
             client = Client(hello.name, grant, share, self.write, self.transport.get_write_buffer_size, self.close)
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)
+        except TooManyGuesses as error:
+            self._closed = True  # nothing else is read; a late answer makes guessing slow
+            self._after("hello", GUESS_DELAY, partial(self._reject, error, hello, text))
+            return
         except LinkError as error:
-            self.session.note_refusal(f"a client at {peer}", str(error), peer)
-            self._refuse(error, hello.id, text)
-            self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
+            self._reject(error, hello, text)
             return
         self.requests.accept(client)
         self._newer = hello.minor > MINOR
         self._reader.most = int(min(MAX_BYTES, self.session.supervision.longest_message(client)))
         self._timers.pop("hello").cancel()
+
+    def _reject(self, error: LinkError, hello: Hello, text: bool) -> None:
+        """Answer a hello that is refused, and close the connection."""
+        self.session.note_refusal(f"a client at {self._peer}", str(error), self._peer)
+        self._refuse(error, hello.id, text)
+        self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
         """Send an error. A client without a valid hello is disconnected, because its messages cost time."""

@@ -126,7 +126,12 @@ class CoreRequests(Service):
         if len(client.subscriptions | {(request.robot, request.stream): None}) > MAX_SUBSCRIPTIONS:
             raise Refused(f"subscribe: you have {MAX_SUBSCRIPTIONS} subscriptions already; end one first")
         if (request.robot, request.stream) not in client.subscriptions:
-            count = sum(len(other.subscriptions) for other in session.clients if other.share is client.share)
+            same = [
+                other
+                for other in session.clients
+                if other is client or (client.grant.name and other.share is client.share)
+            ]
+            count = sum(len(other.subscriptions) for other in same)
             check_count("subscriptions", client, count + 1, session.limits.subscriptions)
         handle = session.arena.robots.new_handle(request.robot)
         for name in request.devices:

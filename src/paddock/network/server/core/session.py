@@ -31,6 +31,7 @@ from paddock.simulation.worlds.world_spec import WorldSpec
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are collected before all clients are notified
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for the subscriptions of one share, on a paced clock
+MAX_AT_ADDRESS = 128  # connections with a token of many users, such as the viewers of a class behind one router
 REMINDER = 1.0  # wall seconds between two keep-alive messages to clients that wait for a step
 
 log = logging.getLogger("paddock.server")
@@ -118,7 +119,8 @@ class Session:
                 f"hello.version: this server has protocol version {VERSION}, you have {hello.version}: "
                 "install the same release of Paddock on both sides"
             )
-        check_count("connections", client, len(client.share.connections) + 1, self.limits.connections)
+        most = self.limits.connections if client.grant.name else MAX_AT_ADDRESS
+        check_count("connections", client, len(client.share.connections) + 1, most)
         self.supervision.name(client)
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
