@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from browser.stage import Served, expect
+from terminal import TerminalProgram
 
 CRASH = """
 from pathlib import Path
@@ -63,6 +64,32 @@ def test_crash_is_shown_with_message_of_terminal(visit, tmp_path: Path):
         page.find("run-again").click()
         expect(page.find("run-banner")).to_be_hidden()
         page.until("paddock.session.clock.tick > 5 && paddock.session.run.state === 'running'")
+
+
+def test_page_of_a_crash_in_the_first_tick_stays_open_for_a_user_at_the_terminal(visit, tmp_path: Path):
+    """The error comes before anybody can open the page."""
+    (tmp_path / "mine.py").write_text("def act(observation):\n    return 1 / 0\n")
+    with TerminalProgram("run", "clutter", "-c", "mine.py", "--port", "0", folder=tmp_path) as run:
+        run.expect(r"the run has ended: mine.py line 2: ZeroDivisionError")
+        page = visit(run.expect(r"http://127.0.0.1:\d+/"))
+        expect(page.find("run-reason")).to_contain_text("mine.py line 2: ZeroDivisionError")
+        run.type("\x03")
+        assert run.end() == 2
+        page.forgive_lost_connections()
+
+
+def test_page_of_an_exercise_shows_only_its_devices_and_ends_with_points(visit, tmp_path: Path):
+    (tmp_path / "mine.py").write_text("def act(observation):\n    return 0.05, 0.05\n")
+    with TerminalProgram("exercise", "try", "line-following", "-c", "mine.py", "--port", "0",
+                         folder=tmp_path) as run:  # fmt: skip
+        page = visit(run.expect(r"http://127.0.0.1:\d+/"))
+        assert page.ask("paddock.session.kinds[0].sensors.map(({ name }) => name)") == ["ground"]
+        page.ask("paddock.session.ask('set_speed', { speed: 0 }) && 0")
+        expect(page.find("run-reason")).to_contain_text("of 10 points")
+        run.expect("drives a whole lap")
+        run.type("\x03")
+        assert run.end() == 0
+        page.forgive_lost_connections()
 
 
 def test_page_shows_that_intervention_makes_run_unrepeatable(visit, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import signal
@@ -20,6 +21,7 @@ from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import chosen_controllers, load_file
 from paddock.arena.referees import officiate
 from paddock.bridges.epuck import EPuckEmulators
+from paddock.cli.driving import report_stalls
 from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
 from paddock.control.policies.networks import Network
@@ -420,3 +422,28 @@ def test_a_contact_of_a_single_tick_is_visible_in_the_table_of_a_run(tmp_path: P
     (tmp_path / "touch.toml").write_text(world, encoding="utf-8")
     done = command("run", "touch.toml", "-c", "touch.py", "--headless", "--seconds", "1", folder=tmp_path)
     assert re.search(r"[│|] +0\.0[24] +[│|]", done.stdout), done.stdout
+
+
+def test_call_that_does_not_return_is_reported_with_its_line(tmp_path: Path) -> None:
+    """An endless loop printed nothing until Ctrl-C."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "waiting = True\n\n\ndef think():\n    while waiting:\n        pass\n\n\n"
+        "def act(seen):\n    think()\n    return 0.05, 0.05\n"
+    )
+    with paddock.open("line-track") as arena:
+        drivers = chosen_controllers(arena, file, None)
+        module = sys.modules[drivers.controllers["red"].__module__]
+
+        class Reader(io.StringIO):
+            """Ends the loop when the warning is printed."""
+
+            def write(self, text: str) -> int:
+                module.waiting = False  # type: ignore[attr-defined]
+                return super().write(text)
+
+        printed = Reader()
+        with report_stalls(Console(file=printed, width=60), after=0.02):
+            arena.run(0.1, drivers.controllers)
+    assert re.search(r"mine\.py line [56]: act has not returned for \d s: is it an endless loop", printed.getvalue())
+    assert printed.getvalue().count("mine.py") == 1

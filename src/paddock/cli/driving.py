@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
+import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
@@ -21,12 +24,14 @@ from paddock.control.policies.policy import is_policy
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import visible
-from paddock.core.user_code import error_location, is_users
+from paddock.core.user_code import error_location, is_users, place
 from paddock.report.summary import METRICS
 
 STATUS_ROBOTS = 3  # robots in the status line
 ENDLESS = 1e9  # duration of a run that only Ctrl-C ends [s]
 PERIOD = 0.1  # wall time between two updates [s]
+STALLED = 3.0  # wall time that a call of a user's function may take without a warning [s]
+STALL_CHECKS = 6  # checks in this time
 
 Show = Callable[[float, Callable[[], str]], None]  # (elapsed time of the robots [s], function that returns the status)
 
@@ -76,6 +81,7 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     try:
         with (
             status_line(console, drive.seconds, hidden=drive.headless) as show,
+            report_stalls(console, after=STALLED),
             report_error_location(drive.file, *ANSWERING),
         ):
             compiled = all(is_policy(controller) for controller in drivers.controllers.values())
@@ -144,6 +150,67 @@ def describe_robots(arena: BaseArena, drivers: Mapping[str, object]) -> str:
         parts.append(f"{name} {where} {left:.3f} {right:.3f} m/s" + (f", {visible(state)}" if state else ""))
     more = len(arena.robots) - len(shown)
     return "  ".join(parts) + (f"  and {more} more" if more > 0 else "")
+
+
+@contextmanager
+def report_stalls(console: Console, *, after: float) -> Iterator[None]:
+    """While the block runs in this thread, print once where a call of the user's code has not returned for a while.
+
+    Args:
+        console: where to print.
+        after: time that a call may take [s].
+    """
+    driver, ended = threading.get_ident(), threading.Event()
+    own = count_frames(sys._getframe())
+
+    def watch() -> None:
+        call: FrameType | None = None  # the user's outermost function since `began`
+        began, reported = 0.0, False
+        while not ended.wait(after / STALL_CHECKS):
+            frames = list_user_frames(sys._current_frames().get(driver), own)
+            now = time.monotonic()
+            if not frames or frames[-1] is not call:
+                call, began, reported = frames[-1] if frames else None, now, False
+            elif now - began >= after and not reported and sys.gettrace() is None:
+                reported = True
+                text = visible(describe_stall(frames, now - began))
+                console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+
+    thread = threading.Thread(target=watch, name="stalls", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def count_frames(frame: FrameType | None) -> int:
+    """Return the number of frames from a frame to the outermost one."""
+    return sum(1 for _ in walk_frames(frame))
+
+
+def walk_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame and all that called it, the innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def list_user_frames(frame: FrameType | None, own: int) -> list[FrameType]:
+    """Return the frames of the user's files, the innermost first, without the `own` outermost frames of the thread."""
+    frames = list(walk_frames(frame))
+    return [frame for frame in frames[: len(frames) - own] if is_users(frame.f_code.co_filename)]
+
+
+def describe_stall(frames: Sequence[FrameType], seconds: float) -> str:
+    """Return a warning with the line at which the user's code is, the function that was called, and the remedy."""
+    inner, outer = frames[0], frames[-1]
+    where, name = place(inner.f_code.co_filename, inner.f_lineno), outer.f_code.co_name
+    return (
+        f"{where}: {name} has not returned for {seconds:.0f} s: is it an endless loop, or does it wait? "
+        "The run goes on when it returns; Ctrl-C ends it"
+    )
 
 
 @contextmanager

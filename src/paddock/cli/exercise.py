@@ -51,6 +51,22 @@ def new(
     begin_exercise(folder, template)
 
 
+@exercise_app.command()
+def start(
+    name: options.ExerciseName,
+    out: Annotated[
+        Path | None, out_option("Folder to create. Default: NAME, or my-NAME if the exercise is there.")
+    ] = None,
+) -> None:
+    """Begin an exercise: create your folder with the starter code and the task.
+
+    paddock exercise start line-following
+    """
+    from paddock.cli.exercise_view import start_work
+
+    start_work(name, out)
+
+
 @exercise_app.command("try")
 def try_out(
     name: options.ExerciseName,
@@ -63,7 +79,9 @@ def try_out(
     headless: options.Headless = False,
     port: options.Port = None,
 ) -> None:
-    """Run and watch a program in an exercise, with one seed.
+    """Run and watch a program in an exercise, with one seed, and print its points.
+
+    The page shows the devices that the exercise allows.
 
     paddock exercise try line-following -c mine.py --seed 3
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from paddock.arena import Arena
+from paddock.cli.driving import STALLED, report_stalls
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.core.errors import PaddockError
 from paddock.core.files import ensure_folder
@@ -19,10 +20,19 @@ from paddock.core.terminal.output_files import check_new, print_written
 from paddock.core.terminal_text import shell_word, visible
 from paddock.report.document import write_document
 from paddock.report.tables import make_console, print_table
-from paddock.teaching.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
+from paddock.teaching.exercises import (
+    Exercise,
+    ExerciseRun,
+    Marks,
+    check_exercise,
+    exercise_names,
+    load_exercise,
+    mark_runs,
+    run_exercise,
+)
 from paddock.teaching.exercises.exercise_report import list_failures, marks_report, tabulate_marks
-from paddock.teaching.exercises.exercise_spec import STARTER
-from paddock.teaching.exercises.folders import new_exercise, write_handout
+from paddock.teaching.exercises.exercise_spec import STARTER, TEXT_FILE
+from paddock.teaching.exercises.folders import PROGRAM, new_exercise, start_exercise, write_handout
 from paddock.teaching.exercises.verify import verify_exercise
 from paddock.teaching.sandbox.submissions import find_submission
 
@@ -61,34 +71,55 @@ def begin_exercise(folder: Path, template: str) -> None:
     typer.echo(f"edit these files, then: paddock exercise verify {shell_word(folder)}")
 
 
+def start_work(name: str, out: Path | None) -> None:
+    """Create a student's folder for an exercise, list its files, and print the next command."""
+    found = load_exercise(name)
+    folder = out or Path(found.name)
+    if out is None and folder.resolve() == Path(found.folder):
+        folder = Path(f"my-{found.name}")
+    for path in start_exercise(found, folder):
+        typer.echo(path)
+    typer.echo(f"read the task in {folder / TEXT_FILE}, edit {folder / PROGRAM}, then:")
+    typer.echo(f"  paddock exercise try {shell_word(name)} -c {shell_word(folder / PROGRAM)}")
+
+
 def try_exercise(
     name: str, controller: Path | None, *, seed: int | None, speed: float | None, headless: bool, port: int | None
 ) -> bool:
     """Run a program with one seed, on the page, and again on request of a viewer; return whether it did not fail."""
     found, console = load_exercise(name), Console()
-    again = True
-
-    @contextmanager
-    def watch(arena: Arena) -> Iterator[None]:
-        nonlocal again
-        with show_page(arena, console=console, speed=speed, port=port) as page:
-            yield
-            ended = arena.episode
-            reason, failed = ("the run did not start", True) if ended is None else (ended.reason, ended.failed)
-            again = offer_to_run_again(page, console, reason, failed=failed)
-
     file, folder = _find_program(controller or found.path(STARTER))
     chosen = found.seeds[0] if seed is None else seed
+    again = True
+
+    def report(run: ExerciseRun) -> str:
+        """Print the result of a run, and return it in one line."""
+        if run.output:
+            console.print(_visible_lines(run.output), highlight=False, markup=False)
+        marks = mark_runs(found, [run])
+        print_table(make_console(), f"{found.title}: {file.name}, seed {chosen}", tabulate_marks(marks))
+        if run.failure is not None:
+            console.print(Text.assemble(("failed: ", "bold red"), visible(str(run.failure))))
+        points = f"{marks.points:g} of {marks.max_points:g} points"
+        why = run.failure or (run.episode.reason if run.episode else "the run did not start")
+        return f"{why}; {points}"
+
+    @contextmanager
+    def watch(arena: Arena) -> Iterator[Callable[[ExerciseRun], None]]:
+        with show_page(arena, console=console, speed=speed, port=port, devices=found.devices) as page:
+
+            def offer(run: ExerciseRun) -> None:
+                nonlocal again
+                again = offer_to_run_again(page, console, report(run), failed=run.failure is not None)
+
+            yield offer
+
     while again:
         again = False
-        run = run_exercise(found, file, chosen, folder=folder, watch=None if headless else watch)
-    if run.output:
-        console.print(_visible_lines(run.output), highlight=False, markup=False)
-    for robot, results in run.results.items():
-        values = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in results.items())
-        console.print(f"{robot}: {values}", highlight=False, markup=False)
-    if run.failure is not None:
-        console.print(Text.assemble(("failed: ", "bold red"), visible(str(run.failure))))
+        with report_stalls(console, after=STALLED):  # where no sandbox limits the time of an answer
+            run = run_exercise(found, file, chosen, folder=folder, watch=None if headless else watch)
+    if headless:
+        report(run)
     return run.failure is None
 
 

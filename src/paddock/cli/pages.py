@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Iterable
 
 from rich.text import Text
 
 from paddock.arena import Arena
 from paddock.core.terminal.console import Console
 from paddock.network.server.core.core_server import PORT
-from paddock.network.server.show import Show, open_browser, show
+from paddock.network.server.show import Show, has_screen, open_browser, show
 
 BROWSER_STARTS = 10.0  # seconds
 
 
 def show_page(
-    arena: Arena, *, console: Console, speed: float | None, port: int | None, needs_viewer: bool = False
+    arena: Arena,
+    *,
+    console: Console,
+    speed: float | None,
+    port: int | None,
+    needs_viewer: bool = False,
+    devices: Iterable[str] | None = None,
 ) -> Show:
-    """Show an arena on a page; speed None is real time, 0 is as fast as possible.
+    """Show an arena on a page, or only some devices of its robots; speed None is real time, 0 as fast as possible.
 
     With `needs_viewer`, wait until the page is open; otherwise wait only for a browser that this function started.
     """
-    page = show(arena, speed=1.0 if speed is None else speed or None, port=port, open_page=False)
+    page = show(arena, speed=1.0 if speed is None else speed or None, port=port, open_page=False, devices=devices)
     try:
         moved = f"; port {PORT} is in use" if port is None and page.server.port != PORT else ""
         hint = f"(--headless runs without a page{moved})"
@@ -40,11 +48,13 @@ def show_page(
 def offer_to_run_again(page: Show, console: Console, reason: str, *, failed: bool = False) -> bool:
     """Show on the page that the run has ended; if it has viewers, wait until one restarts the run, or until Ctrl-C.
 
+    After a failure the page also stays open for a user who has not opened it yet: the error may come in the first tick.
+
     Returns:
         Whether to run again from the start; the arena is then reset.
     """
-    watched = page.watched
     try:
+        watched = page.watched or (failed and _will_be_watched(page))
         page.end(reason, failed=failed, again=watched)
         if not watched:
             return False
@@ -57,3 +67,12 @@ def offer_to_run_again(page: Show, console: Console, reason: str, *, failed: boo
         return False
     console.print(f"running again with seed {page.arena.seed}", highlight=False)
     return True
+
+
+def _will_be_watched(page: Show) -> bool:
+    """Return whether a user is there who may open the page: at a terminal, or with a browser that is just starting."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        return True
+    if has_screen():
+        page.wait_for_viewer(BROWSER_STARTS)
+    return page.watched

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from itertools import islice
 from pathlib import Path
@@ -104,6 +105,26 @@ def test_failing_program_is_reported_with_line(folder: Path) -> None:
     done = paddock("exercise", "try", str(folder), "-c", str(file), "--headless")
     assert done.returncode == 1
     assert "failed: mine.py line 2" in done.stdout
+
+
+def test_started_exercise_has_program_and_task_with_the_commands(folder: Path) -> None:
+    done = paddock("exercise", "start", "first-drive", folder=folder.parent)
+    assert done.returncode == 0, done.stderr
+    assert "paddock exercise try first-drive -c first-drive/controller.py" in done.stdout
+    mine = folder.parent / "first-drive"
+    assert (mine / "controller.py").read_text(encoding="utf-8") == load_exercise("first-drive").read_starter()
+    text = (mine / "text.md").read_text(encoding="utf-8")
+    assert text.startswith(load_exercise("first-drive").read_text())
+    commands = re.findall(r"^paddock (.*?)(?: +#.*)?$", text, re.MULTILINE)
+    assert [command.split()[1] for command in commands] == ["try", "check", "submit"]
+    done = paddock(*commands[0].split(), "--headless", folder=mine)
+    assert done.returncode == 0, done.stderr
+    assert "controller.py, seed 1" in done.stdout
+    assert "0 of 2" in done.stdout
+    again = paddock("exercise", "start", "first-drive", folder=folder.parent)
+    assert "already exists" in again.stderr
+    assert paddock("exercise", "start", "week-1", folder=folder.parent).returncode == 0  # its own folder has the name
+    assert "exercise check ../week-1 controller.py" in (folder.parent / "my-week-1" / "text.md").read_text()
 
 
 def test_folder_is_checked_as_in_grading(folder: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,7 +29,14 @@ NOTEBOOKS = (*(f"{scheme}://{host}:*" for scheme in ("http", "https") for host i
 HEIGHT = 620  # pixels
 
 
-def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, open_page: bool = True) -> Show:
+def show(
+    arena: Arena,
+    *,
+    speed: float | None = 1.0,
+    port: int | None = None,
+    open_page: bool = True,
+    devices: Iterable[str] | None = None,
+) -> Show:
     """Show a local arena in the browser, while your program continues to step it.
 
     Args:
@@ -38,6 +45,7 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
         port: port of the page; None for 8642, or any free port if that is in use.
         open_page: open a browser, unless this machine is headless, and print the address. In a notebook, embed the page
             in the cell; an existing page of this arena is shown again.
+        devices: devices of the robots that the page shows; None: all.
     """
     if not isinstance(arena, Arena):
         raise SimulationError(f"show: expected a local arena, got {format_value(arena)}")
@@ -52,6 +60,7 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
         port=PORT if port is None else port,
         any_port=port is None,
         framed_by=NOTEBOOKS if cell else (),
+        devices=None if devices is None else frozenset(devices),
     )
     page = Show(arena, settings, open_page=open_page and not cell)
     if cell:

@@ -2,7 +2,7 @@
 
 from paddock.teaching.exercises.checks import ExerciseCheck
 from paddock.teaching.exercises.exercise_spec import Exercise
-from paddock.teaching.exercises.folders import new_exercise, write_handout
+from paddock.teaching.exercises.folders import new_exercise, start_exercise, write_handout
 from paddock.teaching.exercises.loader import exercise_names, find_exercise, load_exercise
 from paddock.teaching.exercises.marks import CheckMark, Marks, check_exercise, mark_runs
 from paddock.teaching.exercises.runs import ExerciseRun, RunFailure, run_exercise
@@ -26,6 +26,7 @@ __all__ = [
     "mark_runs",
     "new_exercise",
     "run_exercise",
+    "start_exercise",
     "verify_exercise",
     "write_handout",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import secrets
 import shutil
 import zipfile
@@ -11,10 +12,12 @@ from pathlib import Path
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import make_new_folder, whole_file, write_text
-from paddock.teaching.exercises.exercise_spec import HIDDEN_FILE, OWN_FILES, Exercise
-from paddock.teaching.exercises.loader import load_exercise
+from paddock.core.terminal_text import shell_word
+from paddock.teaching.exercises.exercise_spec import HIDDEN_FILE, OWN_FILES, TEXT_FILE, Exercise
+from paddock.teaching.exercises.loader import is_shipped, load_exercise
 
 LEFT_OUT = ("__pycache__", ".*", "*.part")
+PROGRAM = "controller.py"  # the student's program; submissions that are folders have it, too
 HIDDEN_SEEDS, HIGHEST_SEED = 15, 1_000_000  # number of hidden seeds unless the template has its own, and their range
 
 
@@ -31,6 +34,32 @@ def new_exercise(folder: Path, template: str | Path = "line-following") -> list[
         shutil.copytree(source.lecturers_folder, folder, ignore=shutil.ignore_patterns(*LEFT_OUT), dirs_exist_ok=True)
     write_text(folder / HIDDEN_FILE, f"seeds = {draw_hidden_seeds(source)} # for grading only\n")
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def start_exercise(exercise: Exercise, folder: Path) -> list[Path]:
+    """Create a student's folder with the starter code as `controller.py`, and the task with the commands to run it."""
+    make_new_folder(folder)
+    name = exercise.name if is_shipped(exercise.folder) else os.path.relpath(exercise.folder, folder)
+    texts = {PROGRAM: exercise.read_starter(), TEXT_FILE: f"{exercise.read_text().rstrip()}\n\n{explain_start(name)}"}
+    for file, text in texts.items():
+        write_text(folder / file, text)
+    return [folder / file for file in texts]
+
+
+def explain_start(name: str) -> str:
+    """Return the section of a student's text with the commands for an exercise, to be run in the student's folder."""
+    word = shell_word(name)
+    return f"""\
+## How to run it
+
+Write your program in `{PROGRAM}`, and run these commands in this folder:
+
+```sh
+paddock exercise try {word} -c {PROGRAM}      # watch one run on the page, and see its points
+paddock exercise check {word} {PROGRAM}       # the points with all public seeds
+paddock class submit {PROGRAM} --link "YOUR LINK"      # hand it in, with the link that you got for your class
+```
+"""
 
 
 def draw_hidden_seeds(exercise: Exercise) -> list[int]:

@@ -47,7 +47,7 @@ def run_exercise(
     *,
     folder: Path | None = None,
     speed: float | None = None,
-    watch: Callable[[Arena], AbstractContextManager[object]] | None = None,
+    watch: Callable[[Arena], AbstractContextManager[Callable[[ExerciseRun], object]]] | None = None,
 ) -> ExerciseRun:
     """Run a program that drives the robots of an exercise. The same program and seed always give the same figures.
 
@@ -60,14 +60,13 @@ def run_exercise(
         seed: seed of the world, the starts and all noise.
         folder: folder whose files all belong to the program; None: the file only.
         speed: 1 for real time; None for as fast as possible.
-        watch: context manager that displays the arena during the run.
+        watch: context manager that displays the arena during the run; it yields a function that receives the result.
     """
     program = _find_program(exercise, file, folder)
     plan, drivers, failure = exercise.plan(seed, program), Drivers(controllers={}, devices={}), None
     with ExitStack() as stack:
         arena = stack.enter_context(plan.build())
-        if watch is not None:
-            stack.enter_context(watch(arena))
+        receive = None if watch is None else stack.enter_context(watch(arena))
         try:
             drivers = program.make(arena)
             plan.run_in(arena, drivers, speed=speed)
@@ -78,8 +77,11 @@ def run_exercise(
             for each in programs:
                 each.close()
         results = {} if arena.episode is None else collect_results(exercise, arena.episode)
-    output = "".join(dict.fromkeys(each.output for each in programs))
-    return ExerciseRun(seed=seed, results=results, failure=failure, episode=arena.episode, output=output)
+        output = "".join(dict.fromkeys(each.output for each in programs))
+        run = ExerciseRun(seed=seed, results=results, failure=failure, episode=arena.episode, output=output)
+        if receive is not None:
+            receive(run)
+    return run
 
 
 def _find_program(exercise: Exercise, file: str | Path | DriverSource, folder: Path | None) -> DriverSource:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
-import re
 import selectors
 import subprocess
 import threading
-import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from command_line import paddock
 from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderRobotSpec
 from paddock.testing import PaddockProcess
-from warm_start import start_python
+from terminal import TerminalProgram
 
-LONG = 60.0  # seconds after which a test gives up; nothing here is measured by it
 FAST = 50.0  # simulated seconds per second
 NAMES = ("e-puck_2478", "e-puck_2479", "e-puck_2481")
 LEGACY = NAMES[2]
@@ -52,60 +49,12 @@ def configure(path: Path, devices: dict[str, str], **options: Any) -> Path:
     return path
 
 
-class Program:
+class Program(TerminalProgram):
     """`paddock ecoli host menu …` in its own terminal."""
 
     def __init__(self, *arguments: str, folder: Path, language: str = "en", columns: int = 120) -> None:
-        self.ours, theirs = pty.openpty()
-        settings = {**os.environ, "COLUMNS": str(columns), "LANGUAGE": language, "TERM": "xterm"}
-        self.process = start_python(["-m", "paddock", "ecoli", "host", *arguments], settings, folder, terminal=theirs)
-        os.close(theirs)
-        self.printed = ""
-        self._seen = 0
-
-    def expect(self, pattern: str) -> str:
-        """Wait for a text after the last match."""
-        end = time.monotonic() + LONG
-        while (found := re.search(pattern, self.printed[self._seen :])) is None:
-            assert self._read(end), f"expected {pattern!r}, got:\n{self.printed[self._seen :]}"
-        self._seen += found.end()
-        return found[0]
-
-    def type(self, text: str) -> None:
-        """Type text into the terminal."""
-        os.write(self.ours, text.encode())
-
-    def answer(self, question: str, text: str) -> None:
-        """Wait for a prompt and answer it."""
-        self.expect(question)
-        self.type(text + "\n")
-
-    def end(self) -> int:
-        """Wait for the end of the program and return the exit status."""
-        end = time.monotonic() + LONG
-        while self._read(end):
-            pass
-        return self.process.wait(LONG)
-
-    def _read(self, end: float) -> bool:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.ours, selectors.EVENT_READ)
-            if not selector.select(max(0.0, end - time.monotonic())):
-                return False
-        try:
-            data = os.read(self.ours, 1 << 16)
-        except OSError:  # the other end is closed
-            return False
-        self.printed += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", data.decode(errors="replace")).replace("\r", "")
-        return bool(data)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self.ours)
+        settings = {"COLUMNS": str(columns), "LANGUAGE": language}
+        super().__init__("ecoli", "host", *arguments, folder=folder, settings=settings)
 
 
 class Relay:

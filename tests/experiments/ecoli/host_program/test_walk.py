@@ -13,7 +13,6 @@ import pytest
 from experiments.ecoli.host_program.stage import (
     FAR,
     LEGACY,
-    LONG,
     NAMES,
     Program,
     Relay,
@@ -24,6 +23,7 @@ from experiments.ecoli.host_program.stage import (
 )
 from paddock.network.client.remote import RemoteArena
 from paddock.testing import wait_for
+from terminal import LONG
 from warm_start import start_python
 
 

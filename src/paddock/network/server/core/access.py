@@ -44,6 +44,11 @@ class Grant:
         """Whether the token allows reading this robot, and for controllers driving it."""
         return self.robots is None or robot in self.robots or robot.partition("_")[0] in self.robots
 
+    @property
+    def source(self) -> str:
+        """What restricts the devices, as a text."""
+        return f"the exercise {self.exercise!r}" if self.exercise else "this server"
+
     def check(self, role: Role, what: str) -> None:
         """Refuse an action that needs a higher role."""
         if self.role < role:
@@ -64,16 +69,11 @@ class Grant:
         for device in devices:
             if not self.allows(device):
                 allowed = ", ".join(sorted(self.devices or ())) or "none"
-                raise Refused(
-                    f"{what}: the exercise {self.exercise!r} does not allow {device!r} (it allows: {allowed})"
-                )
+                raise Refused(f"{what}: {self.source} does not allow {device!r} (it allows: {allowed})")
 
     def sees(self, robot: str) -> bool:
         """Whether this robot is visible."""
         return self.shows == "all" or self.covers(robot)
-
-
-EVERYTHING = Grant(Role.SUPERVISOR)
 
 
 class TooManyGuesses(Refused):
@@ -107,9 +107,10 @@ class GuessLimit:
 class Tokens:
     """Tokens of a server and their grants."""
 
-    def __init__(self, *, demanded: bool = False) -> None:
+    def __init__(self, *, demanded: bool = False, devices: frozenset[str] | None = None) -> None:
         self.demanded = demanded  # required from clients on this machine, too
         self.guesses = GuessLimit()
+        self._local = Grant(Role.SUPERVISOR, devices=devices)  # of clients on this machine without a token
         self._grants: dict[str, Grant | str] = {}  # a grant, or the reason of a refusal
 
     def add(self, grant: Grant, token: str | None = None) -> str:
@@ -145,7 +146,7 @@ class Tokens:
         if not local or self.demanded:
             whom = "from local clients, too" if local else "from other machines"
             raise Refused(f"token: this server requires a token {whom}; ask for a join link")
-        return EVERYTHING
+        return self._local
 
     def _find(self, token: str) -> Grant | str | None:
         """Return the grant of a token, or why it is refused; None for an unknown token."""

@@ -40,6 +40,7 @@ class Settings:
     speed: float | None = 1.0  # simulated seconds per second; None for as fast as possible
     lock_step: bool = False  # the clock advances only when all clients in the lock request it
     token: str | None = None  # of supervisors; generated if needed
+    devices: frozenset[str] | None = None  # that clients of this machine without a token may read; None: all
     allowed_hosts: tuple[str, ...] = ()  # further host names of this server
     most_clients: int = 256
     limits: UserLimits = NO_CLASS  # of a token with all its connections; supervisors have none
@@ -60,7 +61,7 @@ class CoreServer:
     def __init__(self, arena: Arena, settings: Settings | None = None, *, services: Iterable[Service] = ()) -> None:
         self.arena, self.settings, self.services = arena, settings or Settings(), list(services)
         self.people: dict[str, str] = {}  # full names of students, by robot
-        self.tokens = Tokens(demanded=bool(self.settings.token))
+        self.tokens = Tokens(demanded=bool(self.settings.token), devices=self.settings.devices)
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
         self.port = self.settings.port

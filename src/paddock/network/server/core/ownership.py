@@ -118,7 +118,7 @@ class Ownership:
         client.grant.check(Role.CONTROLLER, "spawn")
         client.grant.check_robot(request.robot, "spawn")
         if client.grant.devices is not None:  # a spawned robot might have any device, with any name
-            raise Refused(f"spawn: the exercise {client.grant.exercise!r} allows only the robot that you have")
+            raise Refused(f"spawn: {client.grant.source} allows only the robot that you have")
         if len(self.arena.robots) >= MAX_ROBOTS:
             raise Refused(f"spawn: there are {MAX_ROBOTS} robots already")
         if sum(name in self.spawned for name in client.driven) >= MAX_SPAWNED:
