@@ -203,6 +203,14 @@ def test_doctor_accepts_a_complete_installation() -> None:
     assert findings["numba"]["good"]
 
 
+def test_doctor_reports_what_confines_submissions(monkeypatch: pytest.MonkeyPatch) -> None:
+    for guard, signs in (("private root", ["private root"]), ("", ["grade on Linux with Landlock"])):
+        monkeypatch.setattr("paddock.teaching.sandbox.guards.find_file_guard", lambda guard=guard: guard)
+        lines = [line for line in paddock("doctor", "--json").stdout.splitlines() if "confining submissions" in line]
+        assert len(lines) == 1
+        assert all(sign in lines[0] for sign in signs)
+
+
 def test_doctor_names_missing_optional_packages_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     def installed(name: str) -> str:
         if name == "numba-cuda":

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.core.user_code import load_fresh
+from paddock.core.errors import PaddockError
+from paddock.core.user_code import check_program, load_fresh
 
 
 def test_file_changed_within_a_second_is_reloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +30,11 @@ def test_code_of_a_file_has_its_absolute_path(tmp_path: Path, monkeypatch: pytes
     file = tmp_path / "controller.py"
     file.write_text("def act(seen):\n    return 0.0, 0.0\n", encoding="utf-8")
     assert load_fresh(Path("controller.py")).act.__code__.co_filename == str(file.resolve())
+
+
+def test_declared_encoding_of_a_received_program_is_not_used() -> None:
+    """Decoding half a megabyte of punycode takes minutes."""
+    check_program(b"# coding: punycode\nx = 1  # " + b"a-" * 250_000, "mine.py")
+    check_program(b"# coding: no-such-encoding\nx = 1\n", "mine.py")
+    with pytest.raises(PaddockError, match=r"mine\.py: expected a Python program as UTF-8 text"):
+        check_program("# coding: latin-1\nx = 'ä'\n".encode("latin-1"), "mine.py")

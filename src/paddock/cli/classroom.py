@@ -11,7 +11,7 @@ from paddock.cli.class_folder import ClassPath, folder_app, open_class
 from paddock.cli.class_lesson import lesson_app
 from paddock.cli.contest import contest_app
 from paddock.core.files import read_secret
-from paddock.core.terminal.shared_options import FILES, Force, Workers, out_option
+from paddock.core.terminal.shared_options import FILES, Force, Unprotected, Workers, out_option
 
 SUBMISSIONS = "Submissions and marks"
 submissions_app = typer.Typer()
@@ -96,6 +96,7 @@ def grade(
         ),
     ] = None,
     workers: Workers = None,
+    unprotected: Unprotected = False,
 ) -> None:
     """Grade all submissions: marks and reports.
 
@@ -120,7 +121,13 @@ def grade(
     when = None if due is None else parse_due(due)
     with end_with_results(out.parent), show_runs(aside, "grading", of="submissions") as progress:
         done = grade_all(
-            exercise, submissions, out=out.parent, workers=parse_workers(workers), progress=progress, due=when
+            exercise,
+            submissions,
+            out=out.parent,
+            workers=parse_workers(workers),
+            progress=progress,
+            due=when,
+            unprotected=unprotected,
         )
     written = save_grading(done, out)
     print_table(make_console(), f"{done.exercise.title}: {len(done.graded)} submissions", tabulate_marks(done))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paddock.core.errors import PaddockError
-from paddock.core.terminal.shared_options import Json, Workers, out_option
+from paddock.core.terminal.shared_options import Json, Unprotected, Workers, out_option
 from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def run(
     exercise: Exercise = None,
     out: Results = None,
     workers: Workers = None,
+    unprotected: Unprotected = False,
     json: Json = False,
 ) -> None:
     """Run all heats, and write tables, an HTML report and a recording of every heat.
@@ -77,7 +78,14 @@ def run(
     folder = contest.parent / "results" if out is None else out
     entrants = _find_entrants(contest, submissions, class_folder, exercise, folder)
     with end_with_results(folder), show_runs(aside, spec.name, of="heats") as progress:
-        run_contest(spec, entrants, out=folder, workers=parse_workers(workers), progress=progress)
+        run_contest(
+            spec,
+            entrants,
+            out=folder,
+            workers=parse_workers(workers),
+            progress=progress,
+            unprotected=unprotected,
+        )
     show(folder, json=json)
     print_written(folder, ": report.html, results.csv, standings.csv, heats/", err=True)
 

@@ -82,6 +82,7 @@ def findings() -> Iterator[Finding]:
         if extra and extra not in NOT_FOR_USERS:
             yield _extra(extra, [each for each in wanted if each.extra == extra and each.is_for_here])
     yield _serial_ports()
+    yield _sandbox()
 
 
 class Requirement(NamedTuple):
@@ -138,6 +139,17 @@ def _serial_ports() -> Finding:
     from serial.tools.list_ports import comports
 
     return Finding("serial ports", ", ".join(sorted(port.device for port in comports())) or "none found", True)
+
+
+def _sandbox() -> Finding:
+    """Return a finding about what confines the programs of other people, which only grading and contests need."""
+    from paddock.teaching.sandbox import active_guards
+    from paddock.teaching.sandbox.guards import is_protected
+
+    kernel = [guard for guard in active_guards() if guard.startswith(("seccomp", "Landlock", "private root"))]
+    found = f"by the kernel: {', '.join(kernel)}" if kernel else "not by the kernel"
+    fix = "" if is_protected() else "grade on Linux with Landlock (5.13, switched on) or user namespaces"
+    return Finding("confining submissions", found, True, fix)
 
 
 def _compiler() -> Finding:

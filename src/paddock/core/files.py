@@ -90,11 +90,14 @@ def write_text(path: str | Path, text: str, *, sync: bool = True, private: bool 
         file.write(text)
 
 
-def append_text(path: str | Path, text: str, *, sync: bool = False) -> None:
-    """Append to a text file, either all of the text or nothing. With `sync`, flush it to the disk."""
+def append_text(path: str | Path, text: str, *, sync: bool = False, private: bool = False) -> None:
+    """Append to a text file, either all of the text or nothing. With `sync`, flush it to the disk.
+
+    A `private` file becomes readable by its owner only.
+    """
     data = text.encode()
     try:
-        with Path(path).open("ab", buffering=0) as file:
+        with open(path, "ab", buffering=0, opener=_open_private if private else None) as file:
             end, done = file.tell(), 0
             try:
                 done = file.write(data)
@@ -108,6 +111,14 @@ def append_text(path: str | Path, text: str, *, sync: bool = False) -> None:
                 os.fsync(file.fileno())
     except OSError as error:
         raise _describe_write_error(path, error) from None
+
+
+def _open_private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, from its first byte on; also one that others could read before."""
+    file = os.open(path, flags, 0o600)
+    if os.name == "posix" and os.fstat(file).st_mode & 0o077:
+        os.fchmod(file, 0o600)
+    return file
 
 
 def make_new_folder(path: Path) -> None:

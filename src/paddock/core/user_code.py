@@ -110,12 +110,15 @@ def check_text(file: Path, owner: str) -> None:
 
 
 def check_program(data: bytes, name: str) -> None:
-    """Refuse invalid Python. The text is only parsed, because compiling a short text can take gigabytes."""
+    """Refuse invalid Python. The text is only parsed, because compiling a short text can take gigabytes.
+
+    An encoding that it declares is not used: some take minutes to decode a short text.
+    """
     try:
         with warnings.catch_warnings(action="ignore"):
-            ast.parse(data, name)
+            ast.parse(data.decode("utf-8-sig"), name)
     except (SyntaxError, ValueError) as error:
-        if b"\0" in data or "codec can't decode" in str(error):
+        if b"\0" in data or isinstance(error, UnicodeDecodeError):
             raise PaddockError(f"{name}: {NO_TEXT}") from None
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         raise PaddockError(f"{name}{line}: this is not a Python program: {error.args[0]}") from None

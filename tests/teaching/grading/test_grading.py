@@ -21,6 +21,7 @@ from paddock.teaching.grading import find_similar, find_submissions, grade, save
 from paddock.teaching.grading.grading_report import class_report
 from paddock.teaching.grading.publicity import explain_publicity
 from paddock.teaching.grading.receipts import parse_due
+from paddock.teaching.sandbox import guards
 from paddock.testing import wait_for
 from warm_start import start_python
 
@@ -250,6 +251,25 @@ def test_exercise_is_public_if_students_know_all_its_seeds(exercise: Path, tmp_p
     )
     (copied / "hidden.toml").unlink()
     assert "students know all seeds of this exercise" in explain_publicity(load_exercise(copied))
+
+
+def test_marks_and_hidden_seeds_are_readable_by_the_owner_only(marked: Path) -> None:
+    files = [path for path in marked.rglob("*") if path.is_file()]
+    assert {"marks.csv", "graded.jsonl", "overview.html"} <= {path.name for path in files}
+    assert [path.name for path in files if path.stat().st_mode & 0o077] == []
+
+
+def test_nothing_is_graded_where_submissions_cannot_be_confined(
+    exercise: Path, submissions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guards, "find_file_guard", lambda: "")
+    with pytest.raises(PaddockError, match=r"submissions cannot be confined on this system: .* Landlock"):
+        grade(exercise, submissions, out=tmp_path / "marks")
+    assert not (tmp_path / "marks").exists()
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "ada.py").write_text("def act(seen): return 0.1, 0.1\n")
+    done = grade(exercise, tmp_path / "files", out=tmp_path / "marks", workers=1, unprotected=True)
+    assert done.graded[0].marks.points > 0
 
 
 def test_folder_without_submissions_is_refused(tmp_path: Path) -> None:

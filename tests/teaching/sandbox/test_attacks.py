@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numba
 import pytest
 
 import paddock
 from paddock.arena import Arena
-from paddock.teaching.sandbox import SandboxedController, SandboxLimits, SubmissionFailure, active_guards
+from paddock.teaching.exercises import load_exercise
+from paddock.teaching.sandbox import (
+    SandboxedController,
+    SandboxLimits,
+    SubmissionFailure,
+    active_guards,
+    guards,
+    landlock,
+    private_root,
+    seccomp,
+)
 from paddock.teaching.sandbox.fork_server import fork_server
+from paddock.teaching.sandbox.guards import DEVICES, drop_capabilities, find_readable, set_limits
+from paddock.teaching.sandbox.printing import BoundedOutput
 
 LIMITS = SandboxLimits(start_seconds=0.5, answer_seconds=0.3, memory_mb=128, wall_factor=100.0)
 BY_KERNEL = pytest.mark.skipif(len(active_guards()) < 5, reason="needs seccomp and Landlock")
@@ -259,7 +275,43 @@ def test_line_is_reported_after_change_of_folder(arena: Arena, tmp_path: Path) -
     assert (failure.kind, failure.location) == ("crash", "mine.py line 4")
 
 
+REFUSALS = ("PermissionError", "FileNotFoundError", "ValueError", "OSError", "RuntimeError", "itimer_error")
+FILE_GUARDS = [guard for guard, there in (("Landlock", landlock.find_version()), ("private root", True)) if there]
+
+
+def run_confined(code: str, own: Path, guard: str = "") -> str:
+    """Run code in a process with all restrictions of the kernel, but without those in Python; return its output."""
+    inside, outside = os.pipe()
+    number = os.fork()
+    if number == 0:
+        try:
+            os.dup2(outside, 1)
+            os.closerange(3, 256)
+            names = {"own": own, "system": ctypes.CDLL(None, use_errno=True), "ctypes": ctypes, "os": os}
+            readable, listed = find_readable()
+            visible = [*readable, *map(Path, DEVICES)]
+            set_limits(LIMITS)
+            if guard == "private root":
+                private_root.enter_private_root(visible, listed, own)
+            drop_capabilities()
+            if guard == "Landlock":
+                landlock.restrict_files(visible, listed, own)
+            seccomp.restrict_calls()
+            sys.stdout = BoundedOutput(1, 1 << 16)
+            exec(textwrap.dedent(code), names)
+        except BaseException as error:
+            os.write(1, f"{type(error).__name__}: {error}".encode())
+        finally:
+            os._exit(0)
+    os.close(outside)
+    with os.fdopen(inside, encoding="utf-8") as output:
+        text = output.read()
+    os.waitpid(number, 0)
+    return text.strip()
+
+
 @BY_KERNEL
+@pytest.mark.parametrize("guard", FILE_GUARDS)
 @pytest.mark.parametrize(
     "call",
     [
@@ -267,39 +319,121 @@ def test_line_is_reported_after_change_of_folder(arena: Arena, tmp_path: Path) -
         "os.execv('/bin/true', ['true'])",
         "os.open('/etc/passwd', os.O_RDONLY)",
         "os.open('/proc/self/environ', os.O_RDONLY)",
-        "os.listdir('/')",
+        "os.listdir('/var')",
         "os.remove('/etc/hostname')",
         "os.kill(os.getppid(), 0)",
-        "socket.socket()",
-        "socket.socketpair()",
-        "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
-        "resource.setrlimit(resource.RLIMIT_CPU, (10**6, 10**6))",
+        "__import__('socket').socket()",
+        "__import__('socket').socketpair()",
+        "__import__('resource').setrlimit(7, (256, 256))",
+        "__import__('resource').setrlimit(0, (10**6, 10**6))",
         "os.mkdir('/tmp/mine')",
+        "os.open(os.__file__, os.O_RDONLY | os.O_TRUNC)",
+        "os.open(os.__file__, os.O_WRONLY)",
         "os.chown('.', 1, 1)",
+        "os.chmod(own / 'mine', 0o4755)",
+        "os.utime(own / 'mine', (0, 0))",
+        "os.setxattr(own / 'mine', 'user.name', b'x')",
+        "os.truncate(own / 'mine', 0)",
+        "os.link(own / 'mine', own / 'other')",
+        "os.symlink('/etc/passwd', own / 'other')",
+        "os.mkfifo(own / 'other')",
+        "os.sched_setaffinity(0, [0])",
+        "os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))",
+        "os.setpriority(os.PRIO_PROCESS, 0, 19)",
+        "os.posix_fallocate(os.open(own / 'mine', os.O_RDWR), 0, 1 << 30)",
+        "__import__('fcntl').flock(1, 2)",
+        "__import__('fcntl').fcntl(1, 8, os.getppid())",  # F_SETOWN
+        "__import__('fcntl').fcntl(1, 10, 9)",  # F_SETSIG
+        "__import__('fcntl').fcntl(1, 4, 0o20000)",  # F_SETFL with O_ASYNC
+        "__import__('fcntl').fcntl(1, 4, 0o40000)",  # O_DIRECT: the reader of the output shares it
+        "__import__('fcntl').ioctl(1, 0x5452, b'1000')",  # FIOASYNC
+        "__import__('signal').setitimer(0, 1)",
+        "__import__('resource').getrusage(0)",
+        "__import__('time').clock_gettime(2)",
+        "__import__('_thread').start_new_thread(print, ())",
     ],
 )
-def test_kernel_refuses_forbidden_calls_past_python(call: str, tmp_path: Path) -> None:
-    from paddock.teaching.sandbox import landlock, seccomp
-    from paddock.teaching.sandbox.guards import DEVICES, drop_capabilities, find_readable, set_limits
+def test_kernel_refuses_forbidden_calls_past_python(call: str, guard: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    before = [(path.name, path.stat()) for path in (tmp_path, tmp_path / "mine")]
+    text = run_confined(call, tmp_path, guard)
+    assert text.partition(":")[0] in REFUSALS, text
+    assert [(path.name, path.stat()) for path in (tmp_path, tmp_path / "mine")] == before
 
-    number = os.fork()
-    if number == 0:
-        status = 99
-        try:
-            import resource
-            import socket
 
-            readable, listed = find_readable()
-            set_limits(LIMITS)
-            drop_capabilities()
-            landlock.restrict_files([*readable, *map(Path, DEVICES)], listed, tmp_path)
-            seccomp.restrict_calls()
-            eval(call, {"os": os, "socket": socket, "resource": resource})
-        except (PermissionError, ValueError):
-            status = 0
-        finally:
-            os._exit(status)
-    assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 0
+@BY_KERNEL
+def test_kernel_refuses_every_system_call_that_is_not_listed(tmp_path: Path) -> None:
+    """Numbers of today and of later kernels, and those of the other system call tables of the same processor."""
+    column = seccomp.MACHINES[platform.machine()][1]
+    rules = [seccomp.FCNTL, seccomp.IOCTL, seccomp.FUTEX, seccomp.PRCTL, seccomp.CLOCK, seccomp.PRLIMIT, seccomp.OPEN]
+    rules += [seccomp.AFFINITY, seccomp.OPENAT, seccomp.KILL_CALL, seccomp.TGKILL, seccomp.TKILL]
+    listed = {numbers[column] for numbers in (*seccomp.ALLOWED.values(), *rules)}
+    code = f"""
+    for number in [*range(1200), *range(0x40000000, 0x40000000 + 600), 0x7fffffff, 0xffffffff]:
+        if number not in {listed}:
+            ctypes.set_errno(0)
+            if system.syscall(number, *[ctypes.c_long(-1)] * 6) != -1 or ctypes.get_errno() not in (1, 38):
+                print(number, ctypes.get_errno())
+    """
+    assert run_confined(code, tmp_path) == ""
+
+
+@BY_KERNEL
+def test_kernel_allows_what_controllers_need(tmp_path: Path) -> None:
+    code = """
+    import math, numba, shutil, tempfile, numpy as np
+    np.save(own / "a.npy", np.linalg.inv(np.eye(40)))
+    shutil.copyfile(own / "a.npy", own / "b.npy")
+    os.replace(own / "b.npy", own / "c.npy")
+    table = np.load(own / "c.npy", mmap_mode="r+")
+    table[0] = math.pi
+    table.flush()
+    with tempfile.TemporaryFile(dir=own) as file:
+        file.write(b"abc")
+    (own / "touched").touch()
+    (own / "folder").mkdir()
+    print(numba.njit(lambda n: n + 1)(41), sorted(os.listdir(own)), os.cpu_count() > 0)
+    """
+    numba.njit(lambda n: n + 1)(41)  # imports everything that compiling needs
+    for guard in FILE_GUARDS:
+        assert run_confined(code, tmp_path, guard) == "42 ['a.npy', 'c.npy', 'folder', 'touched'] True"
+        (tmp_path / "folder").rmdir()
+
+
+def test_solutions_cannot_be_read(arena: Arena, tmp_path: Path) -> None:
+    exercise = load_exercise("line-following")
+    for path in map(exercise.path, ("solution.py", "hidden.toml")):
+        assert path.is_file()
+        failure = fail(arena, tmp_path, f"open({str(path)!r})\ndef act(seen): pass")
+        assert (failure.kind, failure.location) == ("forbidden", "mine.py line 1")
+
+
+@BY_KERNEL
+def test_private_root_replaces_landlock(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guards, "find_file_guard", lambda: "private root")
+    assert active_guards()[-1] == "private root"
+    code = "import os\nprint(os.path.exists('/etc/passwd'), os.path.exists('/home'))\nopen('log', 'w').write('x')\n"
+    file = tmp_path / "mine.py"
+    file.write_text(f"{code}def act(seen): return 0.01, 0.01\n")
+    controller = SandboxedController(file, arena["red"], limits=LIMITS)
+    assert not arena.run(0.2, controller).failed
+    assert controller.output == "False False\n"
+
+
+def test_answer_that_drips_in_is_stopped_by_the_same_limits(arena: Arena, tmp_path: Path) -> None:
+    code = """
+    import os, threading
+    def act(seen):
+        os.write(3, b"\\xf0\\xff\\0\\0")
+        while True:
+            os.write(3, b"x")
+            threading.Event().wait(0.02)
+    """
+    failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=0.1, wall_factor=4.0))
+    assert (failure.kind, failure.text) == (
+        "answer-timeout",
+        "more than 0.4 s for an answer, most of it asleep: does it wait?",
+    )
 
 
 def test_line_of_submitted_file_is_reported_after_file_is_replaced(arena: Arena, tmp_path: Path) -> None:
@@ -307,7 +441,7 @@ def test_line_of_submitted_file_is_reported_after_file_is_replaced(arena: Arena,
     import os
     def act(seen):
         os.remove("mine.py")
-        os.mkfifo("mine.py")
+        os.mkdir("mine.py")
         while True:
             pass
     """

@@ -22,10 +22,11 @@ class FinishedJobs(Mapping[str, Any]):
     Args:
         path: the file, created with the first result; None: nothing is written.
         owner: name of the owner of the jobs; a file of another owner is refused.
+        private: whether only this user may read the file.
     """
 
-    def __init__(self, path: Path | None, owner: str) -> None:
-        self._path, self._owner = path, owner
+    def __init__(self, path: Path | None, owner: str, *, private: bool = False) -> None:
+        self._path, self._owner, self._private = path, owner, private
         self._results: dict[str, Any] = {}
         if path is not None and path.exists():
             self._load(path)
@@ -48,14 +49,14 @@ class FinishedJobs(Mapping[str, Any]):
             line["key"]: line["result"] for line in lines if isinstance(line.get("key"), str) and "result" in line
         }
         if len(lines) < len(rows) or not text.endswith("\n"):
-            write_text(path, "".join(map(_format_line, lines or [{"jobs of": self._owner}])))
+            write_text(path, "".join(map(_format_line, lines or [{"jobs of": self._owner}])), private=self._private)
 
     def add(self, results: Mapping[str, Any]) -> None:
         """Store some results, either all of them or none."""
         if self._path is not None:
             head = [] if self._path.exists() else [{"jobs of": self._owner}]
             lines = [*head, *({"key": key, "result": result} for key, result in results.items())]
-            append_text(self._path, "".join(map(_format_line, lines)))
+            append_text(self._path, "".join(map(_format_line, lines)), private=self._private)
         self._results |= results
 
     def __getitem__(self, key: str) -> Any:

@@ -23,6 +23,12 @@ def file_option(help: str) -> Any:
 Seed = Annotated[int, typer.Option(help="Seed of all noise; equal seeds give equal runs.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
 Workers = Annotated[str | None, typer.Option(help="Number of processes, or ray for a cluster. Default: one per core.")]
+Unprotected = Annotated[
+    bool,
+    typer.Option(
+        "--unprotected", help="Run submissions also where the system cannot confine them: you trust them all."
+    ),
+]
 Force = Annotated[
     bool, typer.Option("--force", rich_help_panel=FILES, help="Overwrite existing files; pictures always.")
 ]

@@ -24,6 +24,7 @@ from paddock.teaching.contests.fair_starts import assign_starts
 from paddock.teaching.contests.heat import HeatJob, run_heat
 from paddock.teaching.contests.league import draw_lots, schedule_league
 from paddock.teaching.contests.league_standings import LeagueLine, ScoreOrder, rank_league
+from paddock.teaching.sandbox.guards import check_protection
 
 FINISHED, HEATS = "finished.jsonl", "heats"
 SEEDS = 2**31
@@ -48,6 +49,7 @@ def run_contest(
     out: str | Path,
     workers: Workers = None,
     progress: Progress | None = None,
+    unprotected: bool = False,
 ) -> ContestResult:
     """Run a contest. The result depends only on the contest and the files, not on workers or interruptions.
 
@@ -57,7 +59,9 @@ def run_contest(
         out: folder for tables, report and recordings. Heats that are already finished there are not run again.
         workers: number of processes; None: one for every core, 1: only this one.
         progress: called with the number of finished heats and the maximum number of heats.
+        unprotected: run the submissions also where the system cannot confine them, because you trust all of them.
     """
+    check_protection(unprotected)
     spec = load_contest(contest)
     entrants = find_entrants(submissions) if isinstance(submissions, (str, Path)) else list(submissions)
     if not entrants:

@@ -22,6 +22,7 @@ from paddock.teaching.grading.publicity import explain_publicity, list_solutions
 from paddock.teaching.grading.receipts import find_receipts, list_expected
 from paddock.teaching.grading.similar import SimilarPair, find_copies, find_similar, read_programs
 from paddock.teaching.sandbox import SandboxedProgram
+from paddock.teaching.sandbox.guards import check_protection
 from paddock.teaching.sandbox.submissions import Submission, find_submissions
 
 FINISHED = "graded.jsonl"
@@ -81,6 +82,7 @@ def grade(
     workers: Workers = None,
     progress: Progress | None = None,
     due: datetime | None = None,
+    unprotected: bool = False,
 ) -> Grading:
     """Run every submission with all seeds, each run in its own sandbox.
 
@@ -91,10 +93,12 @@ def grade(
         workers: number of processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
         progress: called with the number of finished submissions and the number of all.
         due: submissions with a later receipt are marked late, without loss of points. None: as marked on the receipt.
+        unprotected: run the submissions also where the system cannot confine them, because you trust all of them.
     """
+    check_protection(unprotected)
     chosen = load_exercise(exercise)
     found, starter = find_submissions(submissions), chosen.read_starter()
-    finished = FinishedJobs(ensure_folder(Path(out)) / FINISHED, f"grading of {chosen.name}")
+    finished = FinishedJobs(ensure_folder(Path(out)) / FINISHED, f"grading of {chosen.name}", private=True)
     keys = {each.name: identify_marks(chosen, each) for each in found}
     todo = [each for each in found if not each.problem and keys[each.name] not in finished]
     runner = JobRunner(partial(GradingWorker, chosen.folder), workers, max_jobs=max(1, len(todo)))

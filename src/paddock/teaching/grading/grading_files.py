@@ -23,7 +23,10 @@ OVERVIEW, SIMILAR, REPORTS = "overview.html", "similar.csv", "reports"
 
 
 def save_grading(grading: Grading, marks: Path) -> list[Path]:
-    """Write the marks and all other files into the same folder; equal submissions give identical files."""
+    """Write the marks and all other files into the same folder, readable by this user only.
+
+    Equal submissions give identical files.
+    """
     folder = marks.parent
     reports = ensure_folder(folder / REPORTS)
     written = [_write_table(marks, *marks_table(grading))]
@@ -82,7 +85,7 @@ def _write_page(path: Path, title: str, parts: Sequence[Part], links: Mapping[st
         for part in parts:
             if isinstance(part, Figure):
                 save_figure(part.picture, Path(folder) / f"{part.name}.png")
-        write_text(path, render_html(title, parts, Path(folder), links))
+        write_text(path, render_html(title, parts, Path(folder), links), private=True)
     return path
 
 
@@ -91,5 +94,5 @@ def _write_table(path: Path, heads: Sequence[str], rows: Iterable[Sequence[Any]]
     table = csv.writer(text, lineterminator="\n")
     table.writerow(heads)
     table.writerows(rows)
-    write_text(path, MARK + text.getvalue())
+    write_text(path, MARK + text.getvalue(), private=True)
     return path

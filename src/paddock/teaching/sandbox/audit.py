@@ -32,6 +32,7 @@ CHANGES = (
 )
 LISTS = ("os.listdir", "os.scandir", "os.chdir")
 HARMLESS = ("socket.gethostname",)
+CLOCKS = ("clock", "clock_gettime", "ftime", "gettimeofday", "time", "timespec_get")  # functions of the C library
 MAX_FOLDERS = 100  # maximum number of folders that a program may create
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -40,8 +41,14 @@ class Forbidden(PermissionError):
     """Raised when a controller attempts a forbidden operation."""
 
 
-def forbid(readable: Collection[str], own: str) -> None:
-    """Refuse access outside this process from now on, except reading below `readable` and writing below `own`."""
+def forbid(readable: Collection[str], own: str, packages: Collection[str]) -> None:
+    """Refuse access outside this process from now on.
+
+    Args:
+        readable: paths below which it may read.
+        own: folder below which it may write.
+        packages: folders with libraries that may be called through `ctypes`; those of the system may not.
+    """
     within, real, text = _is_within, os.path.realpath, os.fspath
     roots, folders = tuple(readable), 0
 
@@ -72,8 +79,12 @@ def forbid(readable: Collection[str], own: str) -> None:
             raise Forbidden("a controller may not send signals")
         elif event.startswith(NETWORK) and event not in HARMLESS:
             raise Forbidden("a controller may not use the network")
-        elif event == "ctypes.dlopen" and (arguments[0] is None or not within(real(os.fsdecode(arguments[0])), roots)):
+        elif event == "ctypes.dlopen" and (
+            arguments[0] is None or not within(real(os.fsdecode(arguments[0])), packages)
+        ):
             raise Forbidden("a controller may not load system libraries")
+        elif event == "ctypes.dlsym" and arguments[1] in CLOCKS:
+            raise Forbidden("a controller may not read the clock of this machine")
 
     sys.addaudithook(check)
 

@@ -96,6 +96,7 @@ class SandboxedController(Closing):
             parameters=self._parameters,
             devices=self._devices,
             limits=self._limits,
+            file_guard=guards.find_file_guard(),
         )
 
     def _sources(self) -> dict[str, Path]:

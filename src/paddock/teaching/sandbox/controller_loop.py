@@ -32,7 +32,7 @@ def run_controller(channel: int, faults: int) -> None:
     faulthandler.register(signal.SIGXCPU, faults, all_threads=False, chain=True)
     runner = ControllerRunner(job, Path(job.file))
     make_deterministic(runner.body)
-    confine(job.folder, job.limits)
+    confine(job.folder, job.limits, job.file_guard)
     exchange.write(runner.load())
     while True:
         exchange.write(runner.answer(exchange.read()))

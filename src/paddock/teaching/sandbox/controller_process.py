@@ -35,6 +35,15 @@ FAULT = re.compile(rb'File "([^"\n]+)", line (\d{1,6})')
 MAX_TRACEBACK_BYTES = 1 << 16
 
 
+class _Deadline:
+    """When the limits of an answer are checked, whether it comes slowly or not at all."""
+
+    def __init__(self, seconds: float, task: str) -> None:
+        self.seconds, self.task, self.asked = seconds, task, time.monotonic()
+        self.next_check = self.asked + CHECK_PERIOD
+        self.used: float | None = None  # CPU seconds of the process at the first check
+
+
 class ControllerProcess:
     """A process for one run. Any failure in it raises a SubmissionFailure here.
 
@@ -65,44 +74,60 @@ class ControllerProcess:
 
     def ask(self, message: bytes, seconds: float, task: str = "for an answer") -> tuple[bytes, bytes]:
         """Send a message and return the answer as (letter, data); `seconds` is the limit of CPU time for it."""
-        self.send(message)
-        asked = time.monotonic()
-        data, began, before = self._rest, 0.0, 0.0
+        deadline = _Deadline(seconds, task)
+        self.send(message, deadline)
+        data = self._rest
         while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
             if len(data) >= 4 and not 0 < length <= messages.MAX_BYTES:
                 self.fail("invalid", "", "the program sent an invalid answer")
             try:
                 more = self._channel.recv(messages.CHUNK)
             except BlockingIOError:
-                if not began:
-                    began, before = time.monotonic(), self._measure()
-                self._check_limits(time.monotonic() - began, self._measure() - before, seconds, task)
-                self._check_sleep(self._waited + time.monotonic() - asked)
+                self._check_deadline(deadline)
                 continue
             except ConnectionError:
                 more = b""
             if not more:
                 self._explain_end()
+            if data or len(more) < 4:  # an answer in pieces: each of them may come late
+                self._check_deadline(deadline)
             data = data + more if data else more
         self._rest = data[4 + length :]
-        self._waited += time.monotonic() - asked
+        self._waited += time.monotonic() - deadline.asked
         self._check_sleep(self._waited)
         if data[4:5] == messages.FAILED:
             self._fail_as_reported(data[5 : 4 + length])
         return data[4:5], data[5 : 4 + length]
 
-    def send(self, message: bytes) -> None:
-        """Send a message."""
+    def send(self, message: bytes, deadline: _Deadline | None = None) -> None:
+        """Send a message; the program must read it before the limits of its answer are reached."""
         now = time.monotonic()
         if now - self._checked_at > CHECK_PERIOD:
             self._checked_at = now
             self._check_folder()
-        try:
-            self._channel.sendall(message)
-        except BlockingIOError:
-            self.fail("answer-timeout", "", "the program does not read its input")
-        except ConnectionError:
-            self._explain_end()
+        rest = memoryview(message)
+        deadline = deadline or _Deadline(self._limits.answer_seconds, "to read its input")
+        while len(rest):
+            try:
+                rest = rest[self._channel.send(rest) :]
+            except BlockingIOError:
+                pass
+            except ConnectionError:
+                self._explain_end()
+            if len(rest):  # a large picture, or a program that does not read
+                self._check_deadline(deadline)
+
+    def _check_deadline(self, deadline: _Deadline) -> None:
+        """Check all limits of an answer, at most once per period."""
+        now = time.monotonic()
+        if now < deadline.next_check:
+            return
+        deadline.next_check = now + CHECK_PERIOD
+        used = self._measure()
+        if deadline.used is None:
+            deadline.used = used
+        self._check_limits(now - deadline.asked, used - deadline.used, deadline.seconds, deadline.task)
+        self._check_sleep(self._waited + now - deadline.asked)
 
     def close(self) -> None:
         """End the process and store its printed output."""
@@ -244,7 +269,8 @@ def read_queue(process: str) -> float:
 def find_loop(file: Path, line: int) -> int:
     """Return the first line of the outermost loop around a line, within its function; the line itself if none."""
     try:
-        nodes = list(ast.walk(ast.parse(file.read_bytes())))
+        text = file.read_bytes().decode("utf-8-sig", "replace")  # whatever encoding it declares, which may be slow
+        nodes = list(ast.walk(ast.parse(text)))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # the file has changed, or is too nested
         return line
     around = [

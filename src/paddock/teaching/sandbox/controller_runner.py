@@ -18,7 +18,7 @@ from paddock.simulation.robots import RobotSpec
 from paddock.teaching.sandbox import sandbox_messages as messages
 from paddock.teaching.sandbox.audit import Forbidden
 from paddock.teaching.sandbox.failure import FailureKind
-from paddock.teaching.sandbox.guards import spare_memory
+from paddock.teaching.sandbox.guards import FileGuard, spare_memory
 from paddock.teaching.sandbox.limits import SandboxLimits
 from paddock.teaching.sandbox.sandbox_body import SandboxArena, SandboxBody, SandboxObservation
 
@@ -37,6 +37,7 @@ class ControllerJob:
     parameters: Mapping[str, Any]
     devices: tuple[str, ...] | None
     limits: SandboxLimits
+    file_guard: FileGuard
 
 
 class ControllerRunner:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import site
 import sys
@@ -10,8 +11,10 @@ import sysconfig
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
-from paddock.teaching.sandbox import landlock, seccomp
+from paddock.core.errors import PaddockError
+from paddock.teaching.sandbox import landlock, private_root, seccomp
 from paddock.teaching.sandbox.audit import forbid
 from paddock.teaching.sandbox.limits import SandboxLimits
 
@@ -26,50 +29,95 @@ DEVICES = ("/dev/null", "/dev/zero")
 CAPABILITIES = 0x20080522  # version of the capability structures
 CAN_FORK = hasattr(os, "fork")
 PACKAGE = Path(__file__).resolve().parents[2]
-HIDDEN = PACKAGE / "exercises" / "library"  # contains solutions and hidden seeds
+LECTURERS = "paddock_lecturers"  # package with solutions and hidden seeds
+
+
+FileGuard = Literal["Landlock", "private root", ""]
 
 
 def active_guards() -> tuple[str, ...]:
     """Return the protections that restrict controllers on this system, strongest last; none if it cannot fork."""
     if not CAN_FORK:
         return ()
-    version = landlock.find_version()
+    files = find_file_guard()
     return (
         "own process",
         "audit hook",
         "limits of time, memory and files",
         *(["seccomp"] if seccomp.is_available() else []),
-        *([f"Landlock {version}"] if version else []),
+        *([f"Landlock {landlock.find_version()}"] if files == "Landlock" else [files] if files else []),
     )
 
 
-def confine(own: Path, limits: SandboxLimits) -> None:
+@cache
+def find_file_guard() -> FileGuard:
+    """Return what restricts the files of controllers on this system."""
+    if landlock.find_version():
+        return "Landlock"
+    return "private root" if seccomp.is_available() and private_root.is_available() else ""
+
+
+def is_protected() -> bool:
+    """Whether the kernel keeps a controller from everything that is not its own."""
+    return CAN_FORK and seccomp.is_available() and bool(find_file_guard())
+
+
+def check_protection(unprotected: bool) -> None:
+    """Refuse to run programs of other people where nothing confines them, unless the user accepts that."""
+    if not (unprotected or is_protected()):
+        raise PaddockError(
+            "submissions cannot be confined on this system: their programs could read, change and delete your files; "
+            "it needs Linux on x86-64 or 64-bit ARM with Landlock (Linux 5.13, switched on) or user namespaces: "
+            "`paddock doctor` shows what is there. If you trust all submissions, allow it (`unprotected`)"
+        )
+
+
+def confine(own: Path, limits: SandboxLimits, files: FileGuard) -> None:
     """Apply all restrictions to this process permanently."""
     readable, listed = find_readable()
+    packages = [os.path.realpath(path) for path in _find_packages()]
+    visible = [*readable, *map(Path, DEVICES)]
     set_limits(limits)
+    if files == "private root":
+        private_root.enter_private_root(visible, listed, own)
     if sys.platform == "linux":
         drop_capabilities()
-    landlock.restrict_files([*readable, *map(Path, DEVICES)], listed, own)
+    if files == "Landlock":
+        landlock.restrict_files(visible, listed, own)
     seccomp.restrict_calls()
-    forbid([*map(os.path.realpath, (*readable, *listed)), *DEVICES], os.path.realpath(own))
+    forbid([*map(os.path.realpath, (*readable, *listed)), *DEVICES], os.path.realpath(own), packages)
 
 
 @cache
 def find_readable() -> tuple[list[Path], list[Path]]:
     """Return the paths that every program may read (Python, packages, libraries), and the folders that it may list."""
-    python = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
-    python += [sysconfig.get_path("stdlib", vars=base), sysconfig.get_config_var("LIBDIR") or ""]
-    roots = {Path(path).resolve() for path in (*python, *site.getsitepackages(), *SYSTEM) if path} | {PACKAGE}
+    python = [sysconfig.get_path("stdlib", vars=base), sysconfig.get_config_var("LIBDIR") or ""]
+    roots = {Path(path).resolve() for path in (*_find_packages(), *python, *SYSTEM) if path} | {PACKAGE}
     found = [_leave_out(root) for root in sorted(roots) if root.exists()]
     return list(chain.from_iterable(full for full, _ in found)), list(chain.from_iterable(part for _, part in found))
 
 
+def _find_packages() -> list[str]:
+    """Return the folders of Python's modules and of installed packages."""
+    return [
+        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    ] + site.getsitepackages()
+
+
+@cache
+def _find_hidden() -> Path | None:
+    """Return the folder that no program may read; None if it is not installed."""
+    found = importlib.util.find_spec(LECTURERS)
+    return Path(found.origin).resolve().parent if found is not None and found.origin else None
+
+
 def _leave_out(root: Path) -> tuple[list[Path], list[Path]]:
     """Return which parts of a folder may be read, without the hidden folder, and which may only be listed."""
-    if root == HIDDEN:
+    hidden = _find_hidden()
+    if root == hidden:
         return [], []
-    if not HIDDEN.is_relative_to(root):
+    if hidden is None or not hidden.is_relative_to(root):
         return [root], []
     inside = [_leave_out(path) for path in sorted(root.iterdir())]
     return list(chain.from_iterable(full for full, _ in inside)), [root, *chain.from_iterable(p for _, p in inside)]
@@ -82,6 +130,7 @@ def set_limits(limits: SandboxLimits) -> None:
     _limit(resource.RLIMIT_FSIZE, max(limits.file_mb * MEGABYTE, limits.output_kb * 1024))
     _limit(resource.RLIMIT_NOFILE, MAX_FILES)
     _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_NPROC, 0)  # no threads and processes, also where there is no seccomp; root is exempt
     used = _address_space()
     if used:
         most = used + limits.memory_mb * MEGABYTE
