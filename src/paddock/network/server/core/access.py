@@ -7,7 +7,7 @@ import math
 import secrets
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from paddock.core.errors import Refused
@@ -76,6 +76,9 @@ class Grant:
         return self.shows == "all" or self.covers(robot)
 
 
+EVERYTHING = Grant(Role.SUPERVISOR)
+
+
 class TooManyGuesses(Refused):
     """An address has sent so many wrong tokens that a further one is not looked at."""
 
@@ -110,7 +113,7 @@ class Tokens:
     def __init__(self, *, demanded: bool = False, devices: frozenset[str] | None = None) -> None:
         self.demanded = demanded  # required from clients on this machine, too
         self.guesses = GuessLimit()
-        self._local = Grant(Role.SUPERVISOR, devices=devices)  # of clients on this machine without a token
+        self._local = replace(EVERYTHING, devices=devices)  # of clients on this machine without a token
         self._grants: dict[str, Grant | str] = {}  # a grant, or the reason of a refusal
 
     def add(self, grant: Grant, token: str | None = None) -> str:
