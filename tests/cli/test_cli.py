@@ -211,6 +211,15 @@ def test_doctor_reports_what_confines_submissions(monkeypatch: pytest.MonkeyPatc
         assert all(sign in lines[0] for sign in signs)
 
 
+def test_doctor_accepts_the_client_that_a_class_hands_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paddock.cli.doctor.requires", lambda name: ["numpy>=1.26", "websockets>=13.0"])
+    done = paddock("doctor", "--json")
+    findings = {line["what"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0
+    assert findings["compiled engine"]["found"] == "none: this client connects to servers and cannot simulate"
+    assert "numba" not in findings
+
+
 def test_doctor_names_missing_optional_packages_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     def installed(name: str) -> str:
         if name == "numba-cuda":

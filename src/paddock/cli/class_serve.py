@@ -16,6 +16,7 @@ from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
 from paddock.core.locks import lock_folder
+from paddock.core.packages import install_command
 from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import shell_word, visible
 from paddock.network.client.remote import RemoteArena
@@ -24,7 +25,7 @@ from paddock.network.server.services.classroom.classroom import Classroom
 from paddock.network.server.services.classroom.lessons import open_lesson
 from paddock.network.server.show import open_browser
 from paddock.teaching.classroom import ClassFolder
-from paddock.teaching.classroom.links import RUNNING, read_addresses, warn_unreachable
+from paddock.teaching.classroom.links import RUNNING, base_url, read_addresses, warn_unreachable
 
 SERVING = ".serving"  # lock file of the server, in the class folder
 
@@ -63,6 +64,7 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     server = Server(arena, settings)
     server.services.append(Classroom(folder, lesson, server.heats))
+    server.install_files.address = folder.spec.address.rstrip("/")
     running = folder.path / RUNNING
 
     def ready() -> None:
@@ -75,6 +77,8 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
         console.print(
             f"students:   {len(folder.students)}, in {lesson.title}; their links: paddock class links or sheet"
         )
+        console.print(f"install:    {base_url(folder)}/install, a page for students; its line for Linux and macOS is:")
+        console.print(f"            {install_command(base_url(folder))}")
         if warning := warn_unreachable(folder):
             console.print(warning)
         if os.name == "posix" and folder.path.stat().st_mode & 0o077:

@@ -76,8 +76,11 @@ def findings() -> Iterator[Finding]:
     for requirement in wanted:
         if not requirement.extra:
             yield _package(requirement)
-    yield _compiler()
-    yield _simulation()
+    if wanted and not any(requirement.name == "numba" for requirement in wanted):
+        yield Finding("compiled engine", "none: this client connects to servers and cannot simulate", True)
+    else:
+        yield _compiler()
+        yield _simulation()
     for extra in dict.fromkeys(requirement.extra for requirement in wanted):
         if extra and extra not in NOT_FOR_USERS:
             yield _extra(extra, [each for each in wanted if each.extra == extra and each.is_for_here])

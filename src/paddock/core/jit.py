@@ -14,6 +14,7 @@ import dis
 import functools
 import hashlib
 import importlib
+import importlib.util
 import os
 import re
 import sys
@@ -107,6 +108,8 @@ class Kernel:
         Type checks of a model's tables take several times as long as a tick of one robot.
         """
         if not compiling():
+            if not _has_numba():  # as in the client that a class hands out
+                raise PaddockError("simulating needs the package numba: pip install numba")
             return self.compiled
         dispatcher: Any = self.compiled
         kinds = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
@@ -133,11 +136,8 @@ def _import_numba() -> Any:
 
     Linear algebra in numba functions still works, because SciPy is then imported during compilation.
     """
-    try:
-        import numba
-        from numba.np import linalg
-    except ModuleNotFoundError as error:  # as in the client that a class hands out
-        raise PaddockError(f"simulating needs the package {error.name}: pip install numba") from None
+    import numba
+    from numba.np import linalg
 
     def find_no_blas() -> None:
         raise ImportError
@@ -274,8 +274,13 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def compiling() -> bool:
-    """Whether kernels are compiled; False with `NUMBA_DISABLE_JIT=1`."""
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+    """Whether kernels are compiled; False with `NUMBA_DISABLE_JIT=1`, and without numba, as for metrics in a client."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") and _has_numba()
+
+
+@functools.cache
+def _has_numba() -> bool:
+    return importlib.util.find_spec("numba") is not None
 
 
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:

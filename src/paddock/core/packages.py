@@ -8,11 +8,13 @@ import sys
 import warnings
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 from paddock.core.errors import PaddockError
-from paddock.core.version import DISTRIBUTION
+from paddock.core.version import DISTRIBUTION, VERSION
 
 NAMESAKE = "paddock"  # a distribution of this name is another project's
+CLIENT = "+client"  # local version of the wheel for students who only connect
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -30,8 +32,8 @@ def find_clone() -> Path | None:
 def install_extra(*extras: str, also: str = "") -> str:
     """Return the command that installs extras of Paddock, here or in the clone, and optionally another package."""
     where, options = (DISTRIBUTION, "") if find_clone() is None else (".", "-e ")
-    quote = '"' if sys.platform == "win32" else "'"  # cmd knows no single quotes; PowerShell knows both
-    return f"pip install {options}{quote}{where}[{','.join(extras)}]{quote}{also and ' '}{also}"
+    mark = '"' if sys.platform == "win32" else "'"  # cmd knows no single quotes; PowerShell knows both
+    return f"pip install {options}{mark}{where}[{','.join(extras)}]{mark}{also and ' '}{also}"
 
 
 def import_package(
@@ -77,3 +79,28 @@ def explain_namesake(version: str) -> str:
         f"the package {NAMESAKE} {version} is installed in this environment, too: it is another project with the same "
         f"import name (this one is {DISTRIBUTION}). Remove it with `pip uninstall {NAMESAKE}`, then run {repair}"
     )
+
+
+def name_wheel(*, client: bool = False) -> str:
+    """Return the file name of the wheel of this version; `client` is the one for those who only connect to servers."""
+    return f"{DISTRIBUTION.replace('-', '_')}-{VERSION}{CLIENT if client else ''}-py3-none-any.whl"
+
+
+def install_command(address: str, *, client: bool = False, windows: bool = False) -> str:
+    """Return the line with which students install, into a folder `robots`, what the server at an address hands out."""
+    wheel = f"{address.rstrip('/')}/install/{'client/' if client else ''}{quote(name_wheel(client=client))}"
+    return _install_into_folder(wheel, windows=windows)
+
+
+def install_without_index(address: str, *, windows: bool = False) -> str:
+    """Return the line that installs the client with all that it needs from a server alone, without the internet."""
+    host = urlsplit(address).netloc.rpartition("@")[2]
+    trusted = f"--trusted-host {host} " if address.startswith("http:") else ""
+    source = f"--no-index {trusted}--find-links {address.rstrip('/')}/install/client/ {DISTRIBUTION}"
+    return _install_into_folder(source, windows=windows)
+
+
+def _install_into_folder(what: str, *, windows: bool) -> str:
+    if windows:
+        return rf"py -m venv robots; robots\Scripts\pip install {what}"
+    return f"python3 -m venv robots && robots/bin/pip install {what}"

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from command_line import paddock
 from network.server.classes_served import make_class, wait_for_student
 from network.server.parties import Peer, program
+from paddock.core.packages import install_command
 from paddock.teaching.classroom import ClassFolder
 from paddock.teaching.exercises.folders import new_exercise
 from paddock.testing import PaddockProcess, wait_for
@@ -152,6 +154,16 @@ def test_crash_of_a_controller_file_is_reported(tmp_path: Path) -> None:
             "mine.py line 2: IndexError" in paddock("run", "-c", str(source), "--robot", f"{link}&robot={robot}").stderr
         )
         assert running.wait("Ben", state="crashed")["detail"] == "mine.py line 2: IndexError: list index out of range"
+
+
+def test_lecturer_is_told_what_students_install(tmp_path: Path) -> None:
+    with running_class(make_class(tmp_path)) as running:
+        url = running.process.url.rstrip("/")
+        assert running.process.line(r"install: +(\S+),") == f"{url}/install"
+        command = running.process.line(r"(python3 -m venv .*)")
+        assert command == install_command(url)
+        with urllib.request.urlopen(command.split()[-1]) as wheel:
+            assert wheel.read(2) == b"PK"
 
 
 def test_class_commands_find_running_server_by_folder(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from paddock.network.server.services.bridged_time import BridgedTime
 from paddock.network.server.services.goals import Goals
 from paddock.network.server.services.heats import Heats, HeatSettings
 from paddock.network.server.services.history import HistoryService
+from paddock.network.server.services.install_files import InstallFiles
 from paddock.network.server.services.maps import MapPublisher
 from paddock.network.server.services.program_run import ProgramRun
 from paddock.network.server.services.scoreboard import Scoreboard
@@ -37,10 +38,10 @@ class Server(CoreServer):
     ) -> None:
         self.scoreboard = Scoreboard(referee)
         self.heats = Heats(self.scoreboard, heats)
-        self.program_run = ProgramRun()
+        self.program_run, self.install_files = ProgramRun(), InstallFiles()
         super().__init__(arena, settings)
         self.services += [NoClass(), NoReplay(), self.heats, self.scoreboard, self.program_run]
-        self.services += [HistoryService(), MapPublisher(), Goals(), BridgedTime(arena)]
+        self.services += [HistoryService(), MapPublisher(), Goals(), BridgedTime(arena), self.install_files]
         if isinstance(arena, ReplayArena):
             self.services.append(Replay(arena))
             self.people.update(arena.recording.people)

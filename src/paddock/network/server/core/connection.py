@@ -12,9 +12,10 @@ import logging
 import socket
 from collections import deque
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from websockets.http11 import Request
+from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
@@ -26,8 +27,9 @@ from paddock.network.protocol.encoding import Malformed, MessageReader, frame
 from paddock.network.protocol.messages import REQUESTS, Hello
 from paddock.network.server.core.access import TooManyGuesses
 from paddock.network.server.core.client import Client, describe_loss, refusal
+from paddock.network.server.core.downloads import PIECE, Download, DownloadBody
 from paddock.network.server.core.fair_shares import FairQueue
-from paddock.network.server.core.page_files import respond_with_file
+from paddock.network.server.core.page_files import make_headers, respond_with_file
 
 if TYPE_CHECKING:
     from paddock.network.server.core.core_server import CoreServer
@@ -50,6 +52,7 @@ NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # application-specific 
 FULL = "there are too many clients already; try again later"
 FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: the client is not on this machine
 
+log = logging.getLogger("paddock.server")
 quiet = logging.getLogger("paddock.server.websockets")
 quiet.setLevel(logging.CRITICAL)
 decode = MessageDecoder(REQUESTS).decode
@@ -75,6 +78,7 @@ class Connection(asyncio.Protocol):
         self._unanswered = self._unasked = 0  # pings since the last data, and since the last request
         self._second, self._frames = 0, 0  # current second, and frames received when it began
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._body: DownloadBody | None = None  # of a file of a service
 
     # ---- the transport's callbacks
 
@@ -149,6 +153,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         for timer in self._timers.values():
             timer.cancel()
+        self._close_body()
         self.server.connections.pop(self, None)
         self._inbox.clear()
         client = self.requests.client
@@ -184,6 +189,8 @@ class Connection(asyncio.Protocol):
                 self._after("turn", 0.0, self._go_on)
         elif not self._held and not self.transport.is_closing():
             self.transport.resume_reading()
+            if self._body is not None:
+                self._after("turn", 0.0, partial(self.requests.charge, self._send_piece))
 
     # ---- HTTP
 
@@ -226,6 +233,9 @@ class Connection(asyncio.Protocol):
         elif request.method != "GET":
             response = self.protocol.reject(405, "expected GET\n")
             response.headers["Allow"] = "GET"
+        elif download := self.session.find_file(request.path.partition("?")[0], host[0]):
+            self._download(download)
+            return
         elif request.path.partition("?")[0] != "/ws":
             response = respond_with_file(self.protocol, request.path, self.server.settings.framed_by)
         elif self.server.is_full:
@@ -234,6 +244,55 @@ class Connection(asyncio.Protocol):
             response = self.protocol.accept(request)
         self.protocol.send_response(response)
         self._flush()
+
+    def _download(self, download: Download) -> None:
+        """Send a file of a service as soon as it is ready."""
+        for timer in ("hello", "ping"):
+            self._timers.pop(timer).cancel()
+        self.transport.set_write_buffer_limits(high=PIECE)
+
+        def begin(content: asyncio.Future[bytes | Path | None]) -> None:
+            if not self.transport.is_closing():
+                self.requests.charge(self._begin_body, download.type, content)
+
+        download.content.add_done_callback(begin)
+
+    def _begin_body(self, kind: str, content: asyncio.Future[bytes | Path | None]) -> None:
+        try:
+            found = content.result()
+            if found is None:
+                self.protocol.send_response(self.protocol.reject(404, "no such file\n"))
+                self._flush()
+                return
+            self._body = DownloadBody(found)
+        except (PaddockError, OSError, asyncio.CancelledError) as error:
+            log.warning("a file of this server cannot be sent: %s", error)
+            self.protocol.send_response(self.protocol.reject(503, f"{error}\n"))
+            self._flush()
+            return
+        headers = make_headers(kind, self._body.size, self.server.settings.framed_by)
+        self.transport.write(Response(200, "OK", headers).serialize())
+        self._pieces = iter(self._body)
+        self._send_piece()
+
+    def _send_piece(self) -> None:
+        """Write one piece of the file; others follow when the client has read it and other clients had their turn."""
+        if self._held or self._body is None or self.transport.is_closing():
+            return
+        piece = next(self._pieces, b"")
+        if piece:
+            self.transport.write(piece)
+            if not self._end_turn():
+                self._after("turn", 0.0, partial(self.requests.charge, self._send_piece))
+        else:
+            self._close_body()
+            self.transport.close()
+            self._after("closing", IO_TIMEOUT, self.transport.abort)
+
+    def _close_body(self) -> None:
+        if self._body is not None:
+            self._body.close()
+        self._body = None
 
     # ---- WebSocket
 

@@ -33,10 +33,16 @@ def respond_with_file(protocol: ServerProtocol, path: str, framed_by: Sequence[s
     body = page_files().get(name)
     if body is None:
         return protocol.reject(404, f"no file {name[:100]}; the page is at /\n")
-    headers = Headers(
+    protocol.reject(200, "")  # ends the WebSocket handshake of the protocol
+    return Response(200, "OK", make_headers(TYPES[name[name.rfind(".") :]], len(body), framed_by), body)
+
+
+def make_headers(kind: str, size: int, framed_by: Sequence[str] = ()) -> Headers:
+    """Return the headers of a file with a content type and a number of bytes."""
+    return Headers(
         {
-            "Content-Type": TYPES[name[name.rfind(".") :]],
-            "Content-Length": str(len(body)),
+            "Content-Type": kind,
+            "Content-Length": str(size),
             "Content-Security-Policy": POLICY + (" ".join(framed_by) or "'none'"),
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
@@ -44,5 +50,3 @@ def respond_with_file(protocol: ServerProtocol, path: str, framed_by: Sequence[s
             "Connection": "close",
         }
     )
-    protocol.reject(200, "")  # ends the WebSocket handshake of the protocol
-    return Response(200, "OK", headers, body)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from paddock.network.protocol import Message
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Role
+from paddock.network.server.core.downloads import Download
 
 if TYPE_CHECKING:
     from paddock.network.server.core.client import Client
@@ -73,6 +74,10 @@ class Service:
     def list_news(self) -> News:
         """Return what clients are told when they join and when it is marked as stale; None: nothing."""
         return {}
+
+    def find_file(self, path: str, host: str) -> Download | None:
+        """Return the file at a path of an HTTP request to a host, or None. Anybody may ask, without a token."""
+        return None
 
     def on_join(self, client: Client) -> None:
         """Called when a client has been accepted."""

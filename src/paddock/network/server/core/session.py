@@ -20,6 +20,7 @@ from paddock.network.server.core.access import Role, Tokens
 from paddock.network.server.core.client import Client, Subscription, check_count, failure, refusal
 from paddock.network.server.core.clock import ServerClock
 from paddock.network.server.core.core_requests import CoreRequests
+from paddock.network.server.core.downloads import Download
 from paddock.network.server.core.fair_shares import ShareLedger
 from paddock.network.server.core.interventions import Interventions
 from paddock.network.server.core.ownership import Ownership
@@ -111,6 +112,10 @@ class Session:
         self.clock.close()
 
     # ---- connections and requests
+
+    def find_file(self, path: str, host: str) -> Download | None:
+        """Return the file that a service has at a path; None if there is none."""
+        return next(filter(None, (service.find_file(path, host) for service in self.services)), None)
 
     def admit(self, client: Client, hello: m.Hello) -> None:
         """Accept a client and send it the current state."""
