@@ -34,6 +34,16 @@ ForExercise = Annotated[
 ]
 
 
+MarksFile = Annotated[Path, out_option("File for the marks; reports are written next to it.")]
+DueDate = Annotated[
+    str | None,
+    typer.Option(
+        help="Due date such as 2026-11-20T18:00, local time; without a time, the end of the day. Default: that of "
+        "the class at the time of submission."
+    ),
+]
+
+
 @submissions_app.command("collect", rich_help_panel=SUBMISSIONS)
 def collect_submissions(folder: ClassPath, exercise: Exercise, out: CollectFolder = None, force: Force = False) -> None:
     """Copy all last submissions into a folder, for `class grade`.
@@ -84,17 +94,8 @@ def submit(file: SubmittedFile, link: Link, exercise: ForExercise = "") -> None:
 def grade(
     exercise: Annotated[str, typer.Argument(help="A shipped exercise, or the folder of your own.")],
     submissions: Annotated[Path, typer.Argument(help="Folder with a file NAME.py or a folder NAME for each student.")],
-    out: Annotated[
-        Path,
-        out_option("File for the marks; reports are written next to it."),
-    ] = Path("marks/marks.csv"),
-    due: Annotated[
-        str | None,
-        typer.Option(
-            help="Due date such as 2026-11-20T18:00, local time; without a time, the end of the day. Default: that of "
-            "the class at the time of submission."
-        ),
-    ] = None,
+    out: MarksFile = Path("marks/marks.csv"),
+    due: DueDate = None,
     workers: Workers = None,
     unprotected: Unprotected = False,
 ) -> None:
