@@ -13,7 +13,7 @@ from PIL import Image
 
 import paddock
 from paddock.arena import make_mapper
-from paddock.arena.built_in import choose_built_in
+from paddock.arena.controller_choice import choose_built_in
 from paddock.control.navigation import Explorer
 from paddock.core.geometry import wrap
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, show_board

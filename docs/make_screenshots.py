@@ -15,7 +15,7 @@ from PIL import Image
 
 import paddock
 from paddock.arena import Robot, make_mapper
-from paddock.arena.built_in import choose_built_in
+from paddock.arena.controller_choice import choose_built_in
 from paddock.cli.bench.local import swarm_world
 from paddock.cli.bench.page import browser
 from paddock.control.navigation import Explorer

@@ -13,7 +13,7 @@ from PIL import Image
 
 import paddock
 from experiments.ecoli.overhead_camera.lab import SMALL, camera
-from paddock.core.named_arrays import Picture
+from paddock.core.observation import Picture
 from paddock.experiments.ecoli.commands.camera import (
     calibrate_source,
     choose_lens,

@@ -17,7 +17,7 @@ from rich.console import Console
 import paddock
 from command_line import paddock as command
 from network.server.parties import served
-from paddock.arena.built_in import choose_built_in
+from paddock.arena.controller_choice import choose_built_in
 from paddock.arena.controllers import chosen_controllers, load_file
 from paddock.arena.referees import officiate
 from paddock.bridges.epuck import EPuckEmulators

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName, format_value, with_article
 from paddock.core.geometry import Pose
-from paddock.core.named_arrays import Acceleration, Named, Picture, Travel, TurnRates, as_picture
-from paddock.core.observation import Readings, Slot
+from paddock.core.observation import Acceleration, Named, Picture, Readings, Slot, Travel, TurnRates, as_picture
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec, is_pivoting
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from paddock.core.argument_checks import all_finite, check_arguments
 from paddock.core.errors import PaddockError, SimulationError
-from paddock.core.named_arrays import as_picture
-from paddock.core.observation import Observation
+from paddock.core.observation import Observation, as_picture
 
 if TYPE_CHECKING:
     from paddock.arena.devices import Camera

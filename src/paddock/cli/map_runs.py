@@ -12,7 +12,7 @@ from paddock.arena.controllers import Drivers
 from paddock.arena.episodes import Episode
 from paddock.cli.run_world import run_world
 from paddock.control.navigation import Explorer, Navigator
-from paddock.control.navigation.explorer import FINISHED
+from paddock.control.navigation.exploration import FINISHED
 from paddock.control.navigation.map_controller import MapController
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
@@ -20,7 +20,7 @@ from paddock.core.terminal.console import Console
 from paddock.core.user_code import warn_user
 from paddock.perception.mapping import Mapper, assess_map, save_map
 from paddock.report.map_results import MAP, MapResult, find_truth, write_map
-from paddock.simulation.worlds.blind_spots import describe_blind_spots
+from paddock.simulation.worlds.placement import describe_blind_spots
 
 
 @dataclass(frozen=True)

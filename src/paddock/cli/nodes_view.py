@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 import paddock
-from paddock.control.navigation.explorer import FINISHED
+from paddock.control.navigation.exploration import FINISHED
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.provenance import collect, read_inputs, write_provenance

@@ -60,11 +60,9 @@ def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
 
 
 def run_with_referee(
-    arena: Arena, drive: DrivePlan, referee: Referee | None, console: Console, page: Show | None = None
+    arena: Arena, drive: DrivePlan, referee: Referee, console: Console, page: Show | None = None
 ) -> DriveOutcome:
     """Run controllers under a referee, which may end the run, and print its standings."""
-    if referee is None:
-        return run_drivers(arena, drive, console)
     with officiate(arena, referee) as game:
         if page is not None:
             page.show_game(game)

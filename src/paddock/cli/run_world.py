@@ -14,11 +14,11 @@ from typing import Any
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base_arena import BaseArena
-from paddock.arena.built_in import choose_built_in, name_built_in
+from paddock.arena.controller_choice import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.arena.episodes import Episode
 from paddock.arena.referees import Referee
-from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
+from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds, run_drivers
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
 from paddock.core.errors import PaddockError
@@ -33,8 +33,7 @@ from paddock.report.report_files import ALL_FILES, USUAL_FILES
 from paddock.report.run_writer import RunFiles, RunWriter
 from paddock.report.tables import Table, print_table
 from paddock.simulation.worlds import WorldSpec
-from paddock.simulation.worlds.blind_spots import describe_blind_spots
-from paddock.simulation.worlds.placement import source_files
+from paddock.simulation.worlds.placement import describe_blind_spots, source_files
 
 SHOWN = 12  # robots in the table
 COLUMNS = ("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading")
@@ -87,7 +86,7 @@ def run_world(
                 keep=None if writer is None else writer.keep,
             )
             try:
-                outcome, wall_time = _measure_run(partial(run_with_referee, arena, drive, referee, console, page))
+                outcome, wall_time = _measure_run(_choose_run(arena, drive, referee, console, page))
             except PaddockError as error:  # such as an error in a file that was edited before the run was repeated
                 if page is None or not offer_to_run_again(page, console, str(error), failed=True):
                     raise
@@ -181,6 +180,14 @@ def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None
 
     trails = {name: [(x, y) for x, y in record.trace.path().tolist()] for name, record in episode.robots.items()}
     save_picture(draw_world(arena.world, poses=arena.poses, trails=trails), picture)
+
+
+def _choose_run(
+    arena: Arena, drive: DrivePlan, referee: Referee | None, console: Console, page: Show | None
+) -> Callable[[], DriveOutcome]:
+    if referee is None:
+        return partial(run_drivers, arena, drive, console)
+    return partial(run_with_referee, arena, drive, referee, console, page)
 
 
 def _measure_run(run: Callable[[], DriveOutcome]) -> tuple[DriveOutcome, str]:

@@ -9,10 +9,10 @@ from paddock.core.lazy import import_on_demand
 if TYPE_CHECKING:
     from paddock.report.chart_style import save_figure
     from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
+    from paddock.report.drawing.draw_world import draw_paths
     from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, error_map, umbmark_chart
     from paddock.report.evolution_charts import elites_map, learning_curve
     from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
-    from paddock.report.path_pictures import draw_paths
     from paddock.report.report_files import ALL_FILES, fresh_folder, write_run
     from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
     from paddock.report.run_report import TaskOutcome

@@ -17,8 +17,7 @@ from paddock.report.chart_style import new_axes, style_axes
 from paddock.report.charts import add_legend
 from paddock.report.document import render_template
 from paddock.report.drawing.colours import LINES
-from paddock.report.drawing.draw_world import draw_robot, draw_world
-from paddock.report.path_pictures import draw_paths
+from paddock.report.drawing.draw_world import draw_paths, draw_robot, draw_world
 from paddock.report.run_charts import draw_error, draw_wheels
 from paddock.report.tables import Table, format_number
 from paddock.simulation.robots.robot_spec import RobotSpec

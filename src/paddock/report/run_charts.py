@@ -13,7 +13,7 @@ from paddock.arena.episodes import Trace
 from paddock.report.charts import Level, Series, Spans, histogram, line_chart
 from paddock.report.document import Figure
 from paddock.report.drawing.colours import ERROR, LEFT, MEAN, RIGHT, TARGET
-from paddock.report.path_pictures import draw_paths
+from paddock.report.drawing.draw_world import draw_paths
 from paddock.report.quantities import format_quantity, pick_unit
 from paddock.simulation.worlds.world_spec import WorldSpec
 

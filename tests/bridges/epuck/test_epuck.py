@@ -27,7 +27,7 @@ from paddock.bridges.epuck.bridge import SimulatedHardware, emulate
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.bridges.epuck.link import EPuck
 from paddock.bridges.epuck.link.robot import WallClock
-from paddock.core.named_arrays import Acceleration, Picture, Travel, TurnRates
+from paddock.core.observation import Acceleration, Picture, Travel, TurnRates
 from paddock.network.server import Server, Settings
 from paddock.testing import wait_for
 

@@ -15,8 +15,7 @@ from marks import mostly
 from paddock.arena import make_mapper
 from paddock.arena.episodes import Trace
 from paddock.control.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_frontiers, search_grid
-from paddock.control.navigation.exploration import first_of_tour
-from paddock.control.navigation.explorer import Blacklist
+from paddock.control.navigation.exploration import Blacklist, first_of_tour
 from paddock.core.geometry import Disc
 from paddock.perception.mapping import GridFrame, load_map
 from paddock.testing import wait_for

@@ -17,7 +17,7 @@ from paddock.control.navigation import (
     make_follower,
     resample,
 )
-from paddock.control.navigation.footprint import roll_on
+from paddock.control.navigation.vehicle import roll_on
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, rectangle
 from paddock.perception.mapping import GridFrame

@@ -9,8 +9,8 @@ import pytest
 
 from paddock.control.navigation import CostMap, DriveLimits, Footprint, RecoverySequence, Twist, make_follower
 from paddock.control.navigation.costmap import crop
-from paddock.control.navigation.footprint import roll_on
 from paddock.control.navigation.path_driver import DEFAULT_RECOVERIES, Surroundings
+from paddock.control.navigation.vehicle import roll_on
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, rectangle
 from paddock.perception.mapping import GridFrame, Scan

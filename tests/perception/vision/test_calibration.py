@@ -12,7 +12,7 @@ import pytest
 
 import paddock
 from experiments.ecoli.overhead_camera.lab import SMALL, camera
-from paddock.core.named_arrays import Picture
+from paddock.core.observation import Picture
 from paddock.experiments.ecoli.overhead_camera import OverheadSpec, show_board
 from paddock.experiments.ecoli.walk.walk_camera import draw_error_map, measure_camera, show_boards
 from paddock.perception.vision import BoardSpec, SiteSpec, calibrate_lens

@@ -8,8 +8,7 @@ import pytest
 
 from command_line import paddock
 from paddock.simulation.worlds import load_world, world_names
-from paddock.simulation.worlds.blind_spots import describe_blind_spots
-from paddock.simulation.worlds.placement import robot_types
+from paddock.simulation.worlds.placement import describe_blind_spots, robot_types
 
 FLAT = """
 name = "flat"

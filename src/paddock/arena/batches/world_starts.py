@@ -10,7 +10,7 @@ import numpy as np
 from paddock.core.argument_checks import check_seed
 from paddock.core.errors import SimulationError, UnknownName
 from paddock.core.geometry import Pose, wrap
-from paddock.core.named_arrays import as_floats
+from paddock.core.observation import as_floats
 from paddock.simulation.engine.model import Floats, Ints
 from paddock.simulation.worlds.build import BuiltWorld
 from paddock.simulation.worlds.placement import Room

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.navigation.footprint import Footprint, body_clearance
 from paddock.control.navigation.grid_search import Cell
+from paddock.control.navigation.vehicle import Footprint, body_clearance
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.jit import kernel

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from paddock.control.navigation.costmap import CostMap
-from paddock.control.navigation.drive_limits import STILL, DriveLimits, Twist
-from paddock.control.navigation.footprint import free_time
 from paddock.control.navigation.path_points import path_length
+from paddock.control.navigation.vehicle import STILL, DriveLimits, Twist, free_time
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.core.registry import Registry

@@ -7,11 +7,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from paddock.control.navigation.costmap import CostMap, Inflation, seen_states
-from paddock.control.navigation.drive_limits import STILL, DriveLimits
 from paddock.control.navigation.followers import Follower, make_follower
-from paddock.control.navigation.footprint import Footprint
 from paddock.control.navigation.grid_search import Cell
 from paddock.control.navigation.path_driver import MapSource, PathDriver
+from paddock.control.navigation.vehicle import STILL, DriveLimits, Footprint
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.perception.estimation import Estimate

@@ -11,9 +11,8 @@ from typing import Literal, Protocol
 import numpy as np
 
 from paddock.control.navigation.costmap import CostMap, Inflation, classify_cells, crop
-from paddock.control.navigation.drive_limits import STILL, Twist
 from paddock.control.navigation.followers import Follower
-from paddock.control.navigation.footprint import Footprint
+from paddock.control.navigation.vehicle import STILL, Footprint, Twist
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.registry import Registry

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddock.control.navigation.costmap import CostMap
-from paddock.control.navigation.drive_limits import STILL, Twist
 from paddock.control.navigation.followers import (
     POINTS_AHEAD,
     PredictingFollower,
     drive_numbers,
     get_spacing,
 )
-from paddock.control.navigation.footprint import NEEDED, body_clearance, free_time, roll_on
+from paddock.control.navigation.vehicle import NEEDED, STILL, Twist, body_clearance, free_time, roll_on
 from paddock.core.argument_checks import check_seed
 from paddock.core.geometry import Pose
 from paddock.core.jit import kernel

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from paddock.control.policies.policy import seen_by
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain
-from paddock.core.named_arrays import as_floats
-from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.observation import Observation, WheelSpeeds, as_floats
 from paddock.core.user_code import error_location, explain_error
 
 INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)

@@ -15,9 +15,8 @@ from paddock.control.policies.policy import Input, seen_by
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel
-from paddock.core.named_arrays import as_floats
 from paddock.core.npz import read_npz, write_npz
-from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.observation import Observation, WheelSpeeds, as_floats
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

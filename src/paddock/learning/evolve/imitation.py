@@ -14,8 +14,8 @@ from paddock.arena.episodes import Trace
 from paddock.control.policies.networks import Network
 from paddock.core.argument_checks import all_finite, check_seed
 from paddock.core.errors import PaddockError, format_value
-from paddock.core.named_arrays import as_floats
 from paddock.core.npz import read_npz, write_npz
+from paddock.core.observation import as_floats
 from paddock.learning.evolve.gradient import loss_and_gradient, make_first_states
 from paddock.learning.evolve.packages import use_one_thread
 from paddock.learning.evolve.tasks.evolution_task import Floats

@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 from urllib.parse import unquote, urlsplit
 
 from paddock.core.errors import LinkError, Refused, Timeout
-from paddock.core.named_arrays import Picture
+from paddock.core.observation import Picture
 from paddock.core.terminal_text import visible
 from paddock.perception.vision.digest import Credentials
 from paddock.perception.vision.opencv import DamagedPicture, PictureTooLarge, decode_jpeg

@@ -15,7 +15,7 @@ from PIL import Image
 from PIL.JpegImagePlugin import JpegImageFile
 
 from paddock.core.errors import PaddockError
-from paddock.core.named_arrays import Picture, as_picture
+from paddock.core.observation import Picture, as_picture
 from paddock.core.packages import install_extra
 
 DICTIONARY = "DICT_4X4_50"

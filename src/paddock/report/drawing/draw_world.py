@@ -1,4 +1,4 @@
-"""Draw pictures of worlds as a list of layers: floor, walls, trails, robots, sensor beams, names, legend."""
+"""Draw pictures of worlds as a list of layers (floor, walls, trails, robots, beams, names, legend), and of paths."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from paddock.arena.episodes import Trace
+from paddock.arena.episodes.trace import Floats
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
-from paddock.report.drawing.canvas import check_picture_size
+from paddock.report.drawing.canvas import Canvas, check_picture_size
 from paddock.report.drawing.colours import ESTIMATE, FAINT, GOAL, INK, SOLUTION, field_colors
 from paddock.report.drawing.draw_robot import beams, draw_robot
 from paddock.report.drawing.layers import (
@@ -190,3 +194,31 @@ def draw_solution(maze: Maze, world: WorldSpec, layout: Layout, *, size: int = 1
     detail = min(WAY_DETAIL, MAX_FLOOR / max(layout.size(maze)))
     floor = replace(world.floor, strokes=(*world.floor.strokes, way), pixels_per_metre=detail)
     return draw_world(replace(world, floor=floor), rays=False, size=size)
+
+
+def draw_paths(
+    traces: Sequence[Trace], world: WorldSpec, *, title: str = "", about: str = "", size: int = 1000
+) -> Image:
+    """Draw the world with the path of every trace, `size` pixels wide, and the robots at their final poses."""
+    z = size / 1000
+    ends = {trace.robot: _last_pose(trace) for trace in traces}
+    return draw_world(
+        replace(world, title=Canvas.shorten(title, 26 * z, 900 * z) or world.title),
+        poses=[ends.get(robot.name) or start_pose(world, robot) for robot in world.robots],
+        trails={trace.robot: trace.path() for trace in traces},
+        estimates={trace.robot: _known_poses(trace.estimated_pose) for trace in traces},
+        directions=True,
+        rays=False,
+        about=about,
+        size=size,
+    )
+
+
+def _last_pose(trace: Trace) -> Pose | None:
+    known = _known_poses(trace.pose)
+    return Pose(*known[-1].tolist()) if len(known) else None
+
+
+def _known_poses(poses: Floats) -> Floats:
+    found: Floats = poses[np.isfinite(poses).all(axis=1)]
+    return found

@@ -1,4 +1,4 @@
-"""Start poses of robots, and checks that they are free."""
+"""Start poses of robots, checks that they are free, and obstacles that their range sensors miss."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Disc, Pose, Shape, compute_bounds, overlap, place_shape, wrap
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.worlds.solids import Solid, solids
 from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
@@ -200,3 +201,27 @@ def source_files(world: WorldSpec) -> list[Path]:
     names = {robot.type: None for robot in world.robots if isinstance(robot.type, str)}
     robots = [find_robot(name, relative_to=world.folder) for name in names]
     return [path for path in (world.resolve_path(world.file), *robots) if path.is_file()]
+
+
+def describe_blind_spots(world: WorldSpec, robot: RobotSpec, device: str | None = None) -> str:
+    """Return which obstacles no range sensor of a robot detects, with the heights; empty if there are none.
+
+    Args:
+        world: the world with all its walls and objects.
+        robot: the robot's type.
+        device: consider only this sensor; None: all range sensors.
+    """
+    lowest = {
+        sensor.name: min(z for _, _, z, _ in sensor.mounts)
+        for sensor in robot.sensors
+        if isinstance(sensor, RangeSensorSpec) and sensor.mounts and device in (None, sensor.name)
+    }
+    if not lowest:
+        return ""
+    sensor, height = min(lowest.items(), key=lambda item: item[1])
+    heights = {solid.path: solid.height for solid in solids(world) if solid.height <= height}
+    if not heights:
+        return ""
+    first, *others = heights
+    more = f" (and {len(others)} more that are too low)" if others else ""
+    return f"{first} is {heights[first]:g} m high{more}, but {sensor} of {robot.name} is mounted at {height:g} m"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part
-from paddock.report.path_pictures import draw_paths
+from paddock.report.drawing.draw_world import draw_paths
 from paddock.report.tables import Table, format_number
 from paddock.teaching.exercises.exercise_spec import Exercise
 from paddock.teaching.exercises.marks import Marks

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from paddock.core.errors import PaddockWarning
-from paddock.report.path_pictures import draw_paths
+from paddock.report.drawing.draw_world import draw_paths
 from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, check_exercise, load_exercise
 
 PICTURE = 800  # pixels

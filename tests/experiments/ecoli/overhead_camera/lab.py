@@ -13,7 +13,7 @@ import numpy as np
 
 import paddock
 from paddock.arena import Arena
-from paddock.core.named_arrays import Picture
+from paddock.core.observation import Picture
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, OverheadCameras, OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.http_camera import HttpCamera
 from paddock.perception.vision import FloorPose, MarkerTracker, find_camera_pose, find_markers

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from paddock.control.behaviours.avoidance import EPUCK_RING, ProximityRing
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
-from paddock.core.named_arrays import as_floats
+from paddock.core.observation import as_floats
 
 Cause = Literal["wall", "robot", "light"]
 CAUSES: tuple[Cause, ...] = ("wall", "robot", "light")

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import save_image, whole_file
-from paddock.core.named_arrays import Picture
+from paddock.core.observation import Picture
 from paddock.experiments.ecoli.overhead_camera.overhead_spec import FLOOR_MARKERS, OverheadSpec
 from paddock.experiments.ecoli.overhead_camera.pixels import Image32, add_noise, blur, encode_jpeg, sample
 from paddock.perception.vision.calibration import MARKERS, BoardSpec

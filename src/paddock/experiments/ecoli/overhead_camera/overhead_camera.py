@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paddock.core.errors import SimulationError, UnknownName
-from paddock.core.named_arrays import Picture, as_picture
+from paddock.core.observation import Picture, as_picture
 from paddock.experiments.ecoli.overhead_camera.backdrop import Backdrop, draw_backdrop
 from paddock.experiments.ecoli.overhead_camera.fit import (
     choose_marker_size,

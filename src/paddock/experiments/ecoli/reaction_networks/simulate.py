@@ -12,7 +12,7 @@ import numpy as np
 
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
-from paddock.core.named_arrays import as_floats
+from paddock.core.observation import as_floats
 from paddock.experiments.ecoli.reaction_networks.kernels import (
     FINE,
     NOT_FINITE,

@@ -18,8 +18,7 @@ from paddock.arena import Arena, Robot, make_travel_sensors
 from paddock.arena.calibration import SquareTest, drive_squares, drive_straight
 from paddock.arena.episodes import Episode, Trace
 from paddock.core.geometry import Pose, relative, wrap
-from paddock.core.named_arrays import Picture
-from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.observation import Observation, Picture, WheelSpeeds
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, OverheadSpec
 from paddock.experiments.ecoli.walk import published
 from paddock.experiments.ecoli.walk.orders_runs import FITTED, RobotErrors, apply_robot_errors

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.core.geometry import wrap
-from paddock.core.named_arrays import Picture
+from paddock.core.observation import Picture
 from paddock.experiments.ecoli.overhead_camera import (
     CameraMount,
     CameraOptics,

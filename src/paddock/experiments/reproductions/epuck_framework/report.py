@@ -11,7 +11,7 @@ from paddock.experiments.reproductions.epuck_framework.reproduce import tabulate
 from paddock.experiments.reproductions.epuck_framework.timing import TESTS, WAYS
 from paddock.report.charts import DotSeries, dot_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.path_pictures import draw_paths
+from paddock.report.drawing.draw_world import draw_paths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

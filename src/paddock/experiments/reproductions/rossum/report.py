@@ -16,7 +16,7 @@ from paddock.experiments.reproductions.rossum.reproduce import find_best
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.drawing.colours import GOAL, line_color
-from paddock.report.path_pictures import draw_paths
+from paddock.report.drawing.draw_world import draw_paths
 from paddock.report.tables import Table
 from paddock.simulation.worlds import load_world
 

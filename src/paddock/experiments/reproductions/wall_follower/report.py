@@ -10,7 +10,7 @@ from paddock.experiments.reproductions.rows import mean_and_spread
 from paddock.experiments.reproductions.wall_follower.followers import CLEARANCE
 from paddock.experiments.reproductions.wall_follower.loop import CLOCK, Loop, Trial, build_world
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.path_pictures import draw_paths
+from paddock.report.drawing.draw_world import draw_paths
 from paddock.report.run_charts import draw_histogram, draw_wheels
 from paddock.report.tables import Table
 

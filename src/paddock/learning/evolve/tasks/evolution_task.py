@@ -18,7 +18,7 @@ from paddock.control.policies.networks import Network
 from paddock.control.policies.policy import Input, Policy
 from paddock.control.policies.program import Program
 from paddock.core.errors import PaddockError, format_value
-from paddock.core.named_arrays import as_floats
+from paddock.core.observation import as_floats
 from paddock.learning.evolve.options import EvolutionConfig
 from paddock.simulation.worlds import WorldSpec
 
