@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import paddock
 from paddock.arena import Arena
@@ -34,6 +34,9 @@ from paddock.report.run_writer import RunFiles, RunWriter
 from paddock.report.tables import Table, print_table
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.placement import describe_blind_spots, source_files
+
+if TYPE_CHECKING:
+    from paddock.network.server.show import Show
 
 SHOWN = 12  # robots in the table
 COLUMNS = ("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading")

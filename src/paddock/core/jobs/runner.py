@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import queue
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+
 from paddock.core.argument_checks import check_arguments
 from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
+from paddock.core.files import append_text, write_text
 from paddock.core.jobs.process_worker import ProcessWorker
 from paddock.core.jobs.results import encode_result, identify_job, recall_results
 from paddock.core.jobs.worker import JobAnswer, Worker
 from paddock.core.provenance import available_threads
-import json
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
-from paddock.core.files import append_text, write_text
 from paddock.core.reason import explain_os_error
-
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
