@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,12 @@ from paddock.cli.class_lesson import lesson_app
 from paddock.cli.contest import contest_app
 from paddock.core.files import read_secret
 from paddock.core.terminal.shared_options import FILES, Force, Unprotected, Workers, out_option
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from paddock.core.terminal.console import Console
+    from paddock.teaching.grading.grading import Grading
 
 SUBMISSIONS = "Submissions and marks"
 submissions_app = typer.Typer()
@@ -111,7 +117,6 @@ def grade(
     from paddock.core.terminal.console import Console
     from paddock.core.terminal.ending import end_with_results
     from paddock.core.terminal.progress import show_runs
-    from paddock.core.terminal_text import visible
     from paddock.report.tables import make_console, print_table
     from paddock.teaching.grading import grade as grade_all
     from paddock.teaching.grading import save_grading
@@ -136,6 +141,13 @@ def grade(
     before = f", {there} of them already graded" if there else ""
     message = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
     aside.print(message, highlight=False, markup=False, soft_wrap=True)
+    _print_remarks(aside, done, when)
+
+
+def _print_remarks(aside: Console, done: Grading, when: datetime | None) -> None:
+    """Print which submissions equal others, whether solutions are public, and how many are late."""
+    from paddock.core.terminal_text import visible
+
     copies = [pair for pair in done.similar if pair.kind == "equal"]
     for pair in copies:
         text = f"{done.students[pair.first]}: equals {pair.second}"
