@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FOLLOWED = 100  # maximum number of robots that are recorded by default
 SLICE = 0.2  # wall-clock seconds that a kernel may run before control returns to Python
-SPAWN_TRIES = 10  # searches for a place that nothing takes meanwhile
+SPAWN_TRIES = 10  # attempts to add or remove a robot while others come, go and move
 
 
 class Callbacks:
@@ -121,6 +121,7 @@ class Arena(SimulatedArena):
         self._on_tick, self._on_state_change = Callbacks(), Callbacks()
         self.gate: Callable[[int], None] | None = None  # advances the clock instead, if it is shared with other clients
         self.time_lock: TimeLock | None = None  # how bridges join the lock of a served arena
+        self.find_owner: Callable[[str], str] = lambda robot: ""  # name of the client that has a robot by its token
         self.recorder: TickRecorder | None = None  # receives everything that determines the future
         self._hold(built)
         self.state, self.commands = start_state(built, check_seed(seed))
@@ -367,9 +368,18 @@ class Arena(SimulatedArena):
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
-        with self.mutex:
-            self.adopt(self._build([robot for robot in list_placed(self.built) if robot.name != name], self.built))
-            self.note_event("remove", name, f"{name} was removed")
+        for _ in range(SPAWN_TRIES):
+            with self.mutex:
+                layout, before = self.layout, self.built
+            built = self._build([robot for robot in list_placed(before) if robot.name != name], before)
+            with self.mutex:
+                if name not in self.numbers:  # another thread has removed it
+                    return
+                if self.layout == layout:
+                    self.adopt(built)
+                    self.note_event("remove", name, f"{name} was removed")
+                    return
+        raise SimulationError(f"robot {name!r} was not removed: other robots came and went meanwhile; try again")
 
     def _build(self, robots: list[RobotPlacement], like: BuiltWorld) -> BuiltWorld:
         """Compile a world with another set of robots."""

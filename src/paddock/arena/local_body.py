@@ -202,13 +202,13 @@ class Robots(Mapping[str, Robot]):
                 handle.wheels.warns = True
         return handle
 
-    def new_handle(self, name: str) -> Robot:
-        """Return another handle to a robot, with its own set of enabled devices."""
+    def new_handle(self, name: str, body_class: type[LocalBody] | None = None) -> Robot:
+        """Return another handle to a robot, with its own set of enabled devices; `body_class` may restrict commands."""
         with self._arena.mutex:  # another thread may be adding or removing robots
             numbers = self._arena.numbers
             if not isinstance(name, str) or name not in numbers:
                 raise UnknownName("robot", name, numbers)
-            handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
+            handle = Robot(self._arena, (body_class or self._arena.body_class)(self._arena, numbers[name]))
             handle.wheels.warns = False  # the owner of the handle reports problems
             self._all.add(handle)
         return handle
@@ -236,7 +236,7 @@ class Robots(Mapping[str, Robot]):
         if self._arena.built.robots[row] == body.spec:
             body.bind(row)
         else:  # in the new world, a robot of another type has this name
-            handle.take_body(self._arena.body_class(self._arena, row))
+            handle.take_body(type(body)(self._arena, row))
 
     def __repr__(self) -> str:
         more = ", …" if len(self) > 12 else ""

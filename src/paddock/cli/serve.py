@@ -49,6 +49,14 @@ def serve(
     bridge_host: Annotated[
         str, typer.Option(rich_help_panel=options.NETWORK, help="Address of bridges, which need no token.")
     ] = "127.0.0.1",
+    open_bridges: Annotated[
+        bool,
+        typer.Option(
+            "--open-bridges",
+            rich_help_panel=options.NETWORK,
+            help="Allow --bridge-host beyond this machine: anybody there may drive.",
+        ),
+    ] = False,
     classroom: NamesOfStudents = None,
     controller: options.Controller = None,
     policy: options.PolicyFile = None,
@@ -83,8 +91,8 @@ def serve(
     serve_world(
         world, settings, robots=robot or (), seed=seed, classroom=classroom, referee=choose_referee(referee),
         heats=plan_heats(heat_seconds, results), controller=controller, policy=policy,
-        bridges=[split_bridge(text) for text in bridge or ()], bridge_host=bridge_host, record=record,
-        open_page=open_page,
+        bridges=[split_bridge(text) for text in bridge or ()], bridge_host=bridge_host,
+        open_bridges=open_bridges, record=record, open_page=open_page,
     )  # fmt: skip
 
 

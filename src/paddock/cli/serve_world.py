@@ -47,6 +47,7 @@ def serve_world(
     policy: Path | None = None,
     bridges: Sequence[tuple[str, str]] = (),
     bridge_host: str = LOOPBACK,
+    open_bridges: bool = False,
     record: Path | None = None,
     open_page: bool,
 ) -> None:
@@ -68,7 +69,7 @@ def serve_world(
         tokens = add_tokens(server, seats)
     choose = partial(chosen_controllers, controller=controller, policy=policy)
     drivers = choose(server.arena)
-    bridged = OpenBridges(server.arena, bridges, host=bridge_host)
+    bridged = OpenBridges(server.arena, bridges, host=bridge_host, without_tokens=open_bridges)
     if any(name == "orders" for name, _ in bridges):
         from paddock.experiments.ecoli.waypoint_robots import OrderRobots
 

@@ -15,6 +15,7 @@ import paddock
 from bridges.epuck.epuck_fixtures import ROOM, bench
 from paddock.bridges import OpenBridges
 from paddock.bridges.epuck import EPuckEmulators
+from paddock.core.errors import LinkError
 from paddock.network.server import Server, Settings
 from paddock.testing import PaddockProcess, wait_for
 from warm_start import run_python
@@ -92,7 +93,10 @@ def test_emulators_listen_on_localhost_even_if_the_server_does_not() -> None:
 
 
 def test_emulators_on_the_network_need_an_option_and_warn_about_no_token() -> None:
-    with PaddockProcess("serve", "line-crossing", "--bridge-host", "0.0.0.0", "--bridge", "epuck2=blue=0") as server:
+    options = ("serve", "line-crossing", "--bridge-host", "0.0.0.0", "--bridge", "epuck2=blue=0")
+    with pytest.raises(LinkError, match="could drive its robots: `--open-bridges` accepts that"):
+        PaddockProcess(*options)
+    with PaddockProcess(*options, "--open-bridges") as server:
         line = server.line("an e-puck2 at")
         found = re.search(r"at 0\.0\.0\.0, port (\d+)", line)
         assert found is not None, line

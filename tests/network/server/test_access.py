@@ -20,7 +20,7 @@ from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
 from paddock.network.origins import foreign_header, host_name, own_hosts
 from paddock.network.server import Server
-from paddock.network.server.core.access import EVERYTHING, MAX_WRONG, Grant, GuessLimit, Role, Tokens
+from paddock.network.server.core.access import MAX_WRONG, Grant, GuessLimit, Role, Tokens
 from paddock.simulation.worlds import load_world
 from paddock.teaching.classroom import seat_students
 from paddock.testing import PaddockProcess
@@ -177,7 +177,8 @@ def test_wrong_tokens_are_forgotten_after_a_while() -> None:
     now = [0.0]
     tokens = Tokens(demanded=True)
     tokens.guesses = GuessLimit(lambda: now[0])
-    tokens.add(EVERYTHING, "sesame")
+    lecturer = Grant(Role.SUPERVISOR)
+    tokens.add(lecturer, "sesame")
 
     def is_refused(token: str, address: str = "198.51.100.7") -> str:
         with pytest.raises(Refused) as refused:
@@ -186,9 +187,9 @@ def test_wrong_tokens_are_forgotten_after_a_while() -> None:
 
     assert all("not valid here" in is_refused(f"guess-{number}") for number in range(MAX_WRONG))
     assert is_refused("sesame").endswith("try again in 2 s")
-    assert tokens.grant("sesame", local=False, address="198.51.100.8") is EVERYTHING
+    assert tokens.grant("sesame", local=False, address="198.51.100.8") is lecturer
     now[0] = 2.0
-    assert tokens.grant("sesame", local=False, address="198.51.100.7") is EVERYTHING
+    assert tokens.grant("sesame", local=False, address="198.51.100.7") is lecturer
 
 
 def test_token_above_length_limit_is_bad_message(server: Server) -> None:

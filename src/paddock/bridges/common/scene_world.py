@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
+import time
 from collections.abc import Container, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,12 +15,56 @@ from numpy.typing import NDArray
 from paddock.arena import Arena
 from paddock.arena.devices import Camera, Device
 from paddock.arena.episode_robot import has_left
-from paddock.core.errors import PaddockError
+from paddock.arena.local_body import LocalBody
+from paddock.arena.robot import Robot
+from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.core.geometry import Pose
 from paddock.simulation.engine import state as column
+from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec
 
 MAX_SPAWNED = 32  # maximum number of robots that clients may add
+CROWDED = 5.0  # seconds for which no place is searched after there was none, because a search takes long
+
+
+class GuestBody(LocalBody):
+    """A body for clients without a token: it takes no commands while a client with a token has the robot."""
+
+    def _check_free(self) -> None:
+        check_free(self.arena, self.name)
+
+    def set_wheels(self, left: float, right: float) -> None:
+        self._check_free()
+        super().set_wheels(left, right)
+
+    def set_pan(self, device: Device, angle: float) -> None:
+        self._check_free()
+        super().set_pan(device, angle)
+
+    def set_led(self, number: int, brightness: float) -> None:
+        self._check_free()
+        super().set_led(number, brightness)
+
+    def set_tone(self, frequency: float, amplitude: float) -> None:
+        self._check_free()
+        super().set_tone(frequency, amplitude)
+
+    def set_pose(self, pose: Pose) -> None:
+        self._check_free()
+        super().set_pose(pose)
+
+
+def check_free(arena: Arena, robot: str) -> None:
+    """Refuse a robot that a client with a token has claimed."""
+    if owner := arena.find_owner(robot):
+        raise Refused(f"robot {robot!r} is driven by {owner}, who has a token for it")
+
+
+def stop_guest(robot: Robot) -> None:
+    """Stop a robot whose client has left, unless it was removed or a client with a token has it."""
+    if not has_left(robot):
+        with suppress(Refused):
+            robot.stop()
 
 
 class ArenaRobot:
@@ -27,7 +74,7 @@ class ArenaRobot:
         arena = world.arena
         self.world, self.arena, self.name = world, arena, name
         self.driver: object = None  # the client that sent the last wheel command
-        self.handle = arena.robots.new_handle(name)
+        self.handle = arena.robots.new_handle(name, GuestBody)
         self.spec = self.handle.spec
 
     @property
@@ -116,6 +163,7 @@ class ArenaWorld:
         self.client: object = None  # the client whose request is being processed; set by the connection
         self._robots: dict[str, ArenaRobot] = {}
         self.spawned: set[str] = set()  # names of robots that clients added
+        self._crowded_until = 0.0  # no place is searched before this time
 
     @property
     def world(self) -> WorldSpec:
@@ -154,17 +202,28 @@ class ArenaWorld:
         """Return the robots whose last command came from a client."""
         return [robot for robot in self._robots.values() if robot.driver is client and not has_left(robot.handle)]
 
-    def spawn(self, kind: str, *, name: str = "", **place: Any) -> str:
+    def spawn(self, kind: str | RobotSpec, *, name: str = "", **place: Any) -> str:
         """Add a robot and return its name: the given name or its type, with a number appended if that is taken."""
         if len(self.spawned & set(self.arena.numbers)) >= MAX_SPAWNED:
             raise PaddockError(f"clients have added {MAX_SPAWNED} robots already; remove one first")
-        free = choose_free_name(name or kind, self.arena.numbers)
-        self.arena.spawn(free, kind, **place)
+        wait = self._crowded_until - time.monotonic()
+        if place.get("at") is None and wait > 0:
+            raise PaddockError(f"there was no room for a robot a moment ago; try again in {math.ceil(wait)} s")
+        free = choose_free_name(name or str(getattr(kind, "name", kind)), self.arena.numbers)
+        try:
+            self.arena.spawn(free, kind, **place)
+        except SimulationError:
+            if place.get("at") is None:
+                self._crowded_until = time.monotonic() + CROWDED
+            raise
         self.spawned.add(free)
         return free
 
     def remove(self, name: str) -> None:
+        """Remove a robot, unless a client with a token has it."""
+        check_free(self.arena, name)
         self.arena.remove(name)
+        self.spawned.discard(name)
 
 
 def choose_free_name(preferred: str, taken: Container[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from paddock.arena import Arena
 from paddock.arena.devices import Camera
 from paddock.bridges.common.bridge import LOOPBACK, Bridge
 from paddock.bridges.common.emulator_server import EmulatorServer
+from paddock.bridges.common.scene_world import GuestBody
 from paddock.bridges.epuck.emulator.emulated_robot import EmulatedEPuck
 from paddock.bridges.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.bridges.epuck.emulator.wifi_firmware import WifiFirmware
@@ -18,7 +19,7 @@ from paddock.bridges.epuck.wire import packets
 from paddock.bridges.epuck.wire.pixels import Pixels
 from paddock.core.addresses import is_loopback
 from paddock.core.argument_checks import HIGHEST_PORT
-from paddock.core.errors import PaddockError, SimulationError, UnknownName, with_article
+from paddock.core.errors import PaddockError, Refused, SimulationError, UnknownName, with_article
 from paddock.simulation.robots import load_robot
 from paddock.simulation.sensors.response import convert_to_raw
 
@@ -38,7 +39,7 @@ class SimulatedHardware:
         """
         if name not in arena.numbers:
             raise UnknownName("robot", name, arena.numbers)
-        self.arena, self.robot = arena, arena.robots.new_handle(name)
+        self.arena, self.robot = arena, arena.robots.new_handle(name, GuestBody)
         spec, devices = self.robot.spec, self.robot.devices
         for device, channels in NEEDED.items():
             if device not in devices or devices[device].spec.channels != channels:
@@ -87,18 +88,21 @@ class SimulatedHardware:
         return self.robot.leds.read()
 
     def set_speeds(self, left: int, right: int) -> None:
-        self.robot.wheels.set(left * self._step, right * self._step)
+        with suppress(Refused):  # a client with a token has the robot; the firmware has no answer for that
+            self.robot.wheels.set(left * self._step, right * self._step)
 
     def set_led(self, name: str, brightness: float) -> None:
-        self.robot.leds.set(name, brightness)
+        with suppress(Refused):
+            self.robot.leds.set(name, brightness)
 
     def play_tone(self, frequency: float, amplitude: float) -> None:
         if not self.robot.spec.speaker:
             return
-        if amplitude > 0:
-            self.robot.speaker.play(frequency, amplitude)
-        else:
-            self.robot.speaker.stop()
+        with suppress(Refused):
+            if amplitude > 0:
+                self.robot.speaker.play(frequency, amplitude)
+            else:
+                self.robot.speaker.stop()
 
 
 class EPuckEmulators(Bridge):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-from paddock.bridges.common.scene_world import ArenaRobot
+from paddock.bridges.common.scene_world import ArenaRobot, stop_guest
 from paddock.bridges.player.devices import RobotDevice, measure_body
 from paddock.bridges.player.wire import PlayerInterface
 from paddock.bridges.player.wire import interfaces as layout
@@ -58,7 +58,7 @@ class PositionDevice(RobotDevice):
         if self.robot.driver is client and not self.gone:
             self._stop_guide()
             if self.robot.command == self._set:  # otherwise another client drives the robot
-                self.robot.handle.stop()
+                stop_guest(self.robot.handle)
 
     @property
     def pose(self) -> Pose:
@@ -122,7 +122,8 @@ class PositionDevice(RobotDevice):
 
     def _guide_now(self) -> None:
         """Steer once; called in each tick."""
-        if self.gone or self.robot.arena.restarts != self._restarts or self.robot.command != self._set:
+        there = not self.gone and not self.robot.arena.find_owner(self.robot.name)
+        if not there or self.robot.arena.restarts != self._restarts or self.robot.command != self._set:
             self._stop_guide()
         elif self._guide is not None:
             self._set_speeds(*self._guide(self.pose))

@@ -12,7 +12,8 @@ from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.ros2.dds import DdsTransport
 from paddock.bridges.ros2.graph import RosTransport
 from paddock.bridges.ros2.hub import RosHub, RosOptions
-from paddock.bridges.ros2.zenoh import ROUTER, ZenohTransport
+from paddock.bridges.ros2.zenoh import ROUTER, ZenohTransport, endpoint_host
+from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError
 
 TRANSPORTS = ("dds", "zenoh")
@@ -98,11 +99,17 @@ def open_ros2(arena: Arena, values: Sequence[str], host: str) -> RosBridge:
     unknown += sorted(set(settings) - set(SETTINGS))
     if unknown or not transports:
         raise PaddockError(f"{EXPECTED}; got {','.join(values)}")
+    router = settings.get("router", ROUTER)
+    if "zenoh" in transports and is_loopback(host) and not is_loopback(endpoint_host(router)):
+        raise PaddockError(
+            f"ros2: router={router} is on another machine, and anybody who reaches it could drive the robots: "
+            "`--bridge-host ADDRESS --open-bridges` accepts that"
+        )
     return RosBridge(
         arena,
         *transports,
         domain=int(read_setting(settings, "domain", 0.0)),
-        router=settings.get("router", ROUTER),
+        router=router,
         host=host,
         options=read_options(settings, words),
     )

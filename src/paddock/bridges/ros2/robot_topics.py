@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paddock.arena.episode_robot import has_left
-from paddock.bridges.common.scene_world import ArenaRobot
+from paddock.bridges.common.scene_world import ArenaRobot, stop_guest
 from paddock.bridges.ros2.graph import RosSubscription, RosTopic
 from paddock.bridges.ros2.wire import RosMessage
 from paddock.bridges.ros2.wire import messages as ros
@@ -192,7 +192,7 @@ class RosRobot:
     def stop(self) -> None:
         """Stop the robot, unless another client has commanded it in the meantime."""
         if self._commanded_at is not None and not self.gone and self.robot.command == self._set:
-            self.robot.handle.stop()
+            stop_guest(self.robot.handle)
         self._commanded_at = None
 
 

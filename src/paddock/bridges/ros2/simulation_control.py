@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from paddock.bridges.ros2.wire import SERVICES, RosMessage, find_message
 from paddock.bridges.ros2.wire import messages as ros
 from paddock.bridges.ros2.wire.name_pattern import NamePattern
 from paddock.core.argument_checks import all_finite
-from paddock.core.errors import BadMessage, PaddockError, UnknownName, format_value
+from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
 from paddock.core.geometry import Pose
 from paddock.simulation.robots import robot_names
 
@@ -103,8 +104,8 @@ class _Simulation:
         if request.scope != 3:
             spawned = self._hub.live.spawned
             for name in spawned & set(self._arena.numbers):
-                self._arena.remove(name)
-            spawned.clear()
+                with suppress(Refused):  # a client with a token has it
+                    self._hub.live.remove(name)
         if runs:
             self._time.run()
         return {}
@@ -172,7 +173,7 @@ class _Simulation:
 
     def delete_entity(self, request: Any) -> dict[str, Any]:
         self._find(request.entity)
-        self._arena.remove(request.entity)
+        self._hub.live.remove(request.entity)
         self._hub.follow_robots()
         return {}
 

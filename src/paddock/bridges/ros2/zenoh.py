@@ -79,8 +79,8 @@ class ZenohTransport(RosTransport):
 
     def describe(self) -> Iterator[str]:
         role = "as the router" if self.is_router else "with the router there"
-        host = self.router.partition("/")[2].rpartition(":")[0].strip("[]")
-        yield f"ROS 2 over zenoh at {self.router}, {role}, ROS_DOMAIN_ID={self._node.domain}{describe_guard(host)}"
+        guard = describe_guard(endpoint_host(self.router))
+        yield f"ROS 2 over zenoh at {self.router}, {role}, ROS_DOMAIN_ID={self._node.domain}{guard}"
 
     def start(self, graph: RosGraph, time: TimeLock) -> None:
         self._time = time
@@ -175,6 +175,11 @@ class ZenohTransport(RosTransport):
         self._closed = True
         if not self._session.is_closed():
             self._session.close()
+
+
+def endpoint_host(endpoint: str) -> str:
+    """Return the host of an endpoint: 127.0.0.1 of tcp/127.0.0.1:7447."""
+    return endpoint.partition("/")[2].rpartition(":")[0].strip("[]")
 
 
 class _ZenohPublisher:

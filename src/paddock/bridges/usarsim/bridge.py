@@ -9,6 +9,7 @@ from paddock.arena.robot import Robot
 from paddock.bridges.common.bridge import LOOPBACK, Bridge
 from paddock.bridges.common.emulator_server import EmulatorServer
 from paddock.bridges.common.ports import describe_guard
+from paddock.bridges.common.scene_world import ArenaWorld
 from paddock.bridges.usarsim.image_server import UsarImages, find_camera
 from paddock.bridges.usarsim.robot_session import UsarRobot
 from paddock.core.argument_checks import HIGHEST_PORT
@@ -35,6 +36,7 @@ class UsarSimServer(Bridge):
             image_port: port of the image server, usually 5003; None: no image server.
         """
         self.arena, self.clockwise, self.robots, self.viewers = arena, clockwise, list[UsarRobot](), list[UsarImages]()
+        self._live = ArenaWorld(arena)
         self._shown: UsarRobot | None = None
         self._server = EmulatorServer()
         self._server.listen_each(NAME, self._add_robot, host, port)
@@ -47,7 +49,7 @@ class UsarSimServer(Bridge):
     def _add_robot(self, send: Callable[[bytes], None]) -> UsarRobot:
         self.robots = [robot for robot in self.robots if not robot.gone]
         robot = UsarRobot(
-            self.arena,
+            self._live,
             send,
             lambda: {r.robot.name for r in self.robots if r.robot is not None},
             clockwise=self.clockwise,

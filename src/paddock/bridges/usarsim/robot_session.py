@@ -6,17 +6,17 @@ import logging
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
-from paddock.arena import Arena
 from paddock.arena.episode_robot import has_left
 from paddock.arena.robot import Robot
-from paddock.bridges.common.scene_world import choose_free_name
+from paddock.bridges.common.scene_world import ArenaWorld, GuestBody, stop_guest
 from paddock.bridges.usarsim.description import describe_robot
 from paddock.bridges.usarsim.sensors import UsarSensors
 from paddock.bridges.usarsim.wire import ROBOT_CLASSES, LineSplitter, UsarLine, find_class_robot, parse_line
 from paddock.bridges.usarsim.wire import messages as lines
 from paddock.bridges.usarsim.wire.text import read_number
-from paddock.core.errors import BadMessage, PaddockError, UnknownName
+from paddock.core.errors import BadMessage, PaddockError, Refused, SimulationError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.simulation.robots import RobotSpec, load_robot, robot_names
 
@@ -29,7 +29,7 @@ class UsarRobot:
 
     def __init__(
         self,
-        arena: Arena,
+        live: ArenaWorld,
         send: Callable[[bytes], None],
         taken: Callable[[], set[str]],
         *,
@@ -38,13 +38,13 @@ class UsarRobot:
     ) -> None:
         """
         Args:
-            arena: the arena of the robot.
+            live: the arena of the robot.
             send: sends sensor reports to the client, from any thread.
             taken: returns the names of the robots that other clients drive.
             clockwise: whether its scanner sweeps from left to right.
             show: selects the robot that the image server shows, by name; returns whether that is possible.
         """
-        self.arena, self.send, self.taken, self.splitter = arena, send, taken, LineSplitter()
+        self.live, self.arena, self.send, self.taken, self.splitter = live, live.arena, send, taken, LineSplitter()
         self.clockwise, self.show = clockwise, show
         self.name, self.class_name = "", ""  # as given by the client
         self.robot: Robot | None = None
@@ -68,8 +68,12 @@ class UsarRobot:
             return b""
         for text in texts:
             try:
+                line = parse_line(text)
+                if line.type == "INIT":  # it may search for a place, which no other thread should wait for
+                    self._start(line)
+                    continue
                 with self.arena.mutex:
-                    answers.append(self._execute(parse_line(text)))
+                    answers.append(self._execute(line))
             except PaddockError as error:
                 log.warning("usarsim: %s", error)
         return b"".join(answers)
@@ -77,19 +81,17 @@ class UsarRobot:
     def disconnect(self) -> None:
         """Handle disconnection: remove the robot if it was added for this client, otherwise stop it."""
         self.gone = True
-        with self.arena.mutex:
-            robot, self.robot = self.robot, None
-            if robot is None or has_left(robot):
-                return
-            if self.was_spawned:
-                self.arena.remove(robot.name)
-            else:
-                robot.stop()
+        robot, self.robot = self.robot, None
+        if robot is None or has_left(robot):
+            return
+        if self.was_spawned:
+            with suppress(Refused):
+                self.live.remove(robot.name)
+        else:
+            stop_guest(robot)
 
     def _execute(self, line: UsarLine) -> bytes:
-        if line.type == "INIT":
-            self._start(line)
-        elif line.type == "GETSTARTPOSES":
+        if line.type == "GETSTARTPOSES":
             return lines.start_poses_line(self._list_starts())
         elif self.robot is None or has_left(self.robot):
             raise PaddockError(f"{line.type}: expected INIT {{ClassName USARBot.P2DX}} {{Name …}} first")
@@ -110,13 +112,14 @@ class UsarRobot:
         spec, pose, name = find_class(class_name), self._find_place(line), line.get("Name") or DEFAULT_NAME
         free = self._find_free(spec)
         if free is not None:
-            self.robot, self.was_spawned = self.arena.robots.new_handle(free), False
+            self.robot, self.was_spawned = self.arena.robots.new_handle(free, GuestBody), False
             self._try_place(self.robot, pose)
         else:
             self._spawn(name, spec, pose)
         assert self.robot is not None
         self.name, self.class_name = name, class_name.rpartition(".")[2]
         self.robot.wheels.warns = False  # like USARSim, cap speeds without a warning
+        self.sensors = None  # those of an earlier robot
         self.sensors = UsarSensors(self.robot, clockwise=self.clockwise)
         log.info("usarsim: %s drives %s", name, self.robot.name)
 
@@ -139,8 +142,10 @@ class UsarRobot:
         return {start.name: Pose(*start.at, math.radians(start.heading_deg)) for start in self.arena.world.starts}
 
     def _find_free(self, spec: RobotSpec) -> str | None:
-        taken = self.taken()
-        return next((n for n, r in self.arena.robots.items() if r.spec.name == spec.name and n not in taken), None)
+        with self.arena.mutex:
+            taken, there = self.taken(), list(zip(self.arena.numbers, self.arena.built.robots, strict=True))
+        own = (name for name, kind in there if kind.name == spec.name and name not in taken)
+        return next((name for name in own if not self.arena.find_owner(name)), None)
 
     def _try_place(self, robot: Robot, pose: Pose | None) -> None:
         if pose is None:
@@ -151,16 +156,17 @@ class UsarRobot:
             log.warning("usarsim: %s stays where it is: %s", robot.name, error)
 
     def _spawn(self, name: str, spec: RobotSpec, pose: Pose | None) -> None:
-        name = choose_free_name(re.sub(r"[^\w-]+", "_", name).strip("_") or DEFAULT_NAME, self.arena.numbers)
+        name = re.sub(r"[^\w-]+", "_", name).strip("_") or DEFAULT_NAME
         heading = 0.0 if pose is None else pose.heading
         try:
-            self.arena.spawn(name, spec, at=None if pose is None else (pose.x, pose.y), heading=heading)
-        except PaddockError as error:
+            at = None if pose is None else (pose.x, pose.y)
+            name = self.live.spawn(spec, name=name, at=at, heading=heading)
+        except SimulationError as error:
             if pose is None:
                 raise
             log.warning("usarsim: %s; it gets another position", error)
-            self.arena.spawn(name, spec, heading=heading)
-        self.robot, self.was_spawned = self.arena.robots.new_handle(name), True
+            name = self.live.spawn(spec, name=name, heading=heading)
+        self.robot, self.was_spawned = self.arena.robots.new_handle(name, GuestBody), True
 
     def _drive(self, robot: Robot, line: UsarLine) -> None:
         drive, radius = robot.spec.drive, robot.spec.drive.wheel_diameter / 2
@@ -193,9 +199,10 @@ class UsarRobot:
 
     def tick(self) -> None:
         """Send the sensor reports that are due; call once per tick."""
-        if self.robot is None or self.sensors is None or has_left(self.robot):
+        robot, sensors = self.robot, self.sensors  # the client may leave meanwhile
+        if robot is None or sensors is None or has_left(robot):
             return
-        if lines := self.sensors.report(self.arena.time):
+        if lines := sensors.report(self.arena.time):
             self.send(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -12,7 +13,7 @@ from paddock.bridges.coppelia.scene.objects import SceneObject
 from paddock.bridges.coppelia.scene.scene import CoppeliaScene
 from paddock.bridges.coppelia.scene.signals import Signals
 from paddock.bridges.coppelia.scene.stock_signals import StockSignals
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, Refused
 
 STEP = 0.05  # V-REP's default step [s]
 STEP_KEY = "time step"
@@ -42,7 +43,8 @@ class SceneStart:
         scene.begin()
         for robot in [robot for robot in scene.live.list_robots() if robot.name not in self._robots]:
             if robot.name in scene.live.spawned:
-                scene.remove(scene.find_base(robot))
+                with suppress(Refused):  # a client with a token has it
+                    scene.remove(scene.find_base(robot))
         for dummy, parent, frame in self._dummies:  # parents before their children
             if dummy.parent is not parent or dummy.handle not in scene.objects:
                 scene.hang(dummy, parent if parent is None or parent.handle in scene.objects else None)

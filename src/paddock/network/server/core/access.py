@@ -113,7 +113,7 @@ class Tokens:
     def __init__(self, *, demanded: bool = False, devices: frozenset[str] | None = None) -> None:
         self.demanded = demanded  # required from clients on this machine, too
         self.guesses = GuessLimit()
-        self._local = replace(EVERYTHING, devices=devices)  # of clients on this machine without a token
+        self.local = replace(EVERYTHING, devices=devices)  # of clients on this machine without a token
         self._grants: dict[str, Grant | str] = {}  # a grant, or the reason of a refusal
 
     def add(self, grant: Grant, token: str | None = None) -> str:
@@ -149,7 +149,7 @@ class Tokens:
         if not local or self.demanded:
             whom = "from local clients, too" if local else "from other machines"
             raise Refused(f"token: this server requires a token {whom}; ask for a join link")
-        return self._local
+        return self.local
 
     def _find(self, token: str) -> Grant | str | None:
         """Return the grant of a token, or why it is refused; None for an unknown token."""

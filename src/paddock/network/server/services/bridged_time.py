@@ -50,12 +50,29 @@ class BridgedTime(Service):
     def attach(self, session: Session) -> None:
         super().attach(session)
         self._loop = session.loop
+        self.arena.find_owner = self._find_owner
         for begin in self._begin:
             begin(self._loop)
 
     def close(self) -> None:
         if self.arena.time_lock is self:
             self.arena.time_lock = None
+            self.arena.find_owner = lambda robot: ""
+
+    def _find_owner(self, robot: str) -> str:
+        """Return the client that has claimed a robot by its token; "" if there is none. Called from any thread."""
+        owner = self.session.ownership.owners.get(robot)
+        return "" if owner is None or owner.grant is self.session.tokens.local else owner.name
+
+    def _refuse_beside_token_holders(self, what: str) -> None:
+        """Refuse to change the clock of clients that have been admitted by a token."""
+        holders = [
+            client.name
+            for client in self.session.clients
+            if client.grant is not self.session.tokens.local and client.driven
+        ]
+        if holders:
+            raise Refused(f"the simulation cannot be {what}: {', '.join(holders)} drive robots")
 
     def on_start(self, begin: Callable[[asyncio.AbstractEventLoop], object]) -> None:
         self._begin.append(begin)
@@ -90,6 +107,7 @@ class BridgedTime(Service):
 
     def pause(self) -> None:
         if self.session.clock.running:
+            self._refuse_beside_token_holders("paused")
             self.session.clock.set_running(False)
 
     def advance(self, ticks: int) -> None:
