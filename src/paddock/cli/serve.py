@@ -23,6 +23,14 @@ RealRobots = Annotated[
         help="Address of a real robot to serve; with ?name=, it starts where the world has that robot. Repeatable."
     ),
 ]
+OpenToAll = Annotated[
+    bool,
+    typer.Option(
+        "--open-bridges",
+        rich_help_panel=options.NETWORK,
+        help="Allow --bridge-host beyond this machine: anybody there may drive.",
+    ),
+]
 NamesOfStudents = Annotated[
     Path | None,
     typer.Option(rich_help_panel=options.NETWORK, help="Text file of students, who get robots and links."),
@@ -49,14 +57,7 @@ def serve(
     bridge_host: Annotated[
         str, typer.Option(rich_help_panel=options.NETWORK, help="Address of bridges, which need no token.")
     ] = "127.0.0.1",
-    open_bridges: Annotated[
-        bool,
-        typer.Option(
-            "--open-bridges",
-            rich_help_panel=options.NETWORK,
-            help="Allow --bridge-host beyond this machine: anybody there may drive.",
-        ),
-    ] = False,
+    open_bridges: OpenToAll = False,
     classroom: NamesOfStudents = None,
     controller: options.Controller = None,
     policy: options.PolicyFile = None,

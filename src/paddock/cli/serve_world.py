@@ -71,10 +71,7 @@ def serve_world(
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host, without_tokens=open_bridges)
     if any(name == "orders" for name, _ in bridges):
-        from paddock.experiments.ecoli.waypoint_robots import OrderRobots
-
-        orders = next(bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots))
-        server.services.append(OrderStatus(orders.list_orders))
+        show_orders(server, bridged)
     links = [(student, robot, tokens[robot]) for student, robot in seats.items()]
 
     def ready() -> None:
@@ -96,6 +93,14 @@ def serve_world(
     ):
         server.run(ready)
     console.print("stopped")
+
+
+def show_orders(server: Server, bridged: OpenBridges) -> None:
+    """Show the state of robots that take orders on the page."""
+    from paddock.experiments.ecoli.waypoint_robots import OrderRobots
+
+    orders = next(bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots))
+    server.services.append(OrderStatus(orders.list_orders))
 
 
 @contextmanager
