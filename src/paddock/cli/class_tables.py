@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paddock.core.terminal.console import Console, cell, new_table
 from paddock.core.terminal_text import visible
 from paddock.experiments.reproductions.rows import number
 from paddock.report.tables import Table, make_console, print_table
 from paddock.teaching.classroom import ClassFolder, ResultRow, join_links, staff_links
+
+if TYPE_CHECKING:
+    from paddock.teaching.grading import Grading
 
 
 def print_students(folder: ClassFolder) -> None:
@@ -61,3 +67,24 @@ def _mean_place(rows: list[ResultRow]) -> float:
 
 def _score(row: ResultRow) -> str:
     return "–" if row.score is None else f"{number(row.score)} {row.unit}".strip()
+
+
+def print_grading(done: Grading, out: Path, *, due: datetime | None) -> None:
+    """Print the marks, what was written, and what the lecturer has to know: copies, a public exercise, late files."""
+    from paddock.teaching.grading.grading_files import OVERVIEW
+    from paddock.teaching.grading.grading_report import tabulate_marks
+
+    print_table(make_console(), f"{done.exercise.title}: {len(done.graded)} submissions", tabulate_marks(done))
+    aside, there = Console(stderr=True), sum(not each.submission.problem for each in done.graded) - done.fresh
+    before = f", {there} of them already graded" if there else ""
+    lines = [f"{len(done.graded)} submissions{before}; wrote {out}, {OVERVIEW} and {len(done.graded)} reports"]
+    lines += [f"{done.students[pair.first]}: equals {pair.second}" for pair in done.similar if pair.kind == "equal"]
+    if done.public:
+        lines.append(f"warning: {done.public}")
+    late = sum(each.late for each in done.graded)
+    if due is not None:
+        lines.append(f"due {due:%Y-%m-%d %H:%M:%S %z}: {late} are late")
+    elif late:
+        lines.append(f"late according to their receipts: {late}")
+    for line in lines:
+        aside.print(visible(line), highlight=False, markup=False, soft_wrap=True)

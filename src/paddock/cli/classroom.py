@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,12 +12,6 @@ from paddock.cli.class_lesson import lesson_app
 from paddock.cli.contest import contest_app
 from paddock.core.files import read_secret
 from paddock.core.terminal.shared_options import FILES, Force, Unprotected, Workers, out_option
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from paddock.core.terminal.console import Console
-    from paddock.teaching.grading.grading import Grading
 
 SUBMISSIONS = "Submissions and marks"
 submissions_app = typer.Typer()
@@ -37,6 +31,14 @@ Link = Annotated[
 ]
 ForExercise = Annotated[
     str, typer.Option("--exercise", help="Name of the exercise. Default: the current one of the class.")
+]
+LateLoss = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="Share of its points that a late file loses for each day begun, such as 0.1. Default: as in class.toml.",
+    ),
 ]
 
 
@@ -102,6 +104,7 @@ def grade(
     submissions: Annotated[Path, typer.Argument(help="Folder with a file NAME.py or a folder NAME for each student.")],
     out: MarksFile = Path("marks/marks.csv"),
     due: DueDate = None,
+    late_loss: LateLoss = None,
     workers: Workers = None,
     unprotected: Unprotected = False,
 ) -> None:
@@ -113,19 +116,17 @@ def grade(
       paddock class grade line-following submissions --out marks/marks.csv
       paddock class grade exercises/week-3 submissions --workers 4
     """
+    from paddock.cli.class_tables import print_grading
     from paddock.core.jobs import parse_workers
     from paddock.core.terminal.console import Console
     from paddock.core.terminal.ending import end_with_results
     from paddock.core.terminal.progress import show_runs
-    from paddock.report.tables import make_console, print_table
     from paddock.teaching.grading import grade as grade_all
     from paddock.teaching.grading import save_grading
-    from paddock.teaching.grading.grading_report import tabulate_marks
     from paddock.teaching.grading.receipts import parse_due
 
-    aside = Console(stderr=True)
     when = None if due is None else parse_due(due)
-    with end_with_results(out.parent), show_runs(aside, "grading", of="submissions") as progress:
+    with end_with_results(out.parent), show_runs(Console(stderr=True), "grading", of="submissions") as progress:
         done = grade_all(
             exercise,
             submissions,
@@ -133,32 +134,11 @@ def grade(
             workers=parse_workers(workers),
             progress=progress,
             due=when,
+            late_loss=late_loss,
             unprotected=unprotected,
         )
-    written = save_grading(done, out)
-    print_table(make_console(), f"{done.exercise.title}: {len(done.graded)} submissions", tabulate_marks(done))
-    there = sum(not each.submission.problem for each in done.graded) - done.fresh
-    before = f", {there} of them already graded" if there else ""
-    message = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
-    aside.print(message, highlight=False, markup=False, soft_wrap=True)
-    _print_remarks(aside, done, when)
-
-
-def _print_remarks(aside: Console, done: Grading, when: datetime | None) -> None:
-    """Print which submissions equal others, whether solutions are public, and how many are late."""
-    from paddock.core.terminal_text import visible
-
-    copies = [pair for pair in done.similar if pair.kind == "equal"]
-    for pair in copies:
-        text = f"{done.students[pair.first]}: equals {pair.second}"
-        aside.print(visible(text), style="yellow", highlight=False, markup=False, soft_wrap=True)
-    if done.public:
-        aside.print(f"warning: {done.public}", style="yellow", highlight=False, markup=False, soft_wrap=True)
-    late = sum(each.late for each in done.graded)
-    if when is None and late:
-        aside.print(f"late according to their receipts: {late}", highlight=False, markup=False)
-    if when is not None:
-        aside.print(f"due {when:%Y-%m-%d %H:%M:%S %z}: {late} are late", highlight=False, markup=False)
+    save_grading(done, out)
+    print_grading(done, out, due=when)
 
 
 class_app = typer.Typer(help="A class: students, links, lessons, submissions, contests.", no_args_is_help=True)

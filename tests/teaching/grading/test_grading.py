@@ -7,6 +7,8 @@ import os
 import re
 import shutil
 import signal
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from command_line import paddock
 from paddock.core.errors import PaddockError
 from paddock.report.document import Figure
 from paddock.teaching.classroom import ClassFolder, ClassSpec
+from paddock.teaching.classroom.class_spec import class_text
 from paddock.teaching.exercises import check_exercise, load_exercise
 from paddock.teaching.grading import find_similar, find_submissions, grade, save_grading
 from paddock.teaching.grading.grading_report import class_report
@@ -314,6 +317,31 @@ def test_receipts_of_class_give_student_name_and_lateness(exercise: Path, tmp_pa
     with pytest.raises(PaddockError, match="expected a date and time such as"):
         parse_due("tomorrow")
     assert parse_due("2026-11-20") == parse_due("2026-11-20T23:59:59")
+
+
+def test_late_submission_loses_points_as_the_class_says(exercise: Path, tmp_path: Path) -> None:
+    """The due date of the exercise counts, not that of the class, and each begun day costs the same."""
+    course = ClassFolder.create(tmp_path / "course", ClassSpec(title="Course"), ["Anna", "Bert"])
+    now = datetime.now().astimezone()
+    dates = {"due": now - timedelta(days=30), "late_loss": 0.1, "due_dates": {"ahead": now - timedelta(hours=25)}}
+    course.spec = replace(course.spec, **dates)
+    (course.path / "class.toml").write_text(class_text(course.spec), encoding="utf-8")
+    course.refresh()
+    course.receive("Anna", "ahead", "mine.py", PROGRAMS["bert"].encode())
+    course.receive("Bert", "other", "mine.py", PROGRAMS["bert"].encode())
+    (own, other) = course.receipts()
+    assert own.due == dates["due_dates"]["ahead"].isoformat(timespec="seconds")
+    assert other.due == dates["due"].isoformat(timespec="seconds")
+    handed_in, out = course.path / "submissions" / "ahead", tmp_path / "marks"
+    done = grade(exercise, handed_in, out=out, workers=1)
+    (anna,) = done.graded
+    assert (anna.marks.points, anna.lost, anna.points) == (2, 0.4, 1.6)  # two days have begun
+    save_grading(done, out / "marks.csv")
+    row = read_marks(out)["anna"]
+    assert (row["moves"], row["total"], row["late"], row["lost"]) == ("2", "1.6", "late", "0.4")
+    assert "1.6 of 5 points, 0.4 less than earned" in (out / "reports" / "anna.html").read_text(encoding="utf-8")
+    for due, loss, points in ((parse_due("2999-01-01"), None, 2), (None, 0.0, 2), (parse_due("2001-01-01"), 1.0, 0)):
+        assert grade(exercise, handed_in, out=out, workers=1, due=due, late_loss=loss).graded[0].points == points
 
 
 def test_file_name_is_escaped_against_spreadsheet_formulas(exercise: Path, tmp_path: Path) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.core.errors import SpecError
-from paddock.core.spec import Description, Number, Spec, Text
-from paddock.core.toml import toml_text
+from paddock.core.spec import Description, Number, Spec, Text, spec_from_table
+from paddock.core.toml import read_toml_file, toml_text
 from paddock.core.user_limits import UserLimits
 
 
@@ -20,10 +22,8 @@ def is_token(text: str) -> bool:
 
 
 Port = Annotated[int, Number("a port", low=1, high=HIGHEST_PORT)]
-Moment = Annotated[
-    datetime | None,
-    Description("a date and time without quotes, such as 2026-12-01T18:00:00, local or with an offset (…+01:00)"),
-]
+MOMENT = Description("a date and time without quotes, such as 2026-12-01T18:00:00, local or with an offset (…+01:00)")
+LateLoss = Annotated[float, Number("a share of the points", low=0, high=1)]
 Token = Annotated[str, Text("a token of at least 8 letters, digits, '-' and '_'", is_token)]
 
 
@@ -40,10 +40,16 @@ class ClassSpec(Spec):
     host: str = "0.0.0.0"
     port: Port = 8642
     address: str = ""
-    due: Moment = None
+    due: Annotated[datetime | None, MOMENT] = None
+    late_loss: LateLoss = 0.0
     submission_kb: Annotated[int, Number("kilobytes", low=1, high=700)] = 256  # of 1024 bytes
     submissions: Annotated[int, Number("submissions", low=1, high=9999)] = 100
+    due_dates: Mapping[str, Annotated[datetime, MOMENT]] = field(default_factory=dict)
     limits: UserLimits = field(default_factory=UserLimits)
+
+    def find_due(self, exercise: str) -> datetime | None:
+        """Return the due date of an exercise: its own, or that of the class; None if there is none."""
+        return self.due_dates.get(exercise, self.due)
 
     @property
     def longest_submission(self) -> int:
@@ -51,8 +57,10 @@ class ClassSpec(Spec):
         return self.submission_kb * 1024 * 4 // 3 + 4096
 
     def check(self) -> None:
-        if self.due is not None and not 1970 < self.due.year < 9999:
-            raise SpecError(f"expected a year from 1971 to 9998, got {self.due.year}", path="due")
+        own = {f"due_dates.{exercise}": due for exercise, due in self.due_dates.items()}
+        for path, due in {"due": self.due, **own}.items():
+            if due is not None and not 1970 < due.year < 9999:
+                raise SpecError(f"expected a year from 1971 to 9998, got {due.year}", path=path)
         if self.world and self.exercise:
             raise SpecError("expected a world or an exercise, not both: an exercise has its own world", path="world")
         if self.address and not self.address.startswith(("http://", "https://")):
@@ -85,9 +93,15 @@ $address
 
 # Due date; later submissions are accepted and marked late. Local time, unless it has an offset. Default: no due date.
 $due
+# Share of its points that a late submission loses in grading, for each day begun after the due date; 0.1: a tenth.
+$late_loss
 # Maximum size of a submitted file, and maximum number of submissions of a student for an exercise.
 $submission_kb
 $submissions
+
+# Due dates of single exercises, which replace `due` for these.
+[due_dates]
+$due_dates
 
 # Limits of a student, for all connections together.
 [limits]
@@ -107,15 +121,24 @@ $silence
 $idle
 """
 
-EXAMPLES = {"due": datetime(2026, 12, 1, 18)}  # for keys without a default
+EXAMPLES = {  # for keys without a default
+    "due": datetime(2026, 12, 1, 18),
+    "due_dates": {"line-following": datetime(2026, 11, 24, 18)},
+}
+
+
+def read_class_spec(file: Path) -> ClassSpec:
+    """Read a class.toml."""
+    return spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
 
 
 def class_text(spec: ClassSpec) -> str:
     """Return the text of class.toml with all keys and their descriptions."""
-    given = spec.to_table() | spec.limits.to_table()
+    given = {key: value for key, value in (spec.to_table() | spec.limits.to_table()).items() if value != {}}
     lines = {}
     for key in (*fields(spec), *fields(spec.limits)):
         if key.name != "limits":
-            line = toml_text({key.name: given.get(key.name, EXAMPLES.get(key.name, key.default))}).strip()
+            value = given.get(key.name, EXAMPLES.get(key.name, key.default))
+            line = toml_text(value if isinstance(value, dict) else {key.name: value}).strip()
             lines[key.name] = line if key.name in given else f"# {line}"
     return string.Template(TEMPLATE).substitute(lines)

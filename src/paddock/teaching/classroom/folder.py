@@ -10,11 +10,9 @@ from pathlib import Path
 from paddock.core.errors import PaddockError, UnknownName, suggestion
 from paddock.core.files import make_new_folder, read_stamp, whole_file, write_text
 from paddock.core.locks import lock_folder
-from paddock.core.spec import spec_from_table
 from paddock.core.terminal_text import shell_word
-from paddock.core.toml import read_toml_file
 from paddock.teaching.classroom.class_results import ResultRow, append_results, read_results
-from paddock.teaching.classroom.class_spec import ClassSpec, class_text
+from paddock.teaching.classroom.class_spec import ClassSpec, class_text, read_class_spec
 from paddock.teaching.classroom.keys import ClassKeys, new_token, read_keys, write_keys
 from paddock.teaching.classroom.receipt_book import ReceiptBook
 from paddock.teaching.classroom.roster import (
@@ -237,8 +235,7 @@ class ClassFolder:
 
     def _read(self) -> None:
         """Read all files. The list comes before the tokens, because tokens are written first."""
-        file = self.path / SPEC
-        spec = spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
+        spec = read_class_spec(self.path / SPEC)
         everyone = read_roster(self.path / ROSTER)
         self.check_roster(everyone)
         self.keys = read_keys(self.path / KEYS)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from paddock.core.errors import PaddockError
@@ -42,6 +43,7 @@ class Receipt:
     bytes: int
     sha256: str
     late: bool = False  # whether it came after the due date at that time
+    due: str = ""  # this due date, with its time zone; empty: there was none
 
     def __str__(self) -> str:
         return (
@@ -69,7 +71,7 @@ def read_receipts(folder: Path, report: Callable[[str], object] = log.warning) -
         try:
             texts = {key: row[key] for key in ("time", "student", "robot", "exercise", "file", "sha256")}
             numbers = {key: int(row[key]) for key in ("number", "bytes")}
-            receipts.append(Receipt(**texts, **numbers, late=row.get("late", "") == LATE))  # type: ignore[arg-type]
+            receipts.append(Receipt(**texts, **numbers, late=row.get("late", "") == LATE, due=row.get("due", "")))  # type: ignore[arg-type]
         except (KeyError, ValueError) as error:
             report(f"{folder / RECEIPTS}, line {line}: invalid receipt, which is ignored: {error}")
     return receipts
@@ -82,6 +84,12 @@ def _cells(receipt: Receipt) -> dict[str, object]:
 def is_late(time: str, due: datetime) -> bool:
     """Return whether a time, in the format of receipts, is after the due date."""
     return datetime.fromisoformat(time).astimezone() > due.astimezone()
+
+
+def find_loss(time: str, due: datetime, late_loss: float) -> float:
+    """Return the share of the points that a submission loses: `late_loss` for each day begun after the due date."""
+    late = datetime.fromisoformat(time).astimezone() - due.astimezone()
+    return min(1.0, late_loss * max(0, math.ceil(late / timedelta(days=1))))
 
 
 def write_receipts(folder: Path, receipts: Iterable[Receipt]) -> None:
@@ -119,9 +127,10 @@ def keep_submission(
     path = place / f"{number:04d}-{name}"
     with whole_file(path, "wb") as file:
         file.write(data)
-    time = time_now()
+    time, due = time_now(), spec.find_due(exercise)
     receipt = Receipt(
-        number=number, time=time, student=student.name, late=spec.due is not None and is_late(time, spec.due),
+        number=number, time=time, student=student.name, late=due is not None and is_late(time, due),
+        due="" if due is None else due.astimezone().isoformat(timespec="seconds"),
         robot=student.robot, exercise=exercise, file=path.relative_to(folder).as_posix(), bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
     )  # fmt: skip

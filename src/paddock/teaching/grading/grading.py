@@ -15,11 +15,12 @@ from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, JobRunner, Workers
 from paddock.core.user_code import describe_code
 from paddock.teaching.classroom import Receipt
-from paddock.teaching.classroom.submissions import is_late
+from paddock.teaching.classroom.submissions import find_loss, is_late
 from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
+from paddock.teaching.exercises.marks import DIGITS
 from paddock.teaching.grading.grading_worker import GradingJob, GradingWorker, unpack_run
 from paddock.teaching.grading.publicity import explain_publicity, list_solutions
-from paddock.teaching.grading.receipts import find_receipts, list_expected
+from paddock.teaching.grading.receipts import find_late_loss, find_receipts, list_expected
 from paddock.teaching.grading.similar import SimilarPair, find_copies, find_similar, read_programs
 from paddock.teaching.sandbox import SandboxedProgram
 from paddock.teaching.sandbox.guards import check_protection
@@ -40,6 +41,17 @@ class GradedSubmission:
     shown: int | None = None  # seed of that run
     receipt: Receipt | None = None  # None: the class has none
     late: bool = False
+    loss: float = 0.0  # share of the points that are lost because it is late, 0 … 1
+
+    @property
+    def points(self) -> float:
+        """Points of all checks, less what is lost because it is late."""
+        return round(self.marks.points - self.lost, DIGITS)
+
+    @property
+    def lost(self) -> float:
+        """Points that are lost because it is late."""
+        return round(self.marks.points * self.loss, DIGITS)
 
     @property
     def student(self) -> str:
@@ -82,6 +94,7 @@ def grade(
     workers: Workers = None,
     progress: Progress | None = None,
     due: datetime | None = None,
+    late_loss: float | None = None,
     unprotected: bool = False,
 ) -> Grading:
     """Run every submission with all seeds, each run in its own sandbox.
@@ -92,7 +105,9 @@ def grade(
         out: folder for results; submissions with stored results are not run again.
         workers: number of processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
         progress: called with the number of finished submissions and the number of all.
-        due: submissions with a later receipt are marked late, without loss of points. None: as marked on the receipt.
+        due: submissions with a later receipt are marked late. None: as marked on the receipt.
+        late_loss: share of the points that a late submission loses for each day begun after the due date. None: as in
+            the class.toml above the submissions; nothing if there is none.
         unprotected: run the submissions also where the system cannot confine them, because you trust all of them.
     """
     check_protection(unprotected)
@@ -112,18 +127,30 @@ def grade(
                 broken[todo[number].name] = answer.failure.problem
             if progress is not None:
                 progress(done, len(found))
-    receipts = find_receipts(Path(submissions), found)
-    graded = []
-    for each in found:
-        whole = _put_together(chosen, each, finished.get(keys[each.name]), broken.get(each.name, ""))
-        receipt = receipts.get(each.name)
-        late = receipt is not None and (receipt.late if due is None else is_late(receipt.time, due))
-        graded.append(replace(whole, receipt=receipt, late=late))
+    whole = [_put_together(chosen, each, finished.get(keys[each.name]), broken.get(each.name, "")) for each in found]
+    graded = _add_receipts(whole, Path(submissions), due, late_loss)
     missing = {robot: name for robot, name in list_expected(Path(submissions)).items() if robot not in keys}
     texts = read_programs({each.name: each.files for each in found if not each.problem})
     similar = [*find_copies(texts, list_solutions(chosen), starter), *find_similar(texts, starter)]
     public = explain_publicity(chosen)
     return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo), missing=missing, public=public)
+
+
+def _add_receipts(
+    graded: Sequence[GradedSubmission], folder: Path, due: datetime | None, late_loss: float | None
+) -> list[GradedSubmission]:
+    """Return the results with their receipts, and what late submissions lose."""
+    receipts = find_receipts(folder, [each.submission for each in graded])
+    per_day = find_late_loss(folder) if late_loss is None else late_loss
+    found = []
+    for each in graded:
+        receipt, late, loss = receipts.get(each.submission.name), False, 0.0
+        if receipt is not None:
+            at = due or (datetime.fromisoformat(receipt.due) if receipt.due else None)
+            late = receipt.late if due is None else is_late(receipt.time, due)
+            loss = find_loss(receipt.time, at, per_day) if late and at is not None else 0.0
+        found.append(replace(each, receipt=receipt, late=late, loss=loss))
+    return found
 
 
 def _put_together(

@@ -44,12 +44,24 @@ def save_grading(grading: Grading, marks: Path) -> list[Path]:
 def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
     """Return the column names and rows of marks.csv."""
     checks = [check.name for check in grading.exercise.checks]
-    heads = ("name", *checks, "total", "of", "known_seeds", "failed_runs", "failure", "student", "received", "late")
+    heads = (
+        "name",
+        *checks,
+        "total",
+        "of",
+        "known_seeds",
+        "failed_runs",
+        "failure",
+        "student",
+        "received",
+        "late",
+        "lost",
+    )
     rows = [
         (
             text_cell(each.submission.name),
             *(format_points(mark.points) for mark in each.marks.checks),
-            format_points(each.marks.points),
+            format_points(each.points),
             format_points(each.marks.max_points),
             format_points(each.public.points),
             each.failed,
@@ -57,12 +69,13 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
             text_cell(each.receipt.student) if each.receipt else "",
             each.receipt.time if each.receipt else "",
             LATE if each.late else "",
+            format_points(each.lost) if each.loss else "",
         )
         for each in grading.graded
     ]
     most, zeros = format_points(grading.exercise.points), ["0"] * len(checks)
     nothing = [
-        (text_cell(robot), *zeros, "0", most, "0", 0, "no submission", text_cell(name), "", "")
+        (text_cell(robot), *zeros, "0", most, "0", 0, "no submission", text_cell(name), "", "", "")
         for robot, name in grading.missing.items()
     ]
     return heads, [*rows, *nothing]

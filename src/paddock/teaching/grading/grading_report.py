@@ -32,8 +32,9 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
     if graded.receipt is not None:
         yield Remark(f"{graded.receipt.student} · received {graded.receipt.time}{', late' if graded.late else ''}")
     yield Paragraph(
-        f"{format_points(marks.points)} of {format_points(marks.max_points)} points; with the known seeds only, as in "
-        f"`paddock exercise check`, {format_points(graded.public.points)}."
+        f"{format_points(graded.points)} of {format_points(marks.max_points)} points"
+        + (f", {format_points(graded.lost)} less than earned, because the file was late" if graded.loss else "")
+        + f"; with the known seeds only, as in `paddock exercise check`, {format_points(graded.public.points)}."
     )
     if graded.failure is not None:
         yield Failure(_describe_failed_run(graded))
@@ -114,7 +115,7 @@ def _outputs(exercise: Exercise, graded: GradedSubmission) -> Iterator[Part]:
 def class_report(grading: Grading) -> Iterator[Part]:
     """Yield the parts of the class page."""
     exercise, graded = grading.exercise, grading.graded
-    totals = [each.marks.points for each in graded]
+    totals = [each.points for each in graded]
     seeds = f"{len(exercise.seeds)} public and {len(exercise.hidden_seeds)} hidden seeds"
     yield Remark(f"{exercise.name} · {len(graded)} submissions · {seeds}")
     middle = f"mean {statistics.fmean(totals):.2f}, median {statistics.median(totals):.2f}"
@@ -155,7 +156,7 @@ def tabulate_marks(grading: Grading) -> Table:
         (
             each.submission.name,
             *_describe_receipt(each)[: len(receipt_columns)],
-            format_points(each.marks.points),
+            format_points(each.points),
             format_points(each.public.points),
             "" if each.failure is None else each.failure.kind,
             *(format_points(mark.points) for mark in each.marks.checks),
@@ -170,7 +171,12 @@ def tabulate_marks(grading: Grading) -> Table:
 def _describe_receipt(graded: GradedSubmission) -> tuple[str, str]:
     if graded.receipt is None:
         return "", ""
-    return graded.receipt.student, graded.receipt.time[:16].replace("T", " ") + (", late" if graded.late else "")
+    return graded.receipt.student, graded.receipt.time[:16].replace("T", " ") + _describe_lateness(graded)
+
+
+def _describe_lateness(graded: GradedSubmission) -> str:
+    less = f" (−{format_points(graded.lost)})" if graded.loss else ""
+    return f", late{less}" if graded.late else ""
 
 
 def tabulate_checks(grading: Grading) -> Table:

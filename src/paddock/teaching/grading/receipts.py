@@ -7,6 +7,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 
 from paddock.core.errors import PaddockError
+from paddock.teaching.classroom.class_spec import read_class_spec
 from paddock.teaching.classroom.folder import ROSTER, SPEC
 from paddock.teaching.classroom.roster import read_roster
 from paddock.teaching.classroom.submissions import RECEIPTS, Receipt, read_missing, read_receipts
@@ -34,9 +35,20 @@ def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Rece
     return found
 
 
+def find_class(folder: Path) -> Path | None:
+    """Return the folder of the class that contains a folder of submissions, or None."""
+    return next((own for own in folder.resolve().parents[:2] if (own / SPEC).is_file()), None)
+
+
+def find_late_loss(folder: Path) -> float:
+    """Return the share of the points that a late submission loses per day, from the class folder above; else 0."""
+    own = find_class(folder)
+    return 0.0 if own is None else read_class_spec(own / SPEC).late_loss
+
+
 def list_expected(folder: Path) -> dict[str, str]:
     """Return the students who should have submitted, names by robot, from the class folder above and missing.csv."""
-    own = next((own for own in folder.resolve().parents[:2] if (own / SPEC).is_file()), None)
+    own = find_class(folder)
     members = [] if own is None else read_roster(own / ROSTER)
     return {s.robot: s.name for s in members if s.robot and s.state != "removed"} | read_missing(folder)
 

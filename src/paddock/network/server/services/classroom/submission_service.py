@@ -60,7 +60,7 @@ class SubmissionService:
         exercise, found = self._classroom.lesson.exercise, self._classroom.find_student(client)
         if exercise is None:
             return m.ExerciseText(id=id)
-        due = self._classroom.folder.spec.due
+        due = self._classroom.folder.spec.find_due(exercise.name)
         receipts = self._classroom.folder.receipts(found.student) if found is not None else []
         return m.ExerciseText(
             id=id,
