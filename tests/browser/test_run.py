@@ -98,10 +98,15 @@ def test_page_shows_that_intervention_makes_run_unrepeatable(visit, tmp_path: Pa
         expect(page.find("intervention")).to_be_hidden()
         page.until("paddock.session.clock.tick > 5")
         page.find("play").click()
-        expect(page.find("intervention")).to_contain_text("not repeatable: paused at")
-        page.find("play").click()  # the first intervention counts
+        expect(page.find("play")).to_have_attribute("aria-label", "Play")
+        page.find("play").click()  # a pause changes nothing
         expect(page.find("play")).to_have_attribute("aria-label", "Pause")
-        expect(page.find("intervention")).to_contain_text("paused at")
+        expect(page.find("intervention")).to_be_hidden()
+        page.page.evaluate("paddock.session.ask('claim', {robot: 'red'})")
+        expect(page.find("intervention")).to_contain_text("took over red at")
+        page.page.evaluate("paddock.session.ask('release_robot', {robot: 'red'})")
+        page.page.evaluate("paddock.session.ask('reset', {})")
+        expect(page.find("intervention")).to_be_hidden()
 
 
 def test_error_between_two_runs_is_shown(visit, tmp_path: Path):

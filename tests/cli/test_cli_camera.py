@@ -19,10 +19,11 @@ from paddock.experiments.ecoli.commands.camera import (
     choose_lens,
     choose_site,
     fit_lens,
+    locate_robots,
     print_board,
     read_folder,
 )
-from paddock.experiments.ecoli.overhead_camera import OverheadCamera
+from paddock.experiments.ecoli.overhead_camera import OverheadCamera, load_overhead_camera
 from paddock.experiments.ecoli.walk.walk_camera import show_boards
 from paddock.perception.vision import IpCamera, Lens, TimedPicture
 from paddock.simulation.worlds import load_world
@@ -52,6 +53,34 @@ def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
         assert found[robot.name]["x"] == pytest.approx(robot.at[0], abs=0.002)
         assert found[robot.name]["y"] == pytest.approx(robot.at[1], abs=0.002)
         assert found[robot.name]["found"] == 1.0
+
+
+def test_file_of_a_simulated_camera_is_its_lens_and_another_lens_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    eye = tmp_path / "eye.toml"
+    eye.write_text("mount = { height = 2.0, tilt_deg = [3.0, 1.0] }\nmarkers = { size = 0.05 }\n")
+    world = load_world("line-crossing")
+    above = OverheadCamera(world, load_overhead_camera(eye))
+    places = {robot.name: robot.at or (0.0, 0.0) for robot in world.robots}
+    view = above.take_picture(above.set_scene([(*at, 0.0) for at in places.values()]))
+    monkeypatch.setattr(IpCamera, "stream", lambda self, **options: iter([TimedPicture(view, None, 0.0, b"")]))
+
+    def locate(lens: Path | None) -> tuple[float, str]:
+        options = {"site": None, "pictures": 1, "user": "", "password": "", "json_lines": True}
+        locate_robots("http://camera/", lens, world="line-crossing", **options)
+        said = capsys.readouterr()
+        rows = [json.loads(line) for line in said.out.splitlines()]
+        return max(math.dist((row["x"], row["y"]), places[row["robot"]]) for row in rows), said.err
+
+    error, said = locate(eye)
+    assert error < 0.0005
+    assert said == ""
+    error, said = locate(None)  # the lens of the default camera
+    assert error > 0.003
+    assert "the lens or the positions of the markers do not fit the picture" in said
+    with pytest.raises(paddock.PaddockError, match=r"eye\.toml: this file describes a simulated camera"):
+        choose_lens(eye, None)
 
 
 @pytest.fixture(scope="module")

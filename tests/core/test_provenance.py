@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.core.provenance import collect, command_line, named_files, read_inputs, write_provenance
+from paddock.core.provenance import claim_folder, collect, command_line, named_files, read_inputs, write_provenance
 
 
 def test_versions_machine_seed_and_time_are_recorded() -> None:
@@ -48,7 +48,7 @@ def test_copies_have_hashes_and_equal_names_are_disambiguated(tmp_path: Path) ->
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mine.py").write_text(f"# {folder}", encoding="utf-8")
     inputs = read_inputs([tmp_path / "a" / "mine.py", tmp_path / "b" / "mine.py"])
-    table, *copies = write_provenance(tmp_path / "out", {}, inputs)
+    table, *copies = write_provenance(tmp_path / "out", "run", {}, inputs)
     hashes = json.loads(table.read_text(encoding="utf-8"))["inputs"]
     assert list(hashes) == ["inputs/mine.py", "inputs/mine-2.py"]
     assert [hashlib.sha256(copy.read_bytes()).hexdigest() for copy in copies] == list(hashes.values())
@@ -64,9 +64,29 @@ def test_copies_of_a_package_keep_its_folders(tmp_path: Path) -> None:
     (tmp_path / "floors" / "grey.png").write_bytes(b"pixels")
     (tmp_path / "world.toml").write_text('image = "floors/grey.png"\n', encoding="utf-8")
     out = tmp_path / "out"
-    write_provenance(out, {}, read_inputs([tmp_path / "mine.py", tmp_path / "world.toml"]))
+    write_provenance(out, "run", {}, read_inputs([tmp_path / "mine.py", tmp_path / "world.toml"]))
     for name in ("mine.py", "a/__init__.py", "a/util.py", "b/util.py", "world.toml", "floors/grey.png"):
         assert (out / "inputs" / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_paths_of_copies_lead_to_copies(tmp_path: Path) -> None:
+    for folder in ("worlds", "robots", "code/deep"):
+        (tmp_path / folder).mkdir(parents=True)
+    absolute = tmp_path / "code" / "deep" / "whisker.py"
+    absolute.write_text("class Whisker: ...", encoding="utf-8")
+    (tmp_path / "robots" / "moth.toml").write_text(f"kind = '{absolute}:Whisker'  # mine\n", encoding="utf-8")
+    (tmp_path / "worlds" / "w.toml").write_text('type = "../robots/moth.toml"\ntitle = "moth"\n', encoding="utf-8")
+    inputs = read_inputs([tmp_path / "worlds" / "w.toml"])
+    assert inputs["inputs/w.toml"] == b'type = "moth.toml"\ntitle = "moth"\n'
+    assert inputs["inputs/moth.toml"] == b"kind = 'whisker.py:Whisker'  # mine\n"
+    assert set(inputs) == {"inputs/w.toml", "inputs/moth.toml", "inputs/whisker.py"}
+
+
+def test_folder_of_another_kind_of_run_is_refused(tmp_path: Path) -> None:
+    claim_folder(tmp_path, "sweep")
+    claim_folder(tmp_path, "sweep")
+    with pytest.raises(paddock.PaddockError, match=r"another kind of run \(sweep\): choose another one"):
+        write_provenance(tmp_path, "evolution", {}, {})
 
 
 def test_referenced_code_and_its_imports_are_collected(tmp_path: Path) -> None:
@@ -87,7 +107,8 @@ def test_provenance_is_written_into_the_folder(tmp_path: Path) -> None:
     source.write_text("x = 1", encoding="utf-8")
     out = tmp_path / "out"
     out.mkdir()
-    written = write_provenance(out, collect(seed=1), read_inputs([source]))
+    written = write_provenance(out, "run", collect(seed=1), read_inputs([source]))
     assert written == [out / "provenance.json", out / "inputs" / "mine.py"]
     table = json.loads(written[0].read_text(encoding="utf-8"))
-    assert set(table) == {"made", "command", "seed", "versions", "machine", "inputs"}
+    assert table["kind"] == "run"
+    assert set(table) == {"kind", "made", "command", "seed", "versions", "machine", "inputs"}

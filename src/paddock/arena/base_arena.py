@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.episodes.events import LASTING, Event, Kind
+from paddock.arena.episodes.events import POPULATION, Event, Kind
 from paddock.arena.robot import Robot
 from paddock.core.argument_checks import all_finite, check_heading, is_list
 from paddock.core.closing import Closing
@@ -45,6 +45,7 @@ class BaseArena(Closing):
         {}
     )  # name of the client that drives a robot instead of this program, by robot
     disturbance = ""  # first external intervention since the start; empty if none
+    _population_change = ""  # the first one that a reset does not undo: a robot was added or removed
     _events: list[Event] | None = None
     _runner = 0  # the thread of the program
 
@@ -214,10 +215,12 @@ class BaseArena(Closing):
     def append_event(self, event: Event) -> None:
         """Add an event to the running episode, and keep its effect for later ones if it is lasting."""
         if event.kind == "reset":
-            self.disturbance = ""
+            self.disturbance = self._population_change
             self.note_drivers(self.foreign_drivers)
-        elif event.kind in LASTING and event.disturbs:
+        elif event.disturbs:
             self.disturb(str(event))
+            if event.kind in POPULATION:
+                self._population_change = self._population_change or str(event)
         events = self._events
         if events is not None:
             events.append(event)

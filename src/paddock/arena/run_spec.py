@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from paddock.arena.episodes import Episode
     from paddock.arena.referees import Officiating
 
-FORMAT = 1  # format of the data that digests are computed from
+FORMAT = 2  # format of the data that digests are computed from
 CONTACT = "contact"
 Period = Annotated[float, Number("seconds", above=0)]
 

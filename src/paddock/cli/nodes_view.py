@@ -187,7 +187,7 @@ def keep_results(spec: ModulesSpec, url: str, config: str, out: Path | None) -> 
         yield
         return
     folder = fresh_folder(out, Path(config).stem)
-    write_provenance(folder, collect(seed=spec.seed), read_inputs([config]))  # even if the run fails later
+    write_provenance(folder, "nodes", collect(seed=spec.seed), read_inputs([config]))  # even if the run fails later
     with MapListener(url, lambda heard: keep_map(heard, folder)) as listener:
         yield
     if listener.grid is None or not listener.poses:

@@ -157,7 +157,7 @@ def _write(plan: PreparedScenario, result: ScenarioResult, out: Path) -> None:
     written = write_outputs(plan, result, out)
     folder = written[0].parent
     own = Path(plan.spec.folder) / plan.spec.file
-    write_provenance(folder, collect(seed=result.seed), read_inputs([own, *source_files(result.world)]))
+    write_provenance(folder, "scenario", collect(seed=result.seed), read_inputs([own, *source_files(result.world)]))
     pages = [path for path in written if path.name == "report.html"]
     page = f"; the report is {pages[0]}" if pages else ""
     print_written(folder, page)

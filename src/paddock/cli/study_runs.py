@@ -14,6 +14,7 @@ from paddock.cli.driving import print_traceback
 from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, Workers
 from paddock.core.locks import lock_folder
+from paddock.core.provenance import claim_folder
 from paddock.core.terminal.console import Console, print_json
 from paddock.core.terminal.ending import end_with_results
 from paddock.core.terminal.progress import show_runs
@@ -50,7 +51,7 @@ def print_reproductions(
     folders = {study: out / study if out is not None and name == "all" else out for study in names}
     for folder in folders.values():
         if folder is not None:
-            ensure_folder(folder)  # fail early if the folder is not writable
+            claim_folder(ensure_folder(folder), "reproduction")  # fail early if the folder is not writable
     outcomes = {study: _reproduce(study, json_lines, folder, seeds, workers) for study, folder in folders.items()}
     return all(outcomes.values())
 

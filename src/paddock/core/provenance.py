@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError
-from paddock.core.files import whole_file, write_text
-from paddock.core.user_code import list_sources
+from paddock.core.files import whole_file
+from paddock.core.user_code import is_users, list_sources
 from paddock.core.version import VERSION
 
 FILE, INPUTS = "provenance.json", "inputs"
@@ -43,40 +43,112 @@ def collect(*, seed: int | None = None, packages: Iterable[str] = (), now: datet
     }
 
 
-def write_provenance(folder: Path, table: Mapping[str, Any], inputs: Mapping[str, bytes]) -> list[Path]:
-    """Write `provenance.json` and copies of the input files into a folder; return the paths of the written files."""
+def write_provenance(folder: Path, kind: str, table: Mapping[str, Any], inputs: Mapping[str, bytes]) -> list[Path]:
+    """Write `provenance.json` and copies of the input files into a folder; return the paths of the written files.
+
+    Args:
+        folder: folder of the results, see `claim_folder`.
+        kind: kind of run, as "sweep".
+        table: further provenance, see `collect`.
+        inputs: contents of the copies by name, see `read_inputs`.
+    """
+    refuse_other_kind(folder, kind)
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in inputs.items()}
-    try:
-        for path in (folder / FILE, *(folder / name for name in inputs)):
-            path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PaddockError(f"{folder}: cannot write there: {error.strerror or error}") from None
-    for name, data in inputs.items():
-        with whole_file(folder / name, "wb") as file:
-            file.write(data)
-    write_text(folder / FILE, json.dumps({**table, "inputs": hashes}, indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps({"kind": kind, **table, "inputs": hashes}, indent=2, ensure_ascii=False) + "\n"
+    write_copies(folder, {**inputs, FILE: text.encode()})
     return [folder / FILE, *(folder / name for name in inputs)]
 
 
-def read_inputs(files: Iterable[str | Path]) -> dict[str, bytes]:
-    """Read files and all files that they refer to; return the contents by the name of the copy in a result folder.
+def claim_folder(folder: Path, kind: str) -> Path:
+    """Mark an existing folder as that of a kind of run, before anything is computed; raise if it has another kind."""
+    refuse_other_kind(folder, kind)
+    if not (folder / FILE).exists():
+        write_provenance(folder, kind, collect(), {})
+    return folder
 
-    Files in folders below a given file keep these folders, so that the copies find each other.
+
+def refuse_other_kind(folder: Path, kind: str) -> None:
+    """Raise if a folder contains the results of another kind of run, which would be mixed with these."""
+    try:
+        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # none, or a damaged one, which is replaced
+        return
+    other = found.get("kind", kind) if isinstance(found, dict) else kind
+    if other != kind:
+        raise PaddockError(
+            f"{folder}: this folder has the results of another kind of run ({other}): choose another one"
+        )
+
+
+def read_inputs(files: Iterable[str | Path]) -> dict[str, bytes]:
+    """Read files and all files that they refer to; return the contents by the name of the copy in a result folder."""
+    return read_copies(name_copies(files))
+
+
+def name_copies(files: Iterable[str | Path]) -> dict[Path, str]:
+    """Return the files, and all files that they refer to, with the name of their copies in a result folder.
+
+    Files in folders below a given file keep these folders.
     """
-    inputs: dict[str, bytes] = {}
+    names: dict[Path, str] = {}
     given = [Path(file).resolve() for file in files]
     for path in named_files(given):
         below = [path.relative_to(file.parent) for file in given if path.is_relative_to(file.parent)]
         copy = Path(INPUTS) / min(below, key=lambda place: len(place.parts), default=path.name)
         name, number = copy.as_posix(), 1
-        while name in inputs:
+        while name in names.values():
             number += 1
             name = copy.with_stem(f"{copy.stem}-{number}").as_posix()
+        names[path] = name
+    return names
+
+
+def read_folder(folder: Path, files: Iterable[Path]) -> dict[str, bytes]:
+    """Return the contents of files of a folder, and of the user's files outside of it that they name, for a copy."""
+    names = {path.resolve(): path.relative_to(folder).as_posix() for path in files}
+    for path, name in name_copies(names).items():
+        if not path.is_relative_to(folder.resolve()) and is_users(path):
+            names[path] = name
+    return read_copies(names)
+
+
+def write_copies(folder: Path, copies: Mapping[str, bytes]) -> None:
+    """Write files with these names and contents below a folder."""
+    try:
+        for name in copies:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PaddockError(f"{folder}: cannot write there: {error.strerror or error}") from None
+    for name, data in copies.items():
+        with whole_file(folder / name, "wb") as file:
+            file.write(data)
+
+
+def read_copies(names: Mapping[Path, str]) -> dict[str, bytes]:
+    """Return the contents of copies by name. Paths in TOML files are adapted where they would not find the copies."""
+    copies: dict[str, bytes] = {}
+    for path, name in names.items():
         try:
-            inputs[name] = path.read_bytes()
+            data = path.read_bytes()
         except OSError as error:
             raise PaddockError(f"{path}: cannot be read: {error.strerror or error}") from None
-    return inputs
+        copies[name] = _adapt_paths(data, path, names) if path.suffix == ".toml" else data
+    return copies
+
+
+def _adapt_paths(data: bytes, path: Path, names: Mapping[Path, str]) -> bytes:
+    """Return a TOML file whose paths lead from the place of its copy to the copies of the files that it names."""
+    place = Path(names[path]).parent
+    for text in dict.fromkeys(_texts(_table(path))):
+        file = _file_in(text)
+        target = names.get((path.parent / file).resolve())
+        if target is None or os.path.normpath(place / file) == os.path.normpath(target):
+            continue
+        there = Path(os.path.relpath(target, place)).as_posix()
+        new = text.replace(file, there) if file in text else f"{there}:{text.rpartition(':')[2]}"
+        for mark in ('"', "'"):
+            data = data.replace(f"{mark}{text}{mark}".encode(), f"{mark}{new}{mark}".encode())
+    return data
 
 
 def named_files(files: Iterable[str | Path]) -> list[Path]:
@@ -92,7 +164,7 @@ def named_files(files: Iterable[str | Path]) -> list[Path]:
             continue
         found[path] = None
         if path.suffix == ".toml":
-            queue += [(path.parent / text).resolve() for text in _texts(_table(path))]
+            queue += [(path.parent / _file_in(text)).resolve() for text in _texts(_table(path))]
         elif path.suffix == ".py":
             queue += list_sources(path)[1:]
     return list(found)
@@ -106,18 +178,22 @@ def _table(path: Path) -> dict[str, Any]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Iterate over all strings in a TOML table that may be file names, including those in `module:Name`."""
+    """Iterate over all strings in a TOML table that may name files, including `module:Name`."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list):
         for item in value:
             yield from _texts(item)
     elif isinstance(value, str) and len(value) < 1000 and "\0" not in value:
-        module, _, name = value.rpartition(":")
-        if name.isidentifier() and module:
-            value = module if module.endswith(".py") else module.replace(".", "/") + ".py"
-        if value.lower().endswith(ENDINGS):
-            yield value
+        yield from [value] if _file_in(value).lower().endswith(ENDINGS) else ()
+
+
+def _file_in(text: str) -> str:
+    """Return the path of the file in a text such as `a/b.toml`, `a/b.py:Name` or `a.b:Name`."""
+    module, _, name = text.rpartition(":")
+    if not (name.isidentifier() and module):
+        return text
+    return module if module.endswith(".py") else module.replace(".", "/") + ".py"
 
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:

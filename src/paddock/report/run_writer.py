@@ -73,7 +73,7 @@ class RunWriter:
 
     def write_provenance(self, arena: BaseArena) -> None:
         """Write the provenance of the run: seed, versions and input files."""
-        write_provenance(self.folder, collect(seed=arena.seed), self._inputs)
+        write_provenance(self.folder, "run", collect(seed=arena.seed), self._inputs)
 
     def _keep_trace(self, recorder: TraceRecorder, path: Path) -> None:
         former, rows, devices = self._kept.get(recorder.robot, (None, 0, ()))

@@ -330,7 +330,8 @@ def test_reset_restarts_the_run_with_fresh_controllers_and_trace() -> None:
     assert episode.trace.time[0] == 0
     assert len(episode.trace) == 51
     assert episode.events[0].kind == "reset"
-    assert not episode.repeatable
+    assert episode.repeatable  # it is the run from the start: only a reset came from outside
+    assert episode.digest == undisturbed
     assert episode.metrics["distance"] == pytest.approx(0.05, abs=0.002)
 
 

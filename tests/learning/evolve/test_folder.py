@@ -15,10 +15,12 @@ import pytest
 import paddock
 from command_line import paddock as command
 from marks import rarely
-from paddock.core.provenance import PACKAGES
+from paddock.core.provenance import PACKAGES, claim_folder
 from paddock.learning.evolve.evolution_study import evolve, resume
 from paddock.learning.evolve.options import EvolutionConfig
-from paddock.simulation.worlds import load_world, save_world
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.worlds import WorldSpec, load_world, save_world
+from paddock.simulation.worlds.placement import robot_types
 
 SMALL = EvolutionConfig(task="maze", population=4, generations=2, seconds=2.0, seed=5)
 FULL = Path("/dev/full")  # a device on which there is never any room
@@ -48,7 +50,6 @@ def test_folder_records_provenance(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert table["versions"]["numpy"] == np.__version__
     sources = {"inputs/my.toml": "my.toml", "inputs/my_fitness.py": "my_fitness.py"}
     sources["inputs/my_strategy.py"] = "my_strategy.py"
-    sources["inputs/world.toml"] = "out/world.toml"
     assert set(table["inputs"]) == {*sources, "inputs/e-puck.toml"}
     for copy, source in sources.items():
         assert Path("out", copy).read_bytes() == Path(source).read_bytes()
@@ -57,6 +58,67 @@ def test_folder_records_provenance(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     again = json.loads(Path("out/provenance.json").read_text(encoding="utf-8"))
     assert {**again, "resumed": None} == {**table, "resumed": None}
     assert [session["seed"] for session in again["resumed"]] == [5]
+
+
+MOTH = 'base = "base/wings.toml"\nname = "moth"\ntitle = "MOTH"\n'
+
+
+def make_project(folder: Path) -> EvolutionConfig:
+    """Write a fitness, a world, its robot in another folder, and the base of the robot."""
+    for name in ("worlds", "robots/base"):
+        (folder / name).mkdir(parents=True)
+    (folder / "my_fitness.py").write_text(FAR, encoding="utf-8")
+    (folder / "robots/moth.toml").write_text(MOTH, encoding="utf-8")
+    (folder / "robots/base/wings.toml").write_text('base = "e-puck"\nname = "wings"\n', encoding="utf-8")
+    robot = '[[robots]]\nname = "it"\ntype = "../robots/moth.toml"\nat = [0, 0]\n'
+    (folder / "worlds/my.toml").write_text(f'name = "my"\nbounds = [-1, -1, 1, 1]\n{robot}', encoding="utf-8")
+    return replace(SMALL, task="my_fitness.py:far", world="worlds/my.toml")
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_evolution_with_an_own_robot_is_resumed_also_in_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    config = make_project(tmp_path)
+    evolve(config, out=Path("runs/first"))
+    assert resume(Path("runs/first"), generations=3).generations == 1
+    shutil.move("runs/first", "elsewhere")
+    assert resume(Path("elsewhere"), generations=4).generations == 1
+    for copy in ("elsewhere/world.toml", "elsewhere/inputs/my.toml"):  # both find the copies
+        assert load_robot_of(load_world(copy)).title == "MOTH"
+    shutil.rmtree("robots")
+    assert load_robot_of(load_world("elsewhere/world.toml")).name == "moth"
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_evolution_is_not_resumed_after_a_change_of_its_own_robot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    evolve(make_project(tmp_path), out=Path("out"))
+    Path("robots/base/wings.toml").write_text('base = "khepera"\nname = "wings"\n', encoding="utf-8")
+    with pytest.raises(paddock.PaddockError, match="the task's world is not the one that this evolution began with"):
+        resume(Path("out"), generations=3)
+
+
+def load_robot_of(world: WorldSpec) -> RobotSpec:
+    return robot_types(world)[0]
+
+
+def test_folder_of_a_sweep_gets_no_evolution_and_the_other_way_round(tmp_path: Path) -> None:
+    (tmp_path / "sweep").mkdir()
+    (tmp_path / "evolution").mkdir()
+    claim_folder(tmp_path / "sweep", "sweep")
+    with pytest.raises(paddock.PaddockError, match=r"has the results of another kind of run \(sweep\): choose another"):
+        evolve(SMALL, out=tmp_path / "sweep")
+    assert sorted(path.name for path in (tmp_path / "sweep").iterdir()) == ["provenance.json"]
+    claim_folder(tmp_path / "evolution", "evolution")
+    with pytest.raises(paddock.PaddockError, match=r"another kind of run \(evolution\)"):
+        paddock.sweep({"name": "s", "worlds": ["empty"], "seeds": 1, "seconds": 0.1}, out=tmp_path / "evolution")
+    assert [path.name for path in (tmp_path / "evolution").iterdir()] == ["provenance.json"]
 
 
 @pytest.mark.usefixtures("without_pictures")

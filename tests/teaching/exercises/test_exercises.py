@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from paddock.core.errors import PaddockError, SpecError
+from paddock.simulation.worlds import load_world
+from paddock.simulation.worlds.placement import robot_types
+from paddock.teaching.classroom.class_spec import ClassSpec
+from paddock.teaching.classroom.create import make_class
 from paddock.teaching.exercises import (
     Exercise,
     ExerciseCheck,
@@ -200,3 +206,27 @@ def test_handout_has_no_solution_hidden_seeds_or_wrong_programs(tmp_path: Path) 
     with pytest.raises(PaddockError, match="already exists"):
         write_handout(handed, tmp_path / "mine.zip")
     assert write_handout(handed, tmp_path / "mine.zip", force=True)
+
+
+def test_class_and_handout_have_copies_of_files_outside_the_folder(tmp_path: Path) -> None:
+    robot = 'base = "e-puck"\nname = "moth"\ntitle = "MOTH"\n'
+    (tmp_path / "robots").mkdir()
+    (tmp_path / "robots" / "moth.toml").write_text(robot, encoding="utf-8")
+    (tmp_path / "hall.toml").write_text(
+        'name = "hall"\nbounds = [-1, -1, 1, 1]\n[[robots]]\nname = "it"\ntype = "robots/moth.toml"\nat = [0, 0]\n',
+        encoding="utf-8",
+    )
+    made = make_class(tmp_path / "class", ClassSpec(title="Robotics", world=str(tmp_path / "hall.toml")), ["Ada"])
+    new_exercise(tmp_path / "mine")
+    exercise = tmp_path / "mine" / "exercise.toml"
+    text = exercise.read_text(encoding="utf-8")
+    exercise.write_text(re.sub(r"(?m)^robot = .*\n", "", text).replace("\n", '\nrobot = "../robots/moth.toml"\n', 1))
+    names = write_handout(load_exercise(tmp_path / "mine"), tmp_path / "students")
+    copied = make_class(tmp_path / "other", ClassSpec(title="Robotics", exercise=str(tmp_path / "mine")))
+    shutil.rmtree(tmp_path / "robots")
+    assert robot_types(load_world(made.path / "hall.toml"))[0].title == "MOTH"
+    assert "mine/inputs/moth.toml" in names
+    assert not [name for name in names if "solution" in name or "hidden" in name]
+    for place in (tmp_path / "students", copied.path / "exercises" / "mine"):
+        assert load_exercise(place).robot == "inputs/moth.toml"
+        assert robot_types(load_exercise(place).make_world(1))[0].title == "MOTH"

@@ -90,7 +90,7 @@ class Episode:
     @property
     def interventions(self) -> tuple[Event, ...]:
         """Events caused by other clients during the run: robots moved by hand, resets, pauses, other drivers."""
-        return tuple(event for event in self.events if event.disturbs)
+        return tuple(event for event in self.events if event.is_external)
 
     @property
     def repeatable(self) -> bool:
@@ -100,6 +100,6 @@ class Episode:
     @property
     def why_not_repeatable(self) -> str:
         """Influence on this run other than the program and the seed; empty if the run is repeatable."""
-        if self.interventions:
+        if any(event.disturbs for event in self.events):
             return "external intervention"
         return self.nondeterminism if self.digest is not None else "there is no digest"

@@ -25,7 +25,8 @@ Kind = Literal[
 INTERVENTIONS: frozenset[Kind] = frozenset(
     {"teleport", "reset", "restore", "pause", "resume", "speed", "driver", "goal", "spawn", "remove"}
 )
-LASTING = INTERVENTIONS - {"reset", "pause", "resume", "speed"}  # these affect later runs, too, until a reset
+CHANGES = INTERVENTIONS - {"reset", "pause", "resume", "speed"}  # these change a run, and later ones until a reset
+POPULATION: frozenset[Kind] = frozenset({"spawn", "remove"})  # these also remain after a reset
 MOTIONS: frozenset[Kind] = frozenset({"teleport", "reset", "restore"})  # these change the pose of robots
 
 
@@ -40,9 +41,14 @@ class Event:
     by_program: bool = False  # caused by the running program itself, so that a second run repeats it
 
     @property
-    def disturbs(self) -> bool:
-        """Whether it is an external intervention, after which the same program and seed may give another run."""
+    def is_external(self) -> bool:
+        """Whether it is an intervention from outside of the running program."""
         return self.kind in INTERVENTIONS and not self.by_program
+
+    @property
+    def disturbs(self) -> bool:
+        """Whether the same program and seed may give another run without it. Pauses and the speed change nothing."""
+        return self.kind in CHANGES and not self.by_program
 
     def __str__(self) -> str:
         return self.text or self.kind

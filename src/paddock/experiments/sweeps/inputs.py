@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 from paddock.arena.controller_choice import find_controller
@@ -10,9 +11,11 @@ from paddock.experiments.sweeps.sweep_spec import SweepSpec
 
 
 def input_files(spec: SweepSpec) -> list[Path]:
-    """Return the files of the sweep, its worlds, robots and scenarios, and the code and policies of its controllers."""
+    """Return the files of the sweep, its worlds, runs, robots and scenarios, and its controllers' and metrics' code."""
     folder = Path(spec.folder)
     own = [folder / spec.file] if spec.file else []
-    named = [folder / name for name in (*spec.worlds, *spec.robots, *spec.scenarios) if name.endswith(".toml")]
+    names = *spec.worlds, *spec.runs, *spec.robots, *spec.scenarios
+    named = [folder / name for name in names if name.endswith(".toml")]
     sources = [find_controller(name, folder, {}).find_source() for name in spec.controllers if not spec.scenarios]
-    return [*own, *named, *(file for file in sources if file is not None and is_users(file))]
+    measures = [Path(inspect.getfile(type(metric))) for metric in spec.make_metrics()]
+    return [*own, *named, *(file for file in (*sources, *measures) if file is not None and is_users(file))]

@@ -18,6 +18,7 @@ from paddock.experiments.sweeps.sweep_report import sweep_report
 from paddock.experiments.sweeps.sweep_result import Sweep
 from paddock.report.document import write_document
 
+KIND = "sweep"  # of run, in the provenance
 TABLE, PARQUET, SUMMARY, FAILURES = "runs.csv", "runs.parquet", "summary.csv", "failures.csv"
 
 
@@ -25,7 +26,9 @@ def save_sweep(sweep: Sweep, folder: Path) -> list[Path]:
     """Write all output files; equal sweeps give equal tables, to the last byte."""
     folder.mkdir(parents=True, exist_ok=True)
     table = collect(packages=("pandas", "pyarrow"))
-    written = write_provenance(folder, {**table, "seeds": list(sweep.spec.seeds)}, read_inputs(input_files(sweep.spec)))
+    written = write_provenance(
+        folder, KIND, {**table, "seeds": list(sweep.spec.seeds)}, read_inputs(input_files(sweep.spec))
+    )
     written += [
         _write_table(folder / TABLE, sweep.columns, sweep.rows),
         _write_table(folder / SUMMARY, list(sweep.summary[0]) if sweep.summary else ["figure"], sweep.summary),

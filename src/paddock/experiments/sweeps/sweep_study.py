@@ -15,9 +15,11 @@ from paddock.core.errors import PaddockError
 from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, JobFailure, JobRunner, Workers
 from paddock.core.locks import lock_folder
+from paddock.core.provenance import claim_folder
 from paddock.core.seeds import MAX_RUNS
 from paddock.core.terminal_text import shell_word
 from paddock.experiments.sweeps.combination import list_combinations
+from paddock.experiments.sweeps.sweep_files import KIND
 from paddock.experiments.sweeps.sweep_result import FailedRun, Sweep
 from paddock.experiments.sweeps.sweep_spec import SweepSpec, load_sweep
 from paddock.experiments.sweeps.sweep_worker import Rows, RunBlock, SweepWorker
@@ -61,7 +63,7 @@ def sweep(
     plan = SweepPlan(load_sweep(spec))
     if run is not None:
         return plan.run_alone(run)
-    folder = None if out is None else ensure_folder(Path(out))
+    folder = None if out is None else claim_folder(ensure_folder(Path(out)), KIND)
     with nullcontext() if folder is None else lock_folder(folder, timeout=0.0):
         finished = FinishedJobs(None if folder is None else folder / FINISHED, f"sweep {plan.spec.name}")
         done = plan.run(finished, workers, progress or (lambda done, of: None))

@@ -15,7 +15,7 @@ from paddock.control.policies.program import Program
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import append_text, save_image, write_text
 from paddock.core.provenance import FILE as PROVENANCE
-from paddock.core.provenance import collect, read_inputs, write_provenance
+from paddock.core.provenance import collect, name_copies, read_copies, refuse_other_kind, write_provenance
 from paddock.core.user_code import find_source
 from paddock.learning.evolve.champion_picture import draw_champion
 from paddock.learning.evolve.charts import save_elites_map, save_learning_curve
@@ -26,9 +26,11 @@ from paddock.learning.evolve.program_text import format_program
 from paddock.learning.evolve.strategies.map_elites import MapElites
 from paddock.simulation.worlds import WorldSpec, load_world, save_world
 from paddock.simulation.worlds.placement import source_files
+from paddock.simulation.worlds.world_files import fingerprint_world
 
 CHECKPOINT, CHAMPION, CURVE, DRIVES = "checkpoint.npz", "champion.npz", "learning-curve.png", "champion.png"
 CONFIG, HISTORY, SUMMARY = "config.json", "history.csv", "summary.json"
+KIND = "evolution"  # of run, in the provenance
 SYNC_PERIOD = 1.0  # [s] wall time between syncs: a sync to disk may take longer than a generation
 FORMULAS, ELITES, ELITES_MAP = "champion.txt", "elites.npz", "elites.png"
 
@@ -46,7 +48,8 @@ class EvolutionFolder:
         self._synced = -SYNC_PERIOD  # time of the last checkpoint that was synced to disk
 
     def refuse_second(self) -> None:
-        """Raise an error if the folder already contains an evolution."""
+        """Raise an error if the folder already contains an evolution, or another kind of run."""
+        refuse_other_kind(self.path, KIND)
         if (self.path / CHECKPOINT).exists():
             raise EvolutionExists(f"{self.path}: there is an evolution already: choose another folder, or resume it")
 
@@ -57,10 +60,11 @@ class EvolutionFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise PaddockError(f"{self.path}: cannot create the folder: {error.strerror or error}") from None
+        names = name_copies(_input_files(evolution))
+        write_provenance(self.path, KIND, self._collect(evolution), read_copies(names))
+        copies = {file: self.path / name for file, name in names.items()}
         for path, world in self._worlds(evolution):
-            save_world(world, path)
-        files = [*(path for path, _ in self._worlds(evolution)), *_input_files(evolution)]
-        write_provenance(self.path, self._collect(evolution), read_inputs(files))
+            save_world(world, path, copies)
         self.write_json(CONFIG, evolution.config.as_table())
         self._write_history(evolution)
         self._save(evolution, {})
@@ -80,7 +84,8 @@ class EvolutionFolder:
         """Restore an evolution in the same worlds from the checkpoint; return the time spent until then [s]."""
         next_path = self.path / f"world-{len(evolution.task.worlds)}.toml", None
         for path, world in [*self._worlds(evolution), next_path]:
-            if (load_world(path) if path.exists() else None) != world:
+            expected = None if world is None else fingerprint_world(world)
+            if (fingerprint_world(load_world(path)) if path.exists() else None) != expected:
                 raise PaddockError(
                     f"{path}: the task's world is not the one that this evolution began with: "
                     "start again in another folder"

@@ -31,6 +31,7 @@ MarkerNumber = Annotated[int, Number("a marker's number", low=0, high=MARKERS - 
 LEAST_MARKERS = 4
 LEAST_AGREEING = 3
 FARTHEST_PIXELS = 3.0
+MOST_RESIDUAL = 0.4  # [pixels] with the right lens and positions 0.03 to 0.15, also in noisy pictures
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,6 +105,16 @@ class FloorPose:
     corner_noise: float  # standard deviation of a corner's x and y [pixels]
     turn_and_shift: Floats  # world to camera: rotation vector [rad] and translation [m], shape (6)
     covariance: Floats  # of `turn_and_shift`, shape (6, 6)
+
+    @property
+    def problem(self) -> str:
+        """Why measured poses may be farther off than their covariance says; empty if lens and markers fit."""
+        if self.rms <= MOST_RESIDUAL:
+            return ""
+        return (
+            f"the lens or the positions of the markers do not fit the picture: the markers on the floor are off by "
+            f"{self.rms:.2f} pixels, expected at most {MOST_RESIDUAL:g}; poses may be off by several times their ±"
+        )
 
     def place_covariance(self, x: float, y: float, height: float) -> Floats:
         """Return the covariance of a measured position at a height due to the pose's uncertainty [m²], shape (2, 2)."""

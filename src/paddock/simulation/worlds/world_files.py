@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
@@ -25,10 +26,11 @@ from paddock.core.registry import (
 from paddock.core.spec import spec_from_table
 from paddock.core.terminal_text import shell_word
 from paddock.core.toml import is_list_of_tables, overlay, read_toml_file, toml_text
-from paddock.core.user_code import code_beside
+from paddock.core.user_code import code_beside, describe_code
 from paddock.simulation.worlds.placement import check_placement, robot_types
 from paddock.simulation.worlds.world_spec import WorldSpec
 
+NO_COPIES: Mapping[Path, Path] = MappingProxyType({})
 PACKAGE = "paddock.simulation.worlds"  # its folder `library` has the shipped worlds
 
 
@@ -80,10 +82,16 @@ def _find_world(name_or_path: str | Path) -> Path:
         raise SpecError(problem, file=path.name) from None
 
 
-def save_world(spec: WorldSpec, path: str | Path) -> None:
-    """Write a world so that `load_world` reads an equal one; paths of files are adapted to the new folder."""
+def save_world(spec: WorldSpec, path: str | Path, copies: Mapping[Path, Path] = NO_COPIES) -> None:
+    """Write a world so that `load_world` reads an equal one; paths of files are adapted to the new folder.
+
+    Args:
+        spec: the world.
+        path: TOML file to write.
+        copies: copies by the absolute path of the original, which the new file names instead of the originals.
+    """
     path = Path(path)
-    table = relocate(spec.to_table(), Path(spec.folder), path.parent)
+    table = relocate(spec.to_table(), Path(spec.folder), path.parent, copies)
     write_text(path, toml_text(table))
 
 
@@ -163,14 +171,17 @@ def _find_bases(table: dict[str, Any], folder: Path) -> None:
                 raise error.within(f"robots[{i}].type.base") from None
 
 
-def relocate(table: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
-    """Adapt the relative paths in a valid world's table to a file in another folder."""
+def relocate(table: dict[str, Any], old: Path, new: Path, copies: Mapping[Path, Path] = NO_COPIES) -> dict[str, Any]:
+    """Adapt the relative paths in a valid world's table to a file in another folder, and to copies of the files."""
 
     def move_path(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
         name = holder.get(key)
-        return {**holder, key: _path_from(new, old / name)} if isinstance(name, str) else dict(holder)
+        if not isinstance(name, str):
+            return dict(holder)
+        file = (old / name).resolve()
+        return {**holder, key: _path_from(new, copies.get(file, file))}
 
-    if old.resolve() == new.resolve():
+    if old.resolve() == new.resolve() and not copies:
         return table
     table = dict(table)
     if "floor" in table:
@@ -192,13 +203,30 @@ def _path_from(folder: Path, file: Path) -> str:
 
 
 def fingerprint_world(world: WorldSpec) -> str:
-    """Return the SHA-256 of a world, its robots' types and its images."""
+    """Return the SHA-256 of a world, its robots' types, their code and its images, wherever the files are."""
     content = {
-        "world": world.to_table(),
-        "robots": [robot.to_table() for robot in robot_types(world)],
+        "world": _without_paths(world.to_table()),
+        "robots": [_describe_robot(robot.to_table()) for robot in robot_types(world)],
         "pictures": hash_pictures(world),
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _without_paths(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a world's table without the names of files, whose contents are compared instead."""
+    for holder, key in (
+        *((robot, "type") for robot in table.get("robots", ())),
+        *((field, "image") for field in table.get("fields", ())),
+        (table.get("floor", {}), "image"),
+    ):
+        holder.pop(key, None)
+    return table
+
+
+def _describe_robot(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a robot's table, with the hash of the code of kinds of sensors from files."""
+    sensors = [{**sensor, "kind": describe_code(sensor["kind"])} for sensor in table.get("sensors", ())]
+    return {**table, "sensors": sensors}
 
 
 def hash_pictures(world: WorldSpec) -> list[str]:

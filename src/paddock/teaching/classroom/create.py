@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.core.errors import PaddockError
+from paddock.core.provenance import name_copies, read_copies, read_folder, write_copies
+from paddock.core.user_code import is_users
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world, save_world
+from paddock.simulation.worlds.placement import source_files
 from paddock.teaching.classroom.class_spec import ClassSpec
 from paddock.teaching.classroom.folder import ClassFolder
 from paddock.teaching.classroom.roster import Student
@@ -43,7 +45,10 @@ def make_class(path: str | Path, spec: ClassSpec, students: Iterable[str | Stude
         spec = replace(spec, world=Path(spec.world or DEFAULT_WORLD).name)
     folder = ClassFolder.create(path, spec, students)
     if own_world is not None and spec.world.endswith(".toml"):
-        save_world(own_world, folder.path / spec.world)
+        names = {path: name for path, name in name_copies(source_files(own_world)).items() if is_users(path)}
+        names.pop(own_world.resolve_path(own_world.file).resolve(), None)
+        write_copies(folder.path, read_copies(names))
+        save_world(own_world, folder.path / spec.world, {path: folder.path / name for path, name in names.items()})
     if own_exercise is not None and own_exercise.name not in exercise_names():
         copy_exercise(folder, own_exercise)
     return folder
@@ -64,12 +69,12 @@ def import_exercise(folder: ClassFolder, exercise: str) -> str:
 def copy_exercise(folder: ClassFolder, exercise: Exercise) -> None:
     """Copy an exercise into a class; refuse to replace a different one of the same name."""
     source, target = Path(exercise.folder), folder.path / "exercises" / exercise.name
+    files = read_folder(source, _list_files(source))
     if not target.exists():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-    elif _read_files(source) != _read_files(target):
+        write_copies(target, files)
+    elif files != {path.relative_to(target).as_posix(): path.read_bytes() for path in _list_files(target)}:
         raise PaddockError(f"{target}: the class already has a different exercise of this name: rename or remove it")
 
 
-def _read_files(folder: Path) -> dict[Path, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {path.relative_to(folder): path.read_bytes() for path in files}
+def _list_files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]

@@ -13,9 +13,12 @@ from paddock.core.errors import PaddockError
 from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, JobRunner, Workers
 from paddock.core.jobs.runner import give_work
+from paddock.core.provenance import claim_folder, collect, read_inputs, write_provenance
 from paddock.core.seeds import draw_uniform
+from paddock.core.user_code import is_users
 from paddock.report.drawing.colours import line_color
 from paddock.simulation.worlds import RobotPlacement, WorldSpec
+from paddock.simulation.worlds.placement import source_files
 from paddock.teaching.contests.bracket import Bracket, Match
 from paddock.teaching.contests.contest_result import ContestResult, DrivenHeat, group_heats
 from paddock.teaching.contests.contest_spec import DOUBLE, LEAGUE, ContestSpec, load_contest
@@ -26,6 +29,7 @@ from paddock.teaching.contests.league import draw_lots, schedule_league
 from paddock.teaching.contests.league_standings import LeagueLine, ScoreOrder, rank_league
 from paddock.teaching.sandbox.guards import check_protection
 
+KIND = "contest"  # of run, in the provenance
 FINISHED, HEATS = "finished.jsonl", "heats"
 SEEDS = 2**31
 
@@ -66,12 +70,21 @@ def run_contest(
     entrants = find_entrants(submissions) if isinstance(submissions, (str, Path)) else list(submissions)
     if not entrants:
         raise PaddockError("there are no entrants")
-    folder = ensure_folder(Path(out))
+    folder = claim_folder(ensure_folder(Path(out)), KIND)
+    programs = {entrant.robot: entrant.submission.digest() for entrant in entrants}  # not copied: they are private
+    table = {**collect(seed=spec.seed), "programs": programs}
+    write_provenance(folder, KIND, table, read_inputs(_list_inputs(spec)))
     with JobRunner[HeatJob, dict[str, Any]](partial(give_work, run_heat), workers) as runner:
         run = ContestRun(spec, entrants, folder, runner, progress or (lambda done, of: None))
         result = run.run()
     result.save(folder)
     return result
+
+
+def _list_inputs(spec: ContestSpec) -> list[Path]:
+    """Return the files of a contest, its world and its robots."""
+    own = [Path(spec.folder) / spec.file] if spec.file else []
+    return [*own, *filter(is_users, source_files(spec.load_world()))]
 
 
 @dataclass

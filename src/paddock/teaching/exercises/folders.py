@@ -12,6 +12,7 @@ from pathlib import Path
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import make_new_folder, whole_file, write_text
+from paddock.core.provenance import read_folder, write_copies
 from paddock.core.terminal_text import shell_word
 from paddock.teaching.exercises.exercise_spec import HIDDEN_FILE, OWN_FILES, TEXT_FILE, Exercise
 from paddock.teaching.exercises.loader import is_shipped, load_exercise
@@ -29,7 +30,8 @@ def new_exercise(folder: Path, template: str | Path = "line-following") -> list[
     """
     source = load_exercise(template)
     make_new_folder(folder)
-    shutil.copytree(source.folder, folder, ignore=shutil.ignore_patterns(*LEFT_OUT), dirs_exist_ok=True)
+    template_folder = Path(source.folder)
+    write_copies(folder, read_folder(template_folder, _list_files(template_folder)))
     if source.lecturers_folder != source.folder:
         shutil.copytree(source.lecturers_folder, folder, ignore=shutil.ignore_patterns(*LEFT_OUT), dirs_exist_ok=True)
     write_text(folder / HIDDEN_FILE, f"seeds = {draw_hidden_seeds(source)} # for grading only\n")
@@ -70,12 +72,21 @@ def draw_hidden_seeds(exercise: Exercise) -> list[int]:
     return sorted(drawn)
 
 
+def _list_files(folder: Path) -> list[Path]:
+    """Return all files of an exercise's folder, except caches and hidden ones."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not any(fnmatch.fnmatch(part, hidden) for part in path.relative_to(folder).parts for hidden in LEFT_OUT)
+    ]
+
+
 def list_handout(exercise: Exercise) -> Iterator[Path]:
     """Yield the files for students: all except the solution, the hidden seeds and the wrong programs."""
-    for path in sorted(Path(exercise.folder).rglob("*")):
-        name = path.relative_to(exercise.folder)
-        hidden = any(fnmatch.fnmatch(part, pattern) for part in name.parts for pattern in (*LEFT_OUT, *OWN_FILES))
-        if path.is_file() and not hidden:
+    for path in _list_files(Path(exercise.folder)):
+        parts = path.relative_to(exercise.folder).parts
+        if not any(fnmatch.fnmatch(part, pattern) for part in parts for pattern in OWN_FILES):
             yield path
 
 
@@ -87,17 +98,14 @@ def write_handout(exercise: Exercise, out: Path, *, force: bool = False) -> list
         out: path of the folder or archive.
         force: replace an existing archive.
     """
-    files = {path: f"{exercise.name}/{path.relative_to(exercise.folder).as_posix()}" for path in list_handout(exercise)}
+    files = read_folder(Path(exercise.folder), list_handout(exercise))
     if out.suffix == ".zip":
         if out.exists() and not (force and out.is_file()):
             raise PaddockError(f"{out}: already exists: choose another name")
         with whole_file(out, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path, name in files.items():
-                archive.write(path, name)
+            for name, data in files.items():
+                archive.writestr(f"{exercise.name}/{name}", data)
     else:
         make_new_folder(out)
-        for path in files:
-            target = out / path.relative_to(exercise.folder)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
-    return list(files.values())
+        write_copies(out, files)
+    return [f"{exercise.name}/{name}" for name in files]

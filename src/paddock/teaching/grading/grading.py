@@ -13,6 +13,7 @@ from typing import Any
 
 from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, JobRunner, Workers
+from paddock.core.provenance import claim_folder
 from paddock.core.user_code import describe_code
 from paddock.teaching.classroom import Receipt
 from paddock.teaching.classroom.submissions import find_loss, is_late
@@ -113,7 +114,8 @@ def grade(
     check_protection(unprotected)
     chosen = load_exercise(exercise)
     found, starter = find_submissions(submissions), chosen.read_starter()
-    finished = FinishedJobs(ensure_folder(Path(out)) / FINISHED, f"grading of {chosen.name}", private=True)
+    folder = claim_folder(ensure_folder(Path(out)), "grading")
+    finished = FinishedJobs(folder / FINISHED, f"grading of {chosen.name}", private=True)
     keys = {each.name: identify_marks(chosen, each) for each in found}
     todo = [each for each in found if not each.problem and keys[each.name] not in finished]
     runner = JobRunner(partial(GradingWorker, chosen.folder), workers, max_jobs=max(1, len(todo)))

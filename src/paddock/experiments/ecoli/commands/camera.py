@@ -9,11 +9,20 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
+import typer
+
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
 from paddock.core.terminal.console import Console, cell, new_table, print_json
 from paddock.core.terminal.output_files import CHARTS, check_new, check_picture, print_written
-from paddock.experiments.ecoli.overhead_camera import OverheadCamera, draw_marker_sheets, save_sheets
+from paddock.core.terminal_text import shell_word
+from paddock.core.toml import read_toml_file
+from paddock.experiments.ecoli.overhead_camera import (
+    OverheadCamera,
+    draw_marker_sheets,
+    load_overhead_camera,
+    save_sheets,
+)
 from paddock.perception.vision import (
     BoardSpec,
     IpCamera,
@@ -149,7 +158,7 @@ def locate_robots(
     json_lines: bool,
 ) -> None:
     """Locate the robots in some pictures, and print their last poses."""
-    markers = choose_site(site, world)
+    markers = choose_site(site, world, lens_file)
     calibrated = choose_lens(lens_file, world)
     camera = IpCamera(url, user=user, password=password)
     frames = take_frames(camera, pictures)
@@ -161,9 +170,12 @@ def locate_robots(
     for frame in (first, *frames):
         for sighting in tracker.locate(frame.picture, frame.time_of_exposure or 0.0):
             last[sighting.robot] = sighting
+    if pose.problem:
+        fix = "the file of this camera, or a lens from `paddock camera lens`"
+        typer.echo(f"warning: {pose.problem}; use {fix}", err=True)
     if json_lines:
         for robot, share in tracker.coverage.items():
-            print_json(describe_sighting(robot, last.get(robot), share))
+            print_json({**describe_sighting(robot, last.get(robot), share), "residual": pose.rms})
         return
     place = pose.camera.pose
     console = Console(highlight=False)
@@ -197,21 +209,36 @@ def take_frames(camera: IpCamera, count: int) -> Iterator[TimedPicture]:
             yield camera.take_picture()
 
 
-def choose_site(site: Path | None, world: str | None) -> SiteSpec:
-    """Return the markers of a site file, or those of a simulated camera above a world."""
+def choose_site(site: Path | None, world: str | None, lens_file: Path | None = None) -> SiteSpec:
+    """Return the markers of a site file, or those of a simulated camera above a world, whose file may be given."""
     if (site is None) == (world is None):
         raise PaddockError("camera locate: expected either --site FILE or --world NAME")
-    return load_site(site) if site is not None else OverheadCamera(load_world(str(world))).site
+    return load_site(site) if site is not None else open_simulated_camera(str(world), lens_file).site
 
 
 def choose_lens(file: Path | None, world: str | None) -> Lens:
-    """Return the lens of a file, or the lens of the default simulated camera above a world."""
-    if file is None and world is not None:
-        return OverheadCamera(load_world(world)).model.lens
+    """Return the lens of a file, which may describe a simulated camera above a world; without one, the default's."""
+    if world is not None and (file is None or is_simulated(file)):
+        return open_simulated_camera(world, file).model.lens
     file = file or LENS_FILE
+    if is_simulated(file):
+        command = f"`paddock camera locate URL --lens {shell_word(file)} --world NAME`"
+        raise PaddockError(
+            f"{file}: this file describes a simulated camera, whose lens depends on its world: {command}"
+        )
     if not file.is_file():
         raise PaddockError(f"{file}: no such file: `paddock camera lens` writes one, from pictures of the board")
     return load_lens(file)
+
+
+def open_simulated_camera(world: str, file: Path | None) -> OverheadCamera:
+    """Return a simulated camera above a world: that of a file that describes one, else the default camera."""
+    return OverheadCamera(load_world(world), load_overhead_camera(file) if file and is_simulated(file) else None)
+
+
+def is_simulated(file: Path) -> bool:
+    """Whether a file describes a simulated camera instead of a lens."""
+    return file.is_file() and not {"focal", "centre"} & read_toml_file(file).keys()
 
 
 def describe_sighting(robot: str, seen: MarkerSighting | None, share: float) -> dict[str, object]:

@@ -78,7 +78,9 @@ def locate(
     url: Address,
     lens: Annotated[
         Path | None,
-        typer.Option(help="Lens file written by `paddock camera lens`. Default: lens.toml, or that of the world."),
+        typer.Option(
+            help="Lens file, or the file of a simulated camera. Default: lens.toml; with a world, its camera."
+        ),
     ] = None,
     site: Annotated[Path | None, typer.Option(help="TOML file with the markers on the floor and on robots.")] = None,
     world: Annotated[

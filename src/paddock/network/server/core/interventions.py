@@ -25,17 +25,14 @@ class Interventions:
     def announce(
         self, client: Client, kind: Kind, text: str, robot: str | None = None, *, seed: int | None = None
     ) -> None:
-        """Report an intervention, because the run is no longer repeatable.
-
-        The seed is sent only to clients that may know it.
-        """
+        """Report an intervention. The seed is sent only to clients that may know it."""
         session, arena = self._session, self._session.arena
         if kind not in NOTED_BY_ARENA:
             arena.note_event(kind, robot, text)
         by = "" if client.name in text else f" (by {client.name})"
         in_full = f"{text}{'' if seed is None else f' with seed {seed}'}{by}"
         for service in session.services:
-            service.on_intervention(client, text, in_full)
+            service.on_intervention(client, kind, text, in_full)
         for other in session.clients:
             if other.wants_events and other is not client and (robot is None or other.grant.sees(robot)):
                 visible_text = in_full if knows_seed(session.occasion, other.grant) else text + by

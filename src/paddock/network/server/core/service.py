@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
+from paddock.arena.episodes.events import Kind
 from paddock.network.protocol import Message
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Role
@@ -91,7 +92,7 @@ class Service:
     def on_refusal(self, name: str, text: str, about: str) -> None:
         """Called when a request of a user, or a connection from an address (`about`), was refused."""
 
-    def on_intervention(self, client: Client, text: str, in_full: str) -> None:
+    def on_intervention(self, client: Client, kind: Kind, text: str, in_full: str) -> None:
         """Called when a client changed the clock or the robots of others; `in_full` with the seed and the client."""
 
     def on_reset(self) -> None:

@@ -1,5 +1,5 @@
-// Shows a banner at the end of a run, with the reason and a button to restart it, and a notice about interventions,
-// after which the same seed does not give the same run.
+// Shows a banner at the end of a run, with the reason and a button to restart it, and a notice about interventions that
+// change it, after which the same seed does not give the same run.
 
 const TITLES = { ended: "The run has ended", failed: "The program failed" };
 

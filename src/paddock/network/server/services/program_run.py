@@ -6,6 +6,7 @@ import threading
 
 from msgspec.structs import replace
 
+from paddock.arena.episodes.events import CHANGES, POPULATION, Kind
 from paddock.core.errors import Refused
 from paddock.network.protocol import Message
 from paddock.network.protocol import messages as m
@@ -19,6 +20,7 @@ class ProgramRun(Service):
 
     def __init__(self) -> None:
         self.status: m.RunStatus | None = None  # None: no program reports one
+        self._population_change = ""  # first intervention that a reset does not undo
         self.viewed, self.restarted = threading.Event(), threading.Event()  # the program waits for these
 
     def list_news(self) -> News:
@@ -27,10 +29,20 @@ class ProgramRun(Service):
     def on_watch(self, client: Client) -> None:
         self.viewed.set()
 
-    def on_intervention(self, client: Client, text: str, in_full: str) -> None:
-        """Show the first intervention to viewers, because the run is no longer repeatable."""
-        if self.status is not None and self.status.state == "running" and not self.status.intervention:
-            self.set_status(replace(self.status, intervention=f"{text} at {self.session.arena.time:g} s"))
+    def on_intervention(self, client: Client, kind: Kind, text: str, in_full: str) -> None:
+        """Show the first intervention that changes the run to viewers, because it is no longer repeatable."""
+        if kind not in CHANGES or self.status is None or self.status.state != "running":
+            return
+        said = f"{text} at {self.session.arena.time:g} s"
+        if kind in POPULATION:
+            self._population_change = self._population_change or said
+        if not self.status.intervention:
+            self.set_status(replace(self.status, intervention=said))
+
+    def on_reset(self) -> None:
+        """Show no intervention any more, because the run begins again; but robots that came or left stay so."""
+        if self.status is not None and self.status.intervention:
+            self.set_status(replace(self.status, intervention=self._population_change))
 
     def set_status(self, status: m.RunStatus) -> None:
         """Send the state of the run to all clients; stop the clock if the run has ended."""
@@ -68,6 +80,6 @@ class ProgramRun(Service):
 
     def _restart(self, seed: int | None) -> None:
         self.session.reset(seed)
-        self.set_status(m.RunStatus(state="running"))
+        self.set_status(m.RunStatus(state="running", intervention=self._population_change))
         self.session.clock.set_running(True)
         self.restarted.set()

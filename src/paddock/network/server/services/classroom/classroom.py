@@ -9,6 +9,7 @@ from dataclasses import replace as replace_lesson
 
 from msgspec.structs import replace
 
+from paddock.arena.episodes.events import Kind
 from paddock.arena.referees import RobotScore
 from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.network.protocol import messages as m
@@ -198,7 +199,7 @@ class Classroom(Service):
     def on_refusal(self, name: str, text: str, about: str) -> None:
         self.log.write(f"{name} was refused: {text}", about)
 
-    def on_intervention(self, client: Client, text: str, in_full: str) -> None:
+    def on_intervention(self, client: Client, kind: Kind, text: str, in_full: str) -> None:
         """Log the interventions of supervisors."""
         if client.grant.role is Role.SUPERVISOR:
             self.log.write(in_full)
