@@ -117,7 +117,7 @@ def open_classroom(
     """Serve a class with these students; yield their tokens. `fixed` is the reason why its world cannot be changed."""
     lesson = Lesson(world=load_world(world), seed=seed, own_referee=referee, own_heats=heats)
     with TemporaryDirectory(prefix="paddock-class-") as place:
-        folder = ClassFolder.create(Path(place) / "class", ClassSpec(title=lesson.title, seed=seed), names)
+        folder = ClassFolder.create(Path(place) / "class", ClassSpec(title=lesson.title, seed=seed, shared=True), names)
         server.services.append(Classroom(folder, lesson, server.heats, fixed=fixed))
         yield folder.keys.students
 

@@ -101,6 +101,10 @@ SAMPLES: tuple[Message, ...] = (
     messages.Disconnect(id=31, client="Ada-2"),
     messages.LockOut(id=32, student="Zoë M.", on=False),
     messages.SetHeat(id=33, action="prepare"),
+    messages.Visit(id=36, copy="zoe-m"),
+    messages.Restart(id=37, student="Zoë M."),
+    messages.Park(id=38, student="Zoë M.", on=False),
+    messages.Tell(id=39, student="Zoë M.", text="Look at line 4"),
     messages.Submit(id=34, exercise="line-following", file="drive.py", data=b"import paddock\n"),
     messages.AskExercise(id=35),
     messages.ProgramEnded(text="ZeroDivisionError: division by zero", location="drive.py line 4"),
@@ -114,6 +118,8 @@ SAMPLES: tuple[Message, ...] = (
         dt=0.02,
         lock_step=True,
         minor=1,
+        copy="ada",
+        clock=True,
     ),
     messages.SceneData(
         id=2,
@@ -199,6 +205,7 @@ SAMPLES: tuple[Message, ...] = (
         title="Follow the line",
         shows="own",
     ),
+    messages.Told(text="Look at line 4", sender="lecturer's page"),
     messages.HeatState(state="running", number=2, seconds_left=42.5, text="two laps"),
     messages.ReceiptAnswer(id=34, number=3, time="2026-01-02T10:15:00+01:00", sha256="9f86d081", text="received"),
     messages.ExerciseText(

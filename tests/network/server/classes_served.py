@@ -38,7 +38,7 @@ points = 1
 
 
 def make_class(path: Path, *names: str, **spec: Any) -> ClassFolder:
-    chosen = {"title": "Robotics 101", "world": "line-crossing", "host": "127.0.0.1", **spec}
+    chosen = {"title": "Robotics 101", "world": "line-crossing", "host": "127.0.0.1", "shared": True, **spec}
     return ClassFolder.create(path / "robotics-101", ClassSpec(**chosen), names or NAMES)
 
 

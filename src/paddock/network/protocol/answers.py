@@ -47,6 +47,8 @@ class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
     exercise: Text = ""  # current exercise; empty: none
     shows: Text = "all"  # visible part of the world and the robots: `all`, `own` or `nothing`
     waits: Text = ""  # why your robot cannot be driven yet: wait for a `heat` without `waits`; empty: it can
+    copy: Text = ""  # the private copy of the world in which you are; empty: the shared arena
+    clock: bool = False  # whether you may send `play`, `pause`, `advance`, `set_speed` and `reset`
 
     def __post_init__(self) -> None:
         check_table(self.world, "welcome.world")
@@ -237,9 +239,9 @@ class StudentState(MessagePart, frozen=True, kw_only=True):
 
     name: Text  # full name
     robot: Text  # the student's robot
-    state: Text  # `away`, `connected`, `silent`, `crashed`, `finished` or `locked-out`
+    state: Text  # `away`, `connected`, `driving`, `idle`, `stuck`, `silent`, `crashed`, `finished` or `locked-out`
     since: Finite = 0.0  # start of this state, in seconds since 1970
-    detail: Text = ""  # location and error of a crash
+    detail: Text = ""  # location and error of a crash; why the robot is idle or stuck
     score: Finite | None = None  # score in the current run or heat, as on the scoreboard; None: none yet
     best: Finite | None = None  # best score in all runs of this lesson
     place: Int64 = 0  # rank on the scoreboard, from 1; 0: none
@@ -250,6 +252,8 @@ class StudentState(MessagePart, frozen=True, kw_only=True):
     late: bool = False  # whether the last submission was late
     cpu_share: Finite = 0.0  # share of the server's CPU time, 0 … 1
     in_lock: bool = False  # whether the clock waits for it
+    private: bool = False  # whether the student is in a private copy of the world
+    parked: bool = False  # whether a supervisor has parked the robot
 
 
 class SubmissionData(MessagePart, frozen=True, kw_only=True):
@@ -276,16 +280,26 @@ class ClassState(Message, tag="class", frozen=True, kw_only=True):
 
 
 class WorldUpdate(Message, tag="world", frozen=True, kw_only=True):
-    """The world has changed. `robots` and `clock` follow. Request the scene with `get_scene`."""
+    """The world has changed, or you were moved to another copy of it. `robots` and `clock` follow. Request the scene
+    with `get_scene`."""
 
     world: TomlTable  # the world's spec, without robots
     dt: Finite  # length of a tick [s]; it never changes
     exercise: Text = ""  # current exercise; empty: none
     title: Text = ""  # title of the exercise, or of the world
     shows: Text = "all"  # visible part of the world: `all`, `own` or `nothing`
+    copy: Text = ""  # the private copy of the world in which you are now; empty: the shared arena
+    clock: bool = False  # whether you may control its clock
 
     def __post_init__(self) -> None:
         check_table(self.world, "world.world")
+
+
+class Told(Message, tag="told", frozen=True, kw_only=True):
+    """A message from a supervisor to you."""
+
+    text: Text  # for display
+    sender: Text = ""  # name of the supervisor's client
 
 
 class HeatState(Message, tag="heat", frozen=True, kw_only=True):
@@ -327,6 +341,6 @@ ANSWERS: dict[str, type[Message]] = by_type(
         *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
         *(Sensed, FrameData, ClockState, RobotList, Released, EventUpdate, History, RunStatus, Scores, OrderStates),
         *(MapUpdate, ShowRequested, GoalRequested, Timeline),
-        *(ClassState, WorldUpdate, HeatState, ReceiptAnswer, ExerciseText),
+        *(ClassState, WorldUpdate, Told, HeatState, ReceiptAnswer, ExerciseText),
     )
 )

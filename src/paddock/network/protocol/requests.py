@@ -47,6 +47,7 @@ class Hello(Request, tag="hello", frozen=True, kw_only=True):
     minor: Int64 = 0  # your minor version; see Versions
     events: bool = False  # whether to receive `event`
     shows: bool = False  # whether to receive `show_request` and `goal_request`
+    copy: Name = ""  # the private copy of the world to enter; empty: the shared arena, or your own copy in a class
 
 
 class GetScene(Request, tag="get_scene", frozen=True, kw_only=True):
@@ -295,6 +296,33 @@ class SetHeat(Request, tag="set_heat", frozen=True, kw_only=True):
     action: Name  # `prepare`, `start` or `stop`
 
 
+class Visit(Request, tag="visit", frozen=True, kw_only=True):
+    """Move to a private copy of the world, or back to the shared arena (in a class: supervisor). `world`, `robots` and
+    `clock` follow. → `done`"""
+
+    copy: Name = ""  # name of the copy: in a class the robot of a student; empty: the shared arena
+
+
+class Restart(Request, tag="restart", frozen=True, kw_only=True):
+    """Restart the private copy of a student, or move the student's robot to a start (supervisor). → `done`"""
+
+    student: Name  # full name of the student
+
+
+class Park(Request, tag="park", frozen=True, kw_only=True):
+    """Stop the private copy of a student, or move the robot aside and ignore its commands (supervisor). → `done`"""
+
+    student: Name  # full name of the student
+    on: bool = True  # false: let the student continue
+
+
+class Tell(Request, tag="tell", frozen=True, kw_only=True):
+    """Send a message to a student, or to all students (supervisor). They receive `told`. → `done`"""
+
+    student: Name = ""  # full name of the student; empty: all
+    text: Line  # one line
+
+
 class Submit(Request, tag="submit", frozen=True, kw_only=True):
     """Submit a file for an exercise. → `receipt`"""
 
@@ -319,6 +347,19 @@ REQUESTS: dict[str, type[Message]] = by_type(
         *(Hello, GetScene, Claim, Spawn, ReleaseRobot, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
         *(Frames, GetHistory, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
         *(Restore, SendCommands, FrameAck, SendGoal, Shown, GoalAnswer, Seek, GoLive),
-        *(OpenWorld, Release, Disconnect, LockOut, SetHeat, Submit, AskExercise, ProgramEnded),
+        *(
+            OpenWorld,
+            Release,
+            Disconnect,
+            LockOut,
+            SetHeat,
+            Visit,
+            Restart,
+            Park,
+            Tell,
+            Submit,
+            AskExercise,
+            ProgramEnded,
+        ),
     )
 )

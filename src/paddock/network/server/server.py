@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddock.arena import Arena
 from paddock.arena.referees import Referee
 from paddock.network.server.core.core_server import CoreServer, Settings
-from paddock.network.server.services.absent import NoClass, NoReplay
+from paddock.network.server.services.absent import NoClass, NoCopies, NoReplay
 from paddock.network.server.services.bridged_time import BridgedTime
 from paddock.network.server.services.goals import Goals
 from paddock.network.server.services.heats import Heats, HeatSettings
@@ -40,7 +40,7 @@ class Server(CoreServer):
         self.heats = Heats(self.scoreboard, heats)
         self.program_run, self.install_files = ProgramRun(), InstallFiles()
         super().__init__(arena, settings)
-        self.services += [NoClass(), NoReplay(), self.heats, self.scoreboard, self.program_run]
+        self.services += [NoClass(), NoCopies(), NoReplay(), self.heats, self.scoreboard, self.program_run]
         self.services += [HistoryService(), MapPublisher(), Goals(), BridgedTime(arena), self.install_files]
         if isinstance(arena, ReplayArena):
             self.services.append(Replay(arena))

@@ -36,6 +36,7 @@ class ClassSpec(Spec):
     exercise: str = ""
     robot: str = ""
     seed: int = 0
+    shared: bool = False
     speed: Annotated[float, Number("a factor", low=0, high=1000)] = 1.0
     host: str = "0.0.0.0"
     port: Port = 8642
@@ -82,6 +83,9 @@ $robot
 
 # Equal seeds give equal noise.
 $seed
+# Each student has a private copy of the world, except in heats and in exercises in which robots meet. true: all
+# students share one arena at all times.
+$shared
 # Simulated seconds per second; 0: as fast as possible.
 $speed
 

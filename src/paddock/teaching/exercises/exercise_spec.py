@@ -40,6 +40,7 @@ class Exercise(Spec):
     period: Positive | None = None  # [s] between two calls of the controller; None: every tick
     devices: Annotated[tuple[str, ...], Count(1, "device")]  # devices that programs may read
     shows: Literal["all", "own", "nothing"] = "own"  # the part of the arena that students see in class
+    shared: bool = False  # whether the robots of all students in class meet in one arena; false: private copies
     lock_step: bool = False  # whether programs in class may join the lock
     seeds: Seeds  # public seeds
     randomise: Randomise = Randomise()
@@ -67,6 +68,9 @@ class Exercise(Spec):
             if check.requires is not None and check.requires not in names[:i]:
                 problem = f"expected the name of a check before this one, got {format_value(check.requires)}"
                 raise SpecError(problem, path=f"checks[{i}].requires")
+        if self.shared and self.shows == "own":
+            problem = 'expected "all" or "nothing", because students share one arena and have to see each other'
+            raise SpecError(problem, path="shows")
         if set(self.seeds) & set(self.hidden_seeds):
             raise SpecError(f"expected seeds that are not in {FILE}", path="seeds", file=HIDDEN_FILE)
 

@@ -6,8 +6,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import TYPE_CHECKING
 
 from paddock.arena import Arena, Robot, Snapshot
 from paddock.core.errors import PaddockError, Refused, SimulationError
@@ -17,6 +18,9 @@ from paddock.network.protocol.messages import Refusal
 from paddock.network.server.core.access import Grant, Role
 from paddock.network.server.core.clock import Member
 from paddock.network.server.core.fair_shares import Share
+
+if TYPE_CHECKING:
+    from paddock.network.server.core.session import Session
 
 log = logging.getLogger("paddock.server")
 
@@ -45,6 +49,12 @@ class Subscription:
                 device.polled = False
         self.robot.refresh()
 
+    def follow(self, arena: Arena, grant: Grant) -> Subscription:
+        """Return the same subscription to the robot of that name in another arena."""
+        moved = replace(self, robot=arena.robots.new_handle(self.robot.name), next=arena.tick)
+        moved.choose(grant)
+        return moved
+
 
 @dataclass
 class FrameStream:
@@ -67,6 +77,7 @@ class Client:
     write: Callable[[bytes, bool], None]  # (data, whether it is text)
     unread: Callable[[], int]  # bytes waiting to be sent
     close: Callable[[int, str], None]  # (code, reason)
+    session: Session = field(init=False)  # in which it is
     encoding: Encoding = "msgpack"
     requested_name: str = field(init=False)  # name that the client sent
     member: Member = field(init=False)
@@ -114,6 +125,17 @@ class Client:
             handle = self.handles[name] = arena.robots.new_handle(name)
         return handle
 
+    def follow(self, arena: Arena) -> None:
+        """Replace the handles and subscriptions by those of another arena, for robots of the same names."""
+        before, self.handles = self.handles, {}
+        for name, handle in before.items():
+            if name in arena:
+                copy_choice(handle, self.handle(arena, name), self.grant)
+        kept = {key: each for key, each in self.subscriptions.items() if key[0] in arena}
+        self.subscriptions = {key: each.follow(arena, self.grant) for key, each in kept.items()}
+        self.snapshots.clear()
+        self.due = arena.tick
+
     def stop_frames(self) -> None:
         """Stop sending frames."""
         if self.frames is not None and self.frames.timer is not None:
@@ -126,6 +148,14 @@ class Client:
         self.subscriptions = {key: kept for key, kept in self.subscriptions.items() if key[0] != robot}
         if robot in self.driven:
             self.driven.remove(robot)
+
+
+def copy_choice(source: Robot, target: Robot, grant: Grant) -> None:
+    """Enable the devices of a robot that are enabled on another handle, as far as a grant allows."""
+    for name, device in source.devices.items():
+        if device.enabled and name in target.devices and grant.allows(name):
+            target.devices[name].enable()
+            target.devices[name].polled = device.polled
 
 
 def check_count(what: str, client: Client, count: int, most: int) -> None:

@@ -74,6 +74,7 @@ class ServerClock:
         charge: calls a function with a number of ticks; the time that it takes is not charged to a client.
         speed: simulated seconds per second; None for as fast as possible.
         lock_step: whether the clock advances only while it has members in the lock.
+        may_go_on: returns whether it may advance further now; it is called after each part of an advance.
     """
 
     def __init__(
@@ -85,12 +86,15 @@ class ServerClock:
         charge: Callable[[Callable[[int], None], int], None],
         speed: float | None,
         lock_step: bool,
+        may_go_on: Callable[[], bool] | None = None,
     ) -> None:
         self.arena, self.listener, self.lock_listener, self.lock_step = arena, listener, lock_listener, lock_step
-        self._charge = charge
+        self._charge, self._may_go_on = charge, may_go_on
         self.speed = speed
         self.running = True
         self.held = False  # stopped until a start signal, whether running or not
+        self.obstacles: set[str] = set()  # further reasons why it is stopped; clients are not told
+        self.is_private = False  # nobody else waits for a member of the lock
         self.by_single_ticks = False  # because each tick may end what runs, and stop the clock
         self.members: list[Member] = []
         self._extra = 0  # ticks that a paused clock may still advance
@@ -148,6 +152,17 @@ class ServerClock:
         self.speed = speed
         self._announce()
 
+    def block(self, why: str) -> None:
+        """Stop the clock for a reason of the server."""
+        self.obstacles.add(why)
+
+    def unblock(self, why: str) -> None:
+        """Remove a reason; the clock continues at its pace if there is no other one."""
+        if why in self.obstacles:
+            self.obstacles.discard(why)
+            self._start_pace()
+            self.run_ticks()
+
     def stop(self) -> None:
         """Stop the clock; may be called during a tick."""
         self.running, self._extra = False, 0
@@ -199,6 +214,8 @@ class ServerClock:
                 break
             due = ticks if ticks == 1 else min(ticks, self._ticks_due(), max(1, int(SLICE / self._cost)))
             self._charge(self._step, due)
+            if self._may_go_on is not None and not self._may_go_on():
+                break
         self._check_laggards()
 
     def _step(self, ticks: int) -> None:
@@ -212,7 +229,7 @@ class ServerClock:
 
     def _ticks_allowed(self) -> int:
         """Return how many ticks may pass before the clock has to wait or call back, regardless of the pace."""
-        if self.held:
+        if self.held or self.obstacles:
             return 0
         tick = self.arena.tick
         limit = tick + (self._leap if self.running else self._extra)
@@ -297,6 +314,8 @@ class ServerClock:
 
     def _check_laggards(self) -> None:
         """Start the timers of members that make others wait, and cancel those of all other members."""
+        if self.is_private:
+            return
         tick = self.arena.tick
         others_wait = not self.lock_step or any(member.target > tick for member in self.members)
         for member in self.members:

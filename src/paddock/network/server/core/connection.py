@@ -62,7 +62,7 @@ class Connection(asyncio.Protocol):
     """Handles one TCP connection from its acceptance to its end."""
 
     def __init__(self, server: CoreServer, peer: str) -> None:
-        self.server, self.session = server, server.session
+        self.server, self.session = server, server.session  # the shared one
         self._peer = peer  # address; a transport does not know it if the client has disconnected already
         self.protocol = ServerProtocol(max_size=MAX_BYTES, logger=quiet)
         self._head: bytes | None = b""  # of the HTTP request, as far as received
@@ -90,7 +90,7 @@ class Connection(asyncio.Protocol):
         connected = transport.get_extra_info("socket")
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
-        self.requests = FairQueue(self.session, self, self._peer)
+        self.requests = FairQueue(self.session.shares, self, self._peer)
         if self.requests.share.held:
             self.hold("share")
         self.server.connections[self] = None
@@ -160,7 +160,7 @@ class Connection(asyncio.Protocol):
         if client is not None:
             if self.protocol.close_rcvd is None and self.protocol.close_sent is None:
                 client.loss = describe_loss(exc, ended=self._ended)
-            self.session.shares.charge(self.requests.share, self.session.drop, client)
+            self.session.shares.charge(self.requests.share, client.session.drop, client)
         self.requests.close()
 
     def pause_writing(self) -> None:
@@ -347,7 +347,7 @@ class Connection(asyncio.Protocol):
             share = self.session.shares.of_grant(grant, peer)
             client = Client(hello.name, grant, share, self.write, self.transport.get_write_buffer_size, self.close)
             client.encoding = "json" if text else "msgpack"
-            self.session.admit(client, hello)
+            self.server.sessions.find(grant, hello.copy).admit(client, hello)
         except TooManyGuesses as error:
             self._closed = True  # nothing else is read; a late answer makes guessing slow
             self._after("hello", GUESS_DELAY, partial(self._reject, error, hello, text))
@@ -429,9 +429,9 @@ class Connection(asyncio.Protocol):
             client = self.requests.client
             if client is not None:
                 if silent > (STOP * period if self.server.arena.is_real else limits.silence):
-                    self.session.on_silence(client, "does not respond")
+                    client.session.on_silence(client, "does not respond")
                 elif limits.idle and self._unasked * period > limits.idle and client.step_id is None:
-                    self.session.on_silence(client, f"has sent no request for {limits.idle:g} s")
+                    client.session.on_silence(client, f"has sent no request for {limits.idle:g} s")
             self.protocol.send_ping(b"")
             self._flush()
 

@@ -168,27 +168,27 @@ class CoreRequests(Service):
             session.supervision.take_part(client)
         clock.ask(member, request.ticks, lambda: session.finish_step(client))
 
-    @handles(m.Play, Role.SUPERVISOR, done=True)
+    @handles(m.Play, Role.SUPERVISOR, done=True, in_copy=Role.CONTROLLER)
     def play(self, client: Client, request: m.Play) -> None:
         session = self.session
         if not session.clock.running:
             session.interventions.announce(client, "resume", "resumed")
         session.clock.set_running(True)
 
-    @handles(m.Pause, Role.SUPERVISOR, done=True)
+    @handles(m.Pause, Role.SUPERVISOR, done=True, in_copy=Role.CONTROLLER)
     def pause(self, client: Client, request: m.Pause) -> None:
         session = self.session
         if session.clock.running:
             session.interventions.announce(client, "pause", "paused")
         session.clock.set_running(False)
 
-    @handles(m.Advance, Role.SUPERVISOR, done=True)
+    @handles(m.Advance, Role.SUPERVISOR, done=True, in_copy=Role.CONTROLLER)
     def advance(self, client: Client, request: m.Advance) -> None:
         if self.session.clock.running:
             raise Refused("advance: the clock is running; pause it first")
         self.session.clock.advance(request.ticks)
 
-    @handles(m.SetSpeed, Role.SUPERVISOR, done=True)
+    @handles(m.SetSpeed, Role.SUPERVISOR, done=True, in_copy=Role.CONTROLLER)
     def set_speed(self, client: Client, request: m.SetSpeed) -> None:
         session = self.session
         if session.arena.is_real and request.speed != 1:
@@ -201,9 +201,10 @@ class CoreRequests(Service):
         )
         session.clock.set_speed(request.speed or None)
 
-    @handles(m.Reset, Role.SUPERVISOR, done=True)
+    @handles(m.Reset, Role.SUPERVISOR, done=True, in_copy=Role.CONTROLLER)
     def reset(self, client: Client, request: m.Reset) -> None:
         self.session.reset(request.seed)
+        self.session.knows_seed = self.session.knows_seed or request.seed is not None
         self.session.interventions.announce(client, "reset", "reset")
 
     @handles(m.Digest, Role.SUPERVISOR)
@@ -241,9 +242,22 @@ class CoreRequests(Service):
         client.stop_frames()
         if request.rate:
             client.frames = FrameStream(1 / request.rate)
-            self._stream(client)
-            for service in self.session.services:
-                service.on_watch(client)
+            self._begin_stream(client)
+
+    def on_enter(self, client: Client) -> None:
+        """Continue the frames of a client that came from another session."""
+        if client.frames is not None:
+            client.frames.last, client.frames.confirmed = None, client.frames.sent
+            self._begin_stream(client)
+
+    def on_exit(self, client: Client) -> None:
+        if client.frames is not None and client.frames.timer is not None:
+            client.frames.timer.cancel()
+
+    def _begin_stream(self, client: Client) -> None:
+        self._stream(client)
+        for service in self.session.services:
+            service.on_watch(client)
 
     @handles(m.FrameAck)
     def confirm_frame(self, client: Client, request: m.FrameAck) -> None:

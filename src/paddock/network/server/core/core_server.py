@@ -25,6 +25,7 @@ from paddock.network.server.core.access import Grant, Role, Tokens
 from paddock.network.server.core.connection import Connection
 from paddock.network.server.core.service import Service
 from paddock.network.server.core.session import Session
+from paddock.network.server.core.sessions import Sessions
 
 PORT = 8642
 BACKLOG = 256  # connections waiting to be accepted
@@ -56,7 +57,8 @@ class CoreServer:
         services: what the server does besides robots, time and frames; more may be added before it serves.
     """
 
-    session: Session
+    sessions: Sessions
+    session: Session  # the shared one
 
     def __init__(self, arena: Arena, settings: Settings | None = None, *, services: Iterable[Service] = ()) -> None:
         self.arena, self.settings, self.services = arena, settings or Settings(), list(services)
@@ -81,7 +83,7 @@ class CoreServer:
     @property
     def is_full(self) -> bool:
         """Whether no further client is accepted."""
-        return len(self.session.clients) >= self.settings.most_clients
+        return sum(len(session.clients) for session in self.sessions) >= self.settings.most_clients
 
     def url(self, *, scheme: str = "http", token: str = "") -> str:
         """Return the address of the server; with a token, a join link."""
@@ -105,14 +107,10 @@ class CoreServer:
         """Listen until `stop`; call `ready()` once clients can connect."""
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         self.arena.prepare_sensing(camera=np.empty((1, 1)))
-        self.session = Session(
-            self.arena,
-            speed=self.settings.speed,
-            lock_step=self.settings.lock_step,
-            limits=self.settings.limits,
-            tokens=self.tokens,
-            people=self.people,
-        )
+        settings = self.settings
+        self.sessions = Sessions(tokens=self.tokens, people=self.people, limits=settings.limits, speed=settings.speed)
+        self.session = Session(self.arena, self.sessions, speed=settings.speed, lock_step=settings.lock_step)
+        self.sessions.shared = self.session
         try:
             self.session.serve(self.services)
             listener = await self._listen()
@@ -131,7 +129,7 @@ class CoreServer:
                     self.session.clock.run_ticks()
                     await self._stopped.wait()
         finally:
-            self.session.close()
+            self.sessions.close()
             await self._announce_end()
 
     async def _announce_end(self) -> None:

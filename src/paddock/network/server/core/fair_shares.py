@@ -29,7 +29,6 @@ from paddock.network.server.core.access import Grant
 
 if TYPE_CHECKING:
     from paddock.network.server.core.client import Client
-    from paddock.network.server.core.session import Session
 
 TURN = 0.005  # seconds that a share may use at a time
 WELCOME = 0.2  # initial balance of a token in seconds, for the requests after connecting
@@ -51,13 +50,13 @@ FORGIVEN = 0.1  # fraction of the time, and of the ticks, that is not counted
 
 
 class Holdable(Protocol):
-    """A connection that can be paused."""
+    """A connection or a clock that can be paused."""
 
     def hold(self, why: str) -> None:
-        """Pause reading."""
+        """Pause."""
 
     def release(self, why: str) -> None:
-        """Resume reading, unless another reason remains."""
+        """Resume, unless another reason remains."""
 
 
 class Share:
@@ -69,6 +68,7 @@ class Share:
         self.used = 0.0  # seconds used so far
         self.held = False
         self.connections: dict[Holdable, None] = {}
+        self.clocks: dict[Holdable, None] = {}  # of private copies, whose simulation it pays
         self._paid = 0.0  # time of the last payment
         self._seen = 0.0  # `used` at the last check
         self._active = 0.0  # time of the last detected use
@@ -211,8 +211,8 @@ class ShareLedger:
             share.balance = max(share.balance, 0.0)
             return False
         share.held = True
-        for connection in share.connections:
-            connection.hold("share")
+        for holdable in (*share.connections, *share.clocks):
+            holdable.hold("share")
         self._call_later(max(0.0, -share.balance / rate), lambda: self._release(share))
         return True
 
@@ -223,8 +223,8 @@ class ShareLedger:
             self._call_later(max(SOON, -share.balance / rate), lambda: self._release(share))
             return
         share.held = False
-        for connection in list(share.connections):
-            connection.release("share")
+        for holdable in (*share.connections, *share.clocks):
+            holdable.release("share")
 
     def _measure_load(self) -> None:
         """Update the load. It decays slowly, because held shares reduce the measured load."""
@@ -257,13 +257,13 @@ class FairQueue:
     """The layer between a connection and the session: charges the handling of messages, or delays it.
 
     Args:
-        session: carries out the requests.
+        shares: of the server.
         connection: is paused while its share is used up.
         address: of the peer.
     """
 
-    def __init__(self, session: Session, connection: Holdable, address: str) -> None:
-        self._session, self._shares, self._connection = session, session.shares, connection
+    def __init__(self, shares: ShareLedger, connection: Holdable, address: str) -> None:
+        self._shares, self._connection = shares, connection
         self.client: Client | None = None
         self.waiting: deque[tuple[Message, Encoding, int]] = deque()  # with encoding and bytes
         self._seconds, self._counted = 0.0, 0.0  # time with waiting requests; when it was last updated
@@ -286,12 +286,13 @@ class FairQueue:
 
     @property
     def is_locked(self) -> bool:
-        """Whether the clock waits for the client; a used-up share does not pause it."""
-        return self.client is not None and self.client.member.locked
+        """Whether the clock of several clients waits for the client; a used-up share does not pause it."""
+        return self.client is not None and self.client.member.locked and self.client.session.payer is None
 
     def charge(self, work: Callable[..., object], *arguments: object) -> None:
         """Do some work for this connection. A client in the lock is charged for other requests only."""
-        locked = self.client is not None and self.client.member.locked
+        client = self.client
+        locked = client is not None and client.member.locked and client.session.payer is None
         self._shares.charge(self._shares.clock if locked else self.share, work, *arguments)
 
     def charge_reading(self) -> None:
@@ -310,17 +311,19 @@ class FairQueue:
 
     def handle(self, client: Client, message: Message) -> None:
         """Pass a request to the session now, or later."""
-        if client.member.locked and self._is_due(client, message):
-            self._session.handle(client, message)
+        session = client.session
+        locked = client.member.locked and session.payer is None
+        if locked and self._is_due(client, message):
+            session.handle(client, message)
             return
         self._shares.charge_since_switch(client.share)
         self._besides += 1
-        if self.waiting or (client.member.locked and client.share.held):
+        if self.waiting or (locked and client.share.held):
             self._count(client)
             self.waiting.append((message, client.encoding, client.received))
         else:
-            self._session.handle(client, message)
-        if client.member.locked:
+            session.handle(client, message)
+        if self.is_locked:
             self._shares.is_over(client.share)
             self._shares.switch(self._shares.clock)
 
@@ -333,7 +336,7 @@ class FairQueue:
         self._count(client)
         while self.waiting and not self._shares.is_over(client.share):
             message, client.encoding, client.received = self.waiting.popleft()
-            self._session.handle(client, message)
+            client.session.handle(client, message)
 
     def _count(self, client: Client) -> None:
         """Update the time with waiting requests, and release a client that exceeds the limits."""
@@ -351,7 +354,7 @@ class FairQueue:
         if type(message) not in CYCLE:
             return False
         most = PER_TICK * (1 + max(1, len(client.driven)))
-        return client.share.count_request(self._session.arena.tick) <= most
+        return client.share.count_request(client.session.arena.tick) <= most
 
     def _end_cycle(self, client: Client) -> None:
         """Count the other requests since the last step, and release a client that sends too many."""
@@ -362,5 +365,8 @@ class FairQueue:
 
     def _give_up(self) -> None:
         """Release the client from the lock, if there are other members."""
-        if self.client is not None and self.is_locked and len(self._session.clock.lock) > 1:
-            self._session.clock.release(self.client.member, "its other requests exceed its share of the server's time")
+        if self.client is None or not self.is_locked:
+            return
+        clock = self.client.session.clock
+        if len(clock.lock) > 1:
+            clock.release(self.client.member, "its other requests exceed its share of the server's time")

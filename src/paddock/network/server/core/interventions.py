@@ -35,7 +35,7 @@ class Interventions:
             service.on_intervention(client, kind, text, in_full)
         for other in session.clients:
             if other.wants_events and other is not client and (robot is None or other.grant.sees(robot)):
-                visible_text = in_full if knows_seed(session.occasion, other.grant) else text + by
+                visible_text = in_full if knows_seed(session, other.grant) else text + by
                 other.send(m.EventUpdate(kind=kind, robot=robot, text=visible_text, tick=arena.tick))
 
     def note_drivers(self) -> None:

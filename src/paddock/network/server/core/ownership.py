@@ -30,6 +30,7 @@ class Ownership:
         self.arena, self.people = arena, people  # full names of students in a class, by robot
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
+        self.parked: set[str] = set()  # their commands are ignored
         self.entrants: frozenset[str] | None = None  # only these may be driven; None: all
         self.why_wait = ""  # for tokens without an entrant
         self.changes = 0  # number of changes of robots or drivers so far
@@ -176,6 +177,8 @@ class Ownership:
     def _steer_one(self, client: Client, commands: Mapping[str, Command]) -> bool:
         """Apply wheel speeds for one owned robot, the most common command; return False for any other command."""
         ((name, command),) = commands.items()
+        if self.parked:
+            return False
         plain = command.wheels is not None and not command.pans and not command.leds and command.tone is None
         if not plain or self.owners.get(name) is not client or self.arena.gate is not None:
             return False
@@ -187,7 +190,8 @@ class Ownership:
         before = self.arena.commands[0, rows], self.arena.motion[rows]  # copies
         try:
             for name, command in commands.items():
-                client.handle(self.arena, name).apply(command)
+                if name not in self.parked:
+                    client.handle(self.arena, name).apply(command)
         except PaddockError:
             self.arena.commands[0, rows], self.arena.motion[rows] = before
             raise

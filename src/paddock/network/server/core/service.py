@@ -28,6 +28,7 @@ class Handling(NamedTuple):
     message: type[Message]
     role: Role = Role.VIEWER  # that a client needs
     done: bool = False  # whether to answer with `done`
+    in_copy: Role | None = None  # that a client needs in a private copy; None: the same
     before: bool = False  # called before the handler of a message that another service owns
 
 
@@ -38,9 +39,14 @@ class Route(NamedTuple):
     handler: Handler
 
 
-def handles(message: type[Message], role: Role = Role.VIEWER, *, done: bool = False) -> Callable[[F], F]:
-    """Mark a method `(client, request) → answer` as the handler of a message, for clients that have the role."""
-    return _mark(Handling(message, role, done))
+def handles(
+    message: type[Message], role: Role = Role.VIEWER, *, done: bool = False, in_copy: Role | None = None
+) -> Callable[[F], F]:
+    """Mark a method `(client, request) → answer` as the handler of a message, for clients that have the role.
+
+    `in_copy` is the role that they need in a private copy of the world, if it differs.
+    """
+    return _mark(Handling(message, role, done, in_copy))
 
 
 def before(message: type[Message]) -> Callable[[F], F]:
@@ -85,6 +91,12 @@ class Service:
 
     def on_leave(self, client: Client) -> None:
         """Called when a client has disconnected; it still drives its robots."""
+
+    def on_enter(self, client: Client) -> None:
+        """Called when a client is in this session, accepted or moved from another one."""
+
+    def on_exit(self, client: Client) -> None:
+        """Called when a client is no longer in this session, disconnected or moved to another one."""
 
     def on_watch(self, client: Client) -> None:
         """Called when a client begins to receive frames."""
@@ -143,18 +155,30 @@ def list_handlings(service: Service) -> Iterator[tuple[Handling, Handler]]:
             yield handling, getattr(service, name)
 
 
-def build_routes(services: Iterable[Service]) -> dict[type[Message], Route]:
-    """Return the handler of every message; of two services that handle the same message, the last one owns it."""
-    every = [pair for service in services for pair in list_handlings(service)]
+def build_routes(
+    services: Iterable[Service], guests: Iterable[Service] = (), *, private: bool = False
+) -> dict[type[Message], Route]:
+    """Return the handler of every message; of two services that handle the same message, the last one owns it.
+
+    Guests only handle messages that no service handles. `private`: for a private copy, with the roles of its owner.
+    """
+    borrowed = [pair for service in guests for pair in list_handlings(service) if not pair[0].before]
+    every = borrowed + [pair for service in services for pair in list_handlings(service)]
     guards: dict[type[Message], list[Handler]] = {}
     for handling, function in every:
         if handling.before:
             guards.setdefault(handling.message, []).append(function)
     return {
-        handling.message: Route(handling.role, _chain(handling, guards.get(handling.message, ()), function))
+        handling.message: Route(
+            _find_role(handling, private=private), _chain(handling, guards.get(handling.message, ()), function)
+        )
         for handling, function in every
         if not handling.before
     }
+
+
+def _find_role(handling: Handling, *, private: bool) -> Role:
+    return handling.in_copy if private and handling.in_copy is not None else handling.role
 
 
 def _chain(handling: Handling, guards: Iterable[Handler], function: Handler) -> Handler:

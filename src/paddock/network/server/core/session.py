@@ -1,4 +1,7 @@
-"""Session: an arena, its clients and its services. It passes requests to their owners, and news to the clients."""
+"""Session: an arena, its clients and its services. It passes requests to their owners, and news to the clients.
+
+A server has a shared session. Further sessions are private copies of its world (`sessions.py`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +20,12 @@ from paddock.core.errors import BadMessage, PaddockError, Refused, VersionMismat
 from paddock.core.user_limits import UserLimits
 from paddock.network.protocol import VERSION, Message
 from paddock.network.protocol import messages as m
-from paddock.network.server.core.access import Role, Tokens
+from paddock.network.server.core.access import Role
 from paddock.network.server.core.client import Client, Subscription, check_count, failure, refusal
 from paddock.network.server.core.clock import ServerClock
 from paddock.network.server.core.core_requests import CoreRequests
 from paddock.network.server.core.downloads import Download
-from paddock.network.server.core.fair_shares import ShareLedger
+from paddock.network.server.core.fair_shares import Share
 from paddock.network.server.core.interventions import Interventions
 from paddock.network.server.core.ownership import Ownership
 from paddock.network.server.core.service import News, Service, build_routes, find_overriding
@@ -29,6 +33,9 @@ from paddock.network.server.core.supervision import Supervision
 from paddock.network.server.core.visibility import Occasion, knows_seed, make_welcome, make_world_news
 from paddock.network.server.core.world_view import describe_scene, read_enabled_devices
 from paddock.simulation.worlds.world_spec import WorldSpec
+
+if TYPE_CHECKING:
+    from paddock.network.server.core.sessions import Sessions
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are collected before all clients are notified
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for the subscriptions of one share, on a paced clock
@@ -38,41 +45,49 @@ REMINDER = 1.0  # wall seconds between two keep-alive messages to clients that w
 log = logging.getLogger("paddock.server")
 
 
+class ClockBrake:
+    """Stops the clock of a private copy while the share of its owner is used up."""
+
+    def __init__(self, clock: ServerClock) -> None:
+        self._clock = clock
+
+    def hold(self, why: str) -> None:
+        self._clock.block(why)
+
+    def release(self, why: str) -> None:
+        self._clock.unblock(why)
+
+
 class Session:
     """Connects an arena with its clients, clock and services. Runs in the event loop's thread.
 
     Args:
         arena: the served arena.
+        sessions: all sessions of the server, which have tokens, limits and shares in common.
         speed: of the clock, in simulated seconds per second; None for as fast as possible.
         lock_step: whether the clock advances only when all clients in the lock request it.
-        limits: of a token.
-        tokens: with which clients join.
-        people: full names of students, by robot.
+        name: of a private copy; empty: the shared session.
+        payer: the share to which the simulation of a private copy is charged.
     """
 
     def __init__(
         self,
         arena: Arena,
+        sessions: Sessions,
         *,
         speed: float | None,
         lock_step: bool,
-        limits: UserLimits,
-        tokens: Tokens,
-        people: dict[str, str],
+        name: str = "",
+        payer: Share | None = None,
     ) -> None:
-        self.arena, self.limits, self.tokens, self.people = arena, limits, tokens, people
+        self.arena, self.sessions, self.name, self.payer = arena, sessions, name, payer
+        self.tokens, self.people, self.shares = sessions.tokens, sessions.people, sessions.shares
+        self.loop = sessions.loop
         self.clients: list[Client] = []
-        self.occasion = Occasion()
-        self.ownership = Ownership(arena, people)
+        self.knows_seed = False  # whether a client has set the seed, which is then no secret
+        self.ownership = Ownership(arena, self.people)
         self.interventions, self.supervision = Interventions(self), Supervision()
-        self.loop = asyncio.get_running_loop()
-        self.shares = ShareLedger(
-            self.loop.call_later,
-            first=lambda: {client.share for client in self.clients if client.member.locked},
-            unpaced=lambda: self.clock.speed is None,
-        )
-        charge = partial(self.shares.charge, self.shares.clock)
-        self.clock = ServerClock(arena, self, self.supervision, charge=charge, speed=speed, lock_step=lock_step)
+        self.clock = self._make_clock(speed, lock_step=lock_step)
         self._news_share = self.shares.nobody  # cause of notifications
         self._news_timer: asyncio.TimerHandle | None = None
         self._sent_changes = 0  # changes of robots and owners that were sent to all clients, or are scheduled
@@ -80,11 +95,49 @@ class Session:
         self.services: Sequence[Service] = ()
         self.serve(())
 
-    def serve(self, services: Iterable[Service]) -> None:
-        """Attach services. The last one that handles a message owns it."""
+    def _make_clock(self, speed: float | None, *, lock_step: bool) -> ServerClock:
+        payer = self.payer
+        charge = partial(self.shares.charge, payer or self.shares.clock)
+        may_go_on = None if payer is None else lambda: not self.shares.is_over(payer)
+        clock = ServerClock(
+            self.arena, self, self.supervision, charge=charge, speed=speed, lock_step=lock_step, may_go_on=may_go_on
+        )
+        if payer is not None:
+            clock.is_private = True
+            self._brake = ClockBrake(clock)
+            payer.clocks[self._brake] = None
+            if payer.held:
+                clock.block("share")
+        return clock
+
+    @property
+    def limits(self) -> UserLimits:
+        """Limits of a token."""
+        return self.sessions.limits
+
+    @limits.setter
+    def limits(self, limits: UserLimits) -> None:
+        self.sessions.limits = limits
+
+    @property
+    def occasion(self) -> Occasion:
+        """The occasion on which the arena is served."""
+        return self.sessions.occasion
+
+    @occasion.setter
+    def occasion(self, occasion: Occasion) -> None:
+        self.sessions.occasion = occasion
+
+    @property
+    def is_private(self) -> bool:
+        """Whether this is a private copy."""
+        return self.payer is not None
+
+    def serve(self, services: Iterable[Service], guests: Iterable[Service] = ()) -> None:
+        """Attach services. The last one that handles a message owns it. Guests belong to another session."""
         parts = (self.supervision, CoreRequests(), *services)
         self.services = parts
-        self._routes = build_routes(parts)
+        self._routes = build_routes(parts, guests, private=self.is_private)
         self._before_ticks = find_overriding(parts, Service.before_ticks)
         self._after_ticks = find_overriding(parts, Service.after_ticks)
         self._news: News = {
@@ -110,6 +163,8 @@ class Session:
         for service in self.services:
             service.close()
         self.clock.close()
+        if self.payer is not None:
+            self.payer.clocks.pop(self._brake, None)
 
     # ---- connections and requests
 
@@ -126,6 +181,7 @@ class Session:
             )
         most = self.limits.connections if client.grant.name else MAX_AT_ADDRESS
         check_count("connections", client, len(client.share.connections) + 1, most)
+        client.session = self
         self.supervision.name(client)
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
@@ -133,7 +189,40 @@ class Session:
         client.stale.update(self._news.keys() - {"world"})
         for service in self.services:
             service.on_join(client)
+            service.on_enter(client)
         self._send_stale(client)
+        self.sessions.note_presence(self)
+
+    def enter(self, client: Client) -> None:
+        """Add a client that comes from another session."""
+        client.session = self
+        self.clients.append(client)
+        self.sessions.note_presence(self)
+
+    def announce_arrival(self, client: Client) -> None:
+        """Tell a client that came from another session about this one."""
+        client.stale.update(self._news.keys())
+        self._send_stale(client)
+        if client.wants_events:
+            text = f"moved to {self.name}'s copy of the world" if self.name else "moved to the shared arena"
+            client.send(m.EventUpdate(kind="reset", text=text, tick=self.arena.tick))
+        for subscription in client.subscriptions.values():
+            self.push(client, subscription)
+        for service in self.services:
+            service.on_enter(client)
+
+    def leave(self, client: Client) -> None:
+        """Remove a client, which may enter another session: stop its robots, and take it out of the lock."""
+        self.clients.remove(client)
+        for service in self.services:
+            service.on_exit(client)
+        try:
+            self.ownership.catch_up([*self.clients, client])
+            self.ownership.give_up(client.driven, self.clients)
+            self._notice()
+        finally:
+            self.clock.leave(client.member)
+            self.sessions.note_presence(self)
 
     def handle(self, client: Client, message: Message) -> None:
         """Pass a request to the service that owns it; errors are sent to that client only."""
@@ -190,17 +279,11 @@ class Session:
         """Remove a disconnected client: stop its robots, remove those that it spawned, and take it out of the lock."""
         if client not in self.clients:
             return
-        self.clients.remove(client)
         client.stop_frames()
         for service in self.services:
             service.on_leave(client)
         client.subscriptions.clear()
-        try:
-            self.ownership.catch_up([*self.clients, client])
-            self.ownership.give_up(client.driven, self.clients)
-            self._notice()
-        finally:
-            self.clock.leave(client.member)
+        self.leave(client)
 
     @property
     def viewers(self) -> list[Client]:
@@ -392,7 +475,7 @@ class Session:
     def _clock_message(self, client: Client) -> m.ClockState:
         return m.ClockState(
             tick=self.arena.tick,
-            seed=self.arena.seed if knows_seed(self.occasion, client.grant) else None,
+            seed=self.arena.seed if knows_seed(self, client.grant) else None,
             running=self.clock.running and not self.clock.held,
             speed=self.clock.speed or 0.0,
             lock=tuple(member.name for member in self.clock.lock),

@@ -48,7 +48,7 @@ class Supervision(Service):
 
     def find_clients(self, name: str) -> list[Client]:
         """Return the connections of a student; if there is no such student, the client of that name."""
-        clients = self.session.clients
+        clients = self.session.sessions.clients
         own = [client for client in clients if name and client.grant.name == name]
         found = own or [client for client in clients if name and client.name == name]
         if not found:
@@ -59,12 +59,12 @@ class Supervision(Service):
         """Release a client from the lock and stop its robots. The client may join again."""
         client.wants_lock = False
         if client.member.locked:
-            self.session.clock.release(client.member, reason)
+            client.session.clock.release(client.member, reason)
 
     def dismiss(self, clients: Iterable[Client], reason: str) -> None:
         """Remove clients from the session, stop their robots, and close their connections."""
         for client in clients:
-            self.session.drop(client)
+            client.session.drop(client)
             client.close(DISMISSED, reason)
 
     def name(self, client: Client) -> None:
@@ -77,18 +77,20 @@ class Supervision(Service):
 
     def _make_unique(self, name: str) -> str:
         """Return a client name that is not in use and is not the name of another student."""
-        taken = {client.name for client in self.session.clients} | {*self.session.ownership.people.values()} - {name}
+        taken = {client.name for client in self.session.sessions.clients} | {
+            *self.session.ownership.people.values()
+        } - {name}
         return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
     def rename(self, client: Client) -> None:
         """Update the name of a client, and notify all clients."""
         self.name(client)
-        self.session.ownership.changes += 1
-        self.session.mark_stale("clock")
+        client.session.ownership.changes += 1
+        client.session.mark_stale("clock")
 
     def may_join_lock(self, client: Client) -> bool:
         """Whether a client may join the lock."""
-        return self.session.limits.join_lock or client.grant.role is Role.SUPERVISOR
+        return self.session.limits.join_lock or self.session.is_private or client.grant.role is Role.SUPERVISOR
 
     def take_part(self, client: Client) -> None:
         """Make a client a member of the clock; in the lock if it requested that and was not released recently."""
@@ -108,8 +110,8 @@ class Supervision(Service):
     def set_limits(self, limits: UserLimits) -> None:
         """Change the limits, and release clients that may no longer be in the lock."""
         self.session.limits = limits
-        for client in self.session.clients:
-            if client.wants_lock and not self.may_join_lock(client):
+        for client in self.session.sessions.clients:
+            if client.wants_lock and not client.session.supervision.may_join_lock(client):
                 self.release(client, "this exercise does not use lock-step")
 
     # ---- callbacks of the clock

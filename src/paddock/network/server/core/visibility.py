@@ -59,6 +59,8 @@ def make_welcome(session: Session, client: Client, id: int) -> m.Welcome:
         exercise=occasion.exercise,
         shows=client.grant.shows,
         waits=session.ownership.explain_wait(client.grant),
+        copy=session.name,
+        clock=may_control_clock(session, client.grant),
     )
 
 
@@ -71,12 +73,19 @@ def make_world_news(session: Session, client: Client) -> m.WorldUpdate:
         exercise=occasion.exercise,
         title=occasion.lesson,
         shows=client.grant.shows,
+        copy=session.name,
+        clock=may_control_clock(session, client.grant),
     )
 
 
-def knows_seed(occasion: Occasion, grant: Grant) -> bool:
-    """Whether a client receives the seed."""
-    return not occasion.hides_seed or grant.role is Role.SUPERVISOR
+def may_control_clock(session: Session, grant: Grant) -> bool:
+    """Whether a client may pause and reset time: a supervisor, or in a private copy any controller."""
+    return grant.role >= (Role.CONTROLLER if session.is_private else Role.SUPERVISOR)
+
+
+def knows_seed(session: Session, grant: Grant) -> bool:
+    """Whether a client receives the seed; in a private copy also if a client there has set it."""
+    return not session.occasion.hides_seed or session.knows_seed or grant.role is Role.SUPERVISOR
 
 
 def hide_scene(scene: m.SceneData, grant: Grant) -> m.SceneData:

@@ -4,8 +4,8 @@ import { make, setText } from "./dom.js";
 import { capital, decimalsOf, pointsText, spanOf } from "./scoreboard.js";
 import { shortTimeOf } from "./submissions.js";
 
-const STATES = ["crashed", "silent", "locked-out", "connected", "finished", "away"]; // the most urgent first
-const NEED_HELP = new Set(["crashed", "silent"]);
+const STATES = ["crashed", "stuck", "silent", "idle", "locked-out", "driving", "connected", "finished", "away"]; // the most urgent first
+const NEED_HELP = new Set(["crashed", "stuck", "silent"]);
 const EVERY = 1000; // [ms] between two updates of the durations
 
 /** Columns: name, heading, sort key, and whether the first click sorts in descending order. */
@@ -77,8 +77,9 @@ export class ClassList {
   #showSummary() {
     const count = this.students.filter(needsHelp).length;
     const here = this.students.filter(({ connections }) => connections > 0).length;
+    const moving = this.students.filter(({ state }) => state === "driving").length;
     const handed = this.session.roster.exercise && `${this.students.filter(({ submissions }) => submissions).length} submitted`;
-    setText(this.summary, [`${this.students.length} students`, `${here} connected`, handed].filter(Boolean).join(" · "));
+    setText(this.summary, [`${this.students.length} students`, `${here} connected`, `${moving} driving`, handed].filter(Boolean).join(" · "));
     setText(this.help, `Needs help (${count})`);
     this.help.dataset.count = count;
     this.help.setAttribute("aria-pressed", this.helpOnly);

@@ -19,14 +19,41 @@ export function classPage(session, arena, clock, isProjector) {
   for (const event of ["welcome", "world"]) session.on(event, () => showVisibility(session, element("shows")));
   session.on("welcome", () => document.body.classList.toggle("in-class", Boolean(session.classTitle)));
   if (isProjector) return projectorPage(session, arena);
+  showCopy(session, element("copy-note"), document.body);
   const tabs = new Tabs(element("side-tabs"));
   new ExercisePanel(session, element("exercise"), tabs, element("confirm"));
   lecturerPage(session, arena, clock, tabs);
 }
 
+/** Show the robot of a student, in the student's private copy of the world if there are such. */
+async function openStudent(session, arena, { robot, private: isPrivate }) {
+  if (isPrivate && session.copy !== robot) {
+    const arrived = new Promise((done) => (session.onArrival = done));
+    if (!(await session.ask("visit", { copy: robot }))) return;
+    await arrived;
+  }
+  session.select(session.robot(robot) ? robot : "");
+  arena.follow(!isPrivate);
+}
+
+/** Show in whose copy of the world the lecturer is, with a way back; and to students that theirs is private. */
+function showCopy(session, note, robots) {
+  const [text, back] = note.children;
+  back.addEventListener("click", () => session.ask("visit", {}));
+  const show = () => {
+    note.hidden = !session.copy;
+    back.hidden = !session.isSupervisor;
+    const whose = session.personOf(session.copy);
+    setText(text, session.isSupervisor ? `Private copy of ${whose}` : "Your own copy of the world");
+    robots.classList.toggle("private", Boolean(session.copy));
+  };
+  for (const event of ["welcome", "world", "robots"]) session.on(event, show);
+  session.on("robots", () => session.onArrival?.());
+}
+
 /** Show what is visible in this exercise. */
-function showVisibility({ shows }, note) {
-  note.hidden = shows === "all";
+function showVisibility({ shows, copy }, note) {
+  note.hidden = shows === "all" || (shows === "own" && Boolean(copy)); // in a private copy there are no others
   const text = shows === "own" ? "only your own robot" : "only the sensor readings of your robot";
   setText(note, `In this exercise you see ${text}.`);
 }
@@ -56,13 +83,10 @@ function lecturerPage(session, arena, clock, tabs) {
       help: element("class-help"),
       summary: element("class-summary"),
     },
-    ({ robot }) => {
-      session.select(session.robot(robot) ? robot : "");
-      arena.follow(true);
-    },
+    (student) => openStudent(session, arena, student),
   );
   const sensors = (on) => document.body.classList.toggle("sensors", on);
-  new StudentCard(session, list, { card: element("student-card"), dialog }, () => {
+  new StudentCard(session, list, { card: element("student-card"), dialog, message: element("message") }, () => {
     tabs.show("tab-robot");
     sensors(true);
   });

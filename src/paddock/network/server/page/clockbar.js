@@ -18,7 +18,7 @@ export class ClockBar {
     this.reset.addEventListener("click", () => this.restart());
     this.seed.addEventListener("keydown", (event) => event.key === "Enter" && this.restart());
     this.seed.addEventListener("input", () => this.seed.classList.toggle("wrong", this.readSeed() === null));
-    session.on("clock", () => this.show());
+    for (const event of ["clock", "world"]) session.on(event, () => this.show());
     session.on("connection", () => this.show());
     session.on("run", () => this.show());
     session.on("timeline", () => this.show());
@@ -77,9 +77,9 @@ export class ClockBar {
   }
 
   show() {
-    const { clock, run, hasEnded, whyNotSupervise, whyNotSimulate } = this.session;
+    const { clock, run, hasEnded, whyNotControlClock, whyNotSetPace } = this.session;
     const over = hasEnded && !run.again ? "The run has ended." : "";
-    const why = whyNotSupervise || over;
+    const why = whyNotControlClock || over;
     const word = hasEnded ? "Run again" : clock.running ? "Pause" : "Play";
     this.play.querySelector("use").setAttribute("href", word === "Pause" ? "#i-pause" : "#i-play");
     this.play.setAttribute("aria-label", word);
@@ -92,7 +92,7 @@ export class ClockBar {
       [this.seed, "Seed of all random numbers: the same seed gives the same run"],
     ]);
     for (const [control, title] of titles) {
-      const whyNot = [this.speed, this.seed].includes(control) ? whyNotSimulate || over : why;
+      const whyNot = [this.speed, this.seed].includes(control) ? whyNotSetPace || over : why;
       control.disabled = Boolean(whyNot);
       control.title = whyNot || title;
       control.closest("label")?.setAttribute("title", whyNot || title);

@@ -13,10 +13,17 @@ const LOST = "The server does not answer. The page keeps trying to reconnect.";
 const BACK = "If it starts again, the page reconnects.";
 const BANNER_DELAY = 700; // [ms] shorter interruptions are not shown
 
-export function showConnection(session, { pill, title, about, banner, bannerTitle, bannerText, retry }) {
+export function showConnection(session, { pill, title, about, banner, bannerTitle, bannerText, codeForm, retry }) {
   let timer = 0;
   retry.addEventListener("click", () => session.link.connect());
+  codeForm.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const code = codeForm.querySelector("input").value.trim();
+    const fromLink = new URLSearchParams(code.split("#")[1] ?? "").get("token"); // somebody may paste the whole link
+    if (code) session.joinWith(fromLink ?? code.toLowerCase().replace(/\s+/g, "-"));
+  });
   session.on("connection", ({ state, detail }) => {
+    codeForm.hidden = state !== "refused" || !/^token:/.test(detail) || /locked out/.test(detail);
     pill.dataset.state = document.body.dataset.state = state;
     if (!session.scene) about.textContent = `${WORDS[state]} …`;
     const ended = state !== "refused" && Boolean(session.link.endReason);

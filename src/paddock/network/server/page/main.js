@@ -90,6 +90,7 @@ showConnection(session, {
   banner: element("banner"),
   bannerTitle: element("banner-title"),
   bannerText: element("banner-text"),
+  codeForm: element("code-form"),
   retry: element("banner-retry"),
 });
 showRun(session, () => clock.runAgain(), {

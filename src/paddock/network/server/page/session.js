@@ -1,21 +1,24 @@
 // State of the server's world on this page, and requests to the server. Panels listen to its events:
 //   connection, welcome, scene, robots, clock, frame, sensed, map, maps, scores, orders, run, timeline, select, notice;
-//   in a class also class, heat, exercise, world
+//   in a class also class, heat, exercise, world (also after a move to another copy of the world)
 
 import { Emitter } from "./emitter.js";
 import { RobotStates } from "./robot_states.js";
 import { Link, Refusal } from "./link.js";
 import { numbers } from "./msgpack.js";
+import { storeToken } from "./storage.js";
 
 const FRAME_RATE = 30;
 const WHAT_TO_DO = "Fix the program and start it again; it can connect immediately.";
 const RUNNING = { state: "running", reason: "", again: false, intervention: "" };
 const NO_SCORES = { scores: [], label: "", unit: "", error: "", lower_is_better: false };
 const NO_EXERCISE = { text: "", starter: "", devices: null, submissions: [] };
+const IN_COPY = "You are back in your own copy of the world. Its clock, reset and seed are yours.";
+const TOGETHER = "All robots of the class share one arena now.";
 const NO_HEAT = { state: "none", number: 0, seconds_left: null, text: "" };
 const STUDENT = {
   ...{ since: 0, detail: "", score: null, best: null, place: 0, fouls: 0, submissions: 0, submitted: "" },
-  ...{ connections: 0, cpu_share: 0, in_lock: false },
+  ...{ connections: 0, cpu_share: 0, in_lock: false, private: false, parked: false },
 };
 
 export class Session extends Emitter {
@@ -38,6 +41,8 @@ export class Session extends Emitter {
   classTitle = ""; // title of the class; empty: no class
   roster = null; // states of all students, for the lecturer
   heat = { ...NO_HEAT };
+  copy = ""; // private copy of the world in which this page is; empty: the shared arena
+  mayControlClock = false;
   shows = "all"; // visible part of the world: "all", "own" (robot) or "nothing"
   exercise = null; // its text, the allowed devices, and the submissions
   orders = [];
@@ -62,6 +67,13 @@ export class Session extends Emitter {
   start() {
     this.link.connect();
     setInterval(() => this.link.probe("frames", { rate: FRAME_RATE }), 1000);
+  }
+
+  /** Connect again with another token, which was typed instead of opening a link. */
+  joinWith(token) {
+    this.token = this.link.token = token;
+    storeToken(token);
+    this.link.connect();
   }
 
   get live() {
@@ -140,7 +152,18 @@ export class Session extends Emitter {
     return this.isSupervisor ? "" : "Only a supervisor may do this.";
   }
 
-  /** Why this page may not change speed, seed and poses; empty if it may. */
+  /** Why this page may not play, pause, step and reset; empty if it may. */
+  get whyNotControlClock() {
+    if (!this.live) return "There is no connection.";
+    return this.mayControlClock ? "" : "Only a supervisor may do this.";
+  }
+
+  /** Why this page may not change speed and seed; empty if it may. */
+  get whyNotSetPace() {
+    return this.isReal ? "These robots are real." : this.whyNotControlClock;
+  }
+
+  /** Why this page may not change poses; empty if it may. */
   get whyNotSimulate() {
     return this.isReal ? "These robots are real." : this.whyNotSupervise;
   }
@@ -187,6 +210,8 @@ export class Session extends Emitter {
       this.timeline = this.roster = null;
       this.classTitle = detail.title ?? "";
       this.shows = detail.shows ?? "all";
+      this.copy = detail.copy ?? "";
+      this.mayControlClock = detail.clock ?? role === "supervisor"; // a server before version 1.7 does not tell
       this.on_heat(NO_HEAT);
       this.on_scores(NO_SCORES);
       this.emit("welcome", detail);
@@ -258,15 +283,22 @@ export class Session extends Emitter {
     this.emit("scores");
   }
 
-  /** The supervisor has opened another world; `robots` and `clock` follow. */
-  on_world({ world, dt, title, shows = "all" }) {
-    Object.assign(this, { world, dt, shows });
+  /** The supervisor has opened another world, or this page moved to another copy; `robots` and `clock` follow. */
+  on_world({ world, dt, title, shows = "all", copy = "", clock = false, exercise = "" }) {
+    const isSame = copy === this.copy && (exercise || world.name) === (this.exercise?.name || this.world.name);
+    const hasMoved = copy !== this.copy;
+    Object.assign(this, { world, dt, shows, copy, mayControlClock: clock || this.isSupervisor });
     this.states.clear();
     this.on_scores(NO_SCORES);
     this.emit("world");
     const name = title || world.title || world.name;
-    this.emit("notice", `The lecturer opened another world: ${name}. Running programs keep their robots.`, "news");
+    if (hasMoved && !this.isSupervisor) this.emit("notice", copy ? IN_COPY : TOGETHER, "news");
+    else if (!hasMoved && !isSame) this.emit("notice", `The lecturer opened another world: ${name}. Running programs keep their robots.`, "news");
     this.#requestScene();
+  }
+
+  on_told({ text, sender = "" }) {
+    this.emit("notice", `Message from ${sender.replace(/'s page(-\d+)?$/, "") || "the lecturer"}: ${text}`, "urgent");
   }
 
   on_class(roster) {

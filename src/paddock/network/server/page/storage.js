@@ -34,6 +34,15 @@ export function joinLink() {
   return { token, robot, view };
 }
 
+/** Store a token for reloads of this page. */
+export function storeToken(token) {
+  try {
+    sessionStorage.setItem("paddock.token", token);
+  } catch {
+    // storage is forbidden: the token is lost with the page
+  }
+}
+
 /** Delete a refused token, so that it is not used again after a reload. */
 export function removeToken() {
   try {

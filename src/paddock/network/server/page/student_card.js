@@ -2,16 +2,19 @@
 
 import { make, setText } from "./dom.js";
 import { sinceText, stateText } from "./class_list.js";
-import { confirmAction } from "./confirm.js";
+import { askText, confirmAction } from "./confirm.js";
 
 export class StudentCard {
-  constructor(session, list, { card, dialog }, onSensors) {
-    Object.assign(this, { session, list, card, dialog });
+  constructor(session, list, { card, dialog, message }, onSensors) {
+    Object.assign(this, { session, list, card, dialog, message });
     this.name = make("h3", "", { dir: "auto", dataset: { testid: "student-name" } });
     this.about = make("p", "about");
     this.detail = make("p", "problem", { dataset: { testid: "student-problem" } });
     this.buttons = {
       sensors: this.#button("Sensors", "Show the sensor readings of this robot", onSensors),
+      message: this.#button("Message", "Show a line of text on the student's page and in the student's program", () => this.#tell()),
+      restart: this.#button("Restart", "Restart the student's copy of the world, or move the robot to a start", () => this.#restart()),
+      park: this.#button("Park", "Stop the robot: its copy of the world stands still, or it moves aside", () => this.#park()),
       release: this.#button("Release", "The clock no longer waits for this program", () => this.#release()),
       disconnect: this.#button("Disconnect", "Close all connections of this student", () => this.#disconnect()),
       lock: this.#button("Lock out", "Close all connections, and refuse new ones", () => this.#lock()),
@@ -44,7 +47,23 @@ export class StudentCard {
     this.buttons.release.disabled = !inLock;
     this.buttons.disconnect.disabled = !connections;
     this.buttons.sensors.disabled = !this.session.robot(robot);
+    setText(this.buttons.park, student.parked ? "Let drive" : "Park");
     setText(this.buttons.lock, lockedOut ? "Let in again" : "Lock out");
+  }
+
+  #restart() {
+    return this.session.ask("restart", { student: this.list.chosen.name });
+  }
+
+  #park() {
+    const { name, parked } = this.list.chosen;
+    return this.session.ask("park", { student: name, on: !parked });
+  }
+
+  async #tell() {
+    const { name } = this.list.chosen;
+    const text = await askText(this.message, `Message to ${name}`);
+    if (text) await this.session.ask("tell", { student: name, text });
   }
 
   #release() {

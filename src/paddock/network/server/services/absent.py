@@ -21,11 +21,22 @@ class NoReplay(Service):
         raise Refused(f"{request.type}: no recording is replayed here; `paddock record replay run.mcap` replays one")
 
 
+class NoCopies(Service):
+    """Answers on a server without private copies."""
+
+    @handles(m.Visit)
+    def refuse(self, client: Client, request: m.Visit) -> NoReturn:
+        raise Refused("visit: this server has no private copies; `paddock serve WORLD --private` has")
+
+
 class NoClass(Service):
     """Answers on a server without a class."""
 
     @handles(m.OpenWorld, Role.SUPERVISOR)
     @handles(m.LockOut, Role.SUPERVISOR)
+    @handles(m.Restart, Role.SUPERVISOR)
+    @handles(m.Park, Role.SUPERVISOR)
+    @handles(m.Tell, Role.SUPERVISOR)
     @handles(m.Submit)
     def refuse(self, client: Client, request: Message) -> NoReturn:
         raise Refused(f"{request.type}: no class is served here; `paddock class serve FOLDER` serves one")

@@ -49,8 +49,8 @@ class Goals(Service):
             del self._open[answer.number]
             _answer(client, request, answer.refusal)
 
-    def on_leave(self, gone: Client) -> None:
-        """Refuse the pending goals of a disconnected client."""
+    def on_exit(self, gone: Client) -> None:
+        """Refuse the pending goals of a client that is gone."""
         for number, (driver, client, request) in list(self._open.items()):
             if gone in (driver, client):
                 del self._open[number]

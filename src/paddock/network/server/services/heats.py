@@ -55,6 +55,12 @@ class HeatField:
         """Return the robots that leave before a heat."""
         return set()
 
+    def gather(self) -> None:
+        """Bring everybody who takes part into the shared arena, before a heat is prepared."""
+
+    def disperse(self) -> None:
+        """Let everybody go back, when there is no heat any more."""
+
     def plan(self, number: int) -> dict[str, Pose]:
         """Return fair starts of all robots; `number` of the heat, from 0."""
         arena, guests = self.session.arena, self.list_guests()
@@ -145,9 +151,10 @@ class Heats(Service):
         guests, starts = self.field.list_guests(), self.field.plan(number - 1)
         self._settle()
         self._cancel()
+        session.clock.hold(True)
+        self.field.gather()
         session.ownership.give_up(guests, session.clients)
         self.board.keep()
-        session.clock.hold(True)
         arena.reset()
         self.field.place(number - 1, starts)
         self.number, self._game = number, self.board.restart()
@@ -183,6 +190,7 @@ class Heats(Service):
             self.board.restart()
         self._set("none")
         self.session.clock.hold(False)
+        self.field.disperse()
 
     @before(m.Reset)
     @before(m.Restore)

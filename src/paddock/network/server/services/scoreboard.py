@@ -35,6 +35,7 @@ class Scoreboard(Publisher):
         self._first_referee = referee
         self.game: Officiating | None = None
         self.find_entrants: Callable[[], Container[str] | None] = lambda: None  # robots whose scores count; None: all
+        self.collect: Callable[[], list[RobotScore] | None] = lambda: None  # standings from elsewhere; None: the game's
         self.keep: Callable[[], None] = lambda: None  # called before scores are lost
 
     def attach(self, session: Session) -> None:
@@ -79,6 +80,8 @@ class Scoreboard(Publisher):
         """Standings of the participants."""
         if self.game is None:
             return []
+        if (collected := self.collect()) is not None:
+            return collected
         entrants = self.find_entrants()
         return self.game.standings if entrants is None else rank_among(self.game.standings, entrants)
 

@@ -12,6 +12,7 @@ from paddock.network.server.core.access import Grant
 from paddock.network.server.core.client import Client
 from paddock.network.server.core.session import Session
 from paddock.network.server.core.visibility import switch_off_hidden
+from paddock.network.server.services.classroom.activity import RobotActivity
 from paddock.teaching.classroom import Student
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Attendance:
     since: float = field(default_factory=time.time)  # seconds since 1970
     detail: str = ""
     ended: tuple[str, str] | None = None  # state and detail after the last program
+    activity: RobotActivity = field(default_factory=RobotActivity)
+    parked: bool = False  # by a supervisor
     cpu_share: float = 0.0  # share of the server's time between the last two checks
     _used: tuple[float, float] = (0.0, 0.0)  # time of the last check, and the server's time used by then
 
@@ -60,11 +63,34 @@ class Attendance:
             self.ended = None
             quiet = [client for client in programs if client.silent or is_idle(client, now)]
             if len(quiet) < len(programs):
-                return "connected", ""
+                return self._look(programs, now)
             return "silent", "no response" if any(client.silent for client in quiet) else "no request for 30 s"
+        self.activity.restart(now)
         if self.ended is not None:
             return self.ended
         return ("connected", "") if clients else ("away", "")
+
+    def _look(self, programs: Sequence[Client], now: float) -> tuple[str, str]:
+        """Return what the robot does, in the arena in which its programs are."""
+        session, robot = programs[0].session, self.student.robot
+        if self.parked:
+            return "idle", "parked by the lecturer"
+        if robot not in session.arena:
+            return "connected", "it has no robot"
+        self.activity.look(session.arena, robot, now, stopped=explain_stop(session))
+        return self.activity.state, self.activity.detail
+
+
+def explain_stop(session: Session) -> str:
+    """Return why the clock of a session stands still; empty if it does not."""
+    clock = session.clock
+    if not clock.running:
+        return "its clock is paused" if session.is_private else "the clock is paused"
+    if clock.held:
+        return "it waits for the start signal"
+    if clock.is_private and any(member.locked and member.waiting is None for member in clock.members):
+        return "its program requests no step: it calculates or waits"
+    return ""
 
 
 def is_program(client: Client) -> bool:
@@ -102,9 +128,7 @@ class Admission:
             )
             log.write(f"{student.name} has a new link")
         self._tokens[robot] = token
-        grant = self._classroom.lesson.grant(student)
-        if grant != self._grants.get(robot):
-            self._change_grant(robot, grant)
+        self.grant_again(robot, student)
         if student.state == "locked-out":
             tokens.refuse(token, LOCKED_OUT)
             self._session.supervision.dismiss(self.find_clients(robot), LOCKED_OUT)
@@ -114,6 +138,19 @@ class Admission:
             log.write(f"{student.name} {'is locked out' if student.state == 'locked-out' else 'may join again'}")
         if was.name != student.name:
             log.write(f"{was.name} was renamed to {student.name}")
+
+    def grant_again(self, robot: str, student: Student | None = None) -> None:
+        """Update the grant of a student, after a change of the lesson, of the list, or of who is together."""
+        classroom = self._classroom
+        grant = classroom.lesson.grant(student or classroom.present[robot].student, together=classroom.is_together)
+        if grant != self._grants.get(robot):
+            self._change_grant(robot, grant)
+            if classroom.present[robot].student.state != "locked-out" and robot in self._tokens:
+                self._session.tokens.add(grant, self._tokens[robot])
+
+    def find_grant(self, robot: str) -> Grant:
+        """Return the grant of a student."""
+        return self._grants[robot]
 
     def _change_grant(self, robot: str, grant: Grant) -> None:
         clients = self.find_clients(robot)
@@ -129,8 +166,10 @@ class Admission:
     def find_clients(self, robot: str) -> list[Client]:
         """Return the connections of a student."""
         grant = self._grants.get(robot)
-        return [client for client in self._session.clients if client.grant is grant] if grant is not None else []
+        return (
+            [client for client in self._session.sessions.clients if client.grant is grant] if grant is not None else []
+        )
 
     def has_program(self, robot: str) -> bool:
-        """Whether a student's robot is driven, or a program of the student is connected."""
-        return any(is_program(client) for client in self.find_clients(robot))
+        """Whether a student's robot is driven in the shared arena, or a program of the student is connected to it."""
+        return any(is_program(client) and client.session is self._session for client in self.find_clients(robot))

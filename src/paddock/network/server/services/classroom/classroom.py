@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from paddock.arena.episodes.events import Kind
 from paddock.arena.referees import RobotScore
-from paddock.core.errors import PaddockError, Refused, SimulationError
+from paddock.core.errors import PaddockError, Refused, SimulationError, UnknownName
+from paddock.network.protocol import Message
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Grant, Role
 from paddock.network.server.core.client import Client
-from paddock.network.server.core.service import Service, handles
+from paddock.network.server.core.service import Service, before, handles
 from paddock.network.server.core.session import Session
 from paddock.network.server.core.visibility import Occasion
 from paddock.network.server.services.classroom.attendance import Admission, Attendance, is_program
@@ -29,6 +30,7 @@ from paddock.network.server.services.classroom.lessons import (
     remember_lesson,
 )
 from paddock.network.server.services.classroom.seating import ClassField, Seating
+from paddock.network.server.services.classroom.student_copies import CopyOfClass, StudentCopies
 from paddock.network.server.services.classroom.submission_service import SubmissionService
 from paddock.network.server.services.heats import Heats
 from paddock.simulation.worlds.world_spec import WorldSpec
@@ -60,10 +62,12 @@ class Classroom(Service):
         self.submissions = SubmissionService(self)
         self.present: dict[str, Attendance] = {}  # by robot
         self._sent_states: dict[Client, m.ClassState] = {}  # last state sent to each supervisor
+        self._gathers = False  # a heat is about to be prepared
         self._changed = False  # the folder has changes that are not fully applied
         self._last_errors: dict[str, str] = {}  # last error about the list, the scores, the results
         self._results: list[ResultRow] = []  # not yet written to the folder
         self._best = BestScores(folder.path / "results")
+        self.copies = StudentCopies(self)
 
     def attach(self, session: Session) -> None:
         """Start serving the class in a session."""
@@ -71,6 +75,8 @@ class Classroom(Service):
         self.admission = Admission(self, session)
         self.seating, self.heats.field = Seating(self, session), ClassField(self, session)
         self.board.keep, self.board.find_entrants = self._keep_scores, self._find_entrants
+        self.board.collect = lambda: None if self.is_together else self.copies.list_standings()
+        session.sessions.rule = self.copies
         session.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
         self._apply_roster()
         self._apply_lesson()
@@ -139,6 +145,7 @@ class Classroom(Service):
     def _remove(self, robot: str) -> None:
         student = self.present.pop(robot).student
         self.admission.remove(robot)
+        self.session.sessions.close_copy(robot)
         if robot in self.session.arena:
             self.session.arena.remove(robot)
         self.log.write(f"{student.name} was removed from the class")
@@ -166,8 +173,16 @@ class Classroom(Service):
 
     def find_student(self, client: Client) -> Attendance | None:
         """Return the student of a client; None: no student of the class."""
-        (robot,) = client.grant.robots if client.grant.robots is not None and len(client.grant.robots) == 1 else ("",)
+        return self.find_holder(client.grant)
+
+    def find_holder(self, grant: Grant) -> Attendance | None:
+        """Return the student who has a grant; None: no student of the class."""
+        (robot,) = grant.robots if grant.robots is not None and len(grant.robots) == 1 else ("",)
         return self.present.get(robot)
+
+    def name_of(self, robot: str) -> str:
+        """Return the name of the student of a robot."""
+        return self.session.people.get(robot, robot)
 
     def on_join(self, client: Client) -> None:
         found = self.find_student(client)
@@ -175,10 +190,18 @@ class Classroom(Service):
             others = [other for other in self.admission.find_clients(found.student.robot) if other is not client]
             if not any(is_program(other) for other in others):
                 self.seating.place_at_start(found.student.robot)
+        self.note_join(client)
+
+    def note_join(self, client: Client) -> None:
+        """Log that a client has joined, in the shared arena or in a private copy."""
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} joined", client.grant.name)
 
     def on_leave(self, client: Client) -> None:
+        self.note_leave(client)
+
+    def note_leave(self, client: Client) -> None:
+        """Store and log that a client has left, in the shared arena or in a private copy."""
         self._sent_states.pop(client, None)
         found = self.find_student(client)
         if found is not None and is_program(client) and client.loss and found.ended is None:
@@ -206,6 +229,111 @@ class Classroom(Service):
 
     def on_reset(self) -> None:
         self.seating.place_all()
+
+    # ---- together or in private copies
+
+    @property
+    def is_together(self) -> bool:
+        """Whether all students share one arena: for a heat, or because the class or the exercise wants it."""
+        shared = self.folder.spec.shared or self.lesson.is_shared or bool(self._fixed)
+        return shared or self.heats.phase != "none" or self._gathers
+
+    def regroup(self, *, afresh: bool = False) -> None:
+        """Move all students to where they belong. With `afresh`, private copies restart before."""
+        sessions, together = self.session.sessions, self.is_together
+        if afresh and not together:
+            self.copies.for_all(CopyOfClass.restart)
+        for robot in self.present:
+            self.admission.grant_again(robot)
+            for client in self.admission.find_clients(robot):
+                sessions.move(client, sessions.open("" if together else robot))
+        if together:
+            for copy in list(sessions.copies.values()):
+                for client in list(copy.clients):
+                    sessions.move(client, self.session)
+
+    def gather(self) -> None:
+        """Bring all students into the shared arena, because a heat is about to be prepared."""
+        self._gathers = True
+        try:
+            self.regroup()
+        finally:
+            self._gathers = False
+
+    @handles(m.Visit, Role.SUPERVISOR, done=True)
+    def visit(self, client: Client, request: m.Visit) -> None:
+        """Move a supervisor to the private copy of a student, or back."""
+        if request.copy and self.is_together:
+            raise Refused("visit: all students share one arena at present; there are no private copies")
+        sessions = self.session.sessions
+        sessions.move(client, sessions.open(self.copies.choose(client.grant, request.copy)))
+
+    @handles(m.Restart, Role.SUPERVISOR, done=True)
+    def restart(self, client: Client, request: m.Restart) -> None:
+        """Restart the private copy of a student, or move the robot to a start in the shared arena."""
+        found = self._find_named(request.student)
+        robot, copy = found.student.robot, self.copies.find(found.student.robot)
+        self._park(found, on=False)
+        if copy is not None and not self.is_together:
+            copy.restart()
+            copy.session.interventions.announce(client, "reset", "reset")
+        elif self.heats.phase == "running":
+            raise Refused(f"restart: heat {self.heats.number} is running; stop it first")
+        else:
+            self.seating.place_at_start(robot)
+
+    @handles(m.Park, Role.SUPERVISOR, done=True)
+    def park(self, client: Client, request: m.Park) -> None:
+        """Stop a student's private copy, or move the robot aside and ignore its commands."""
+        self._park(self._find_named(request.student), on=request.on)
+        self.log.write(f"{request.student} {'was parked' if request.on else 'may drive again'} (by {client.name})")
+
+    def _park(self, found: Attendance, *, on: bool) -> None:
+        robot, ownership = found.student.robot, self.session.ownership
+        if on == found.parked:
+            return
+        found.parked = on
+        self.copies.park(robot, on=on)
+        (ownership.parked.add if on else ownership.parked.discard)(robot)
+        if robot in self.session.arena:
+            ownership.halt(robot)
+        if on and self.is_together and self.heats.phase != "running":
+            self.seating.set_aside(robot)
+        elif self.is_together and self.admission.has_program(robot):
+            self.seating.place_at_start(robot)
+
+    @handles(m.Tell, Role.SUPERVISOR, done=True)
+    def tell(self, client: Client, request: m.Tell) -> None:
+        """Send a message to a student, or to all."""
+        robots = [self._find_named(request.student).student.robot] if request.student else [*self.present]
+        for robot in robots:
+            for other in self.admission.find_clients(robot):
+                other.send(m.Told(text=request.text, sender=client.name))
+        self.log.write(f"to {request.student or 'all'}: {request.text} (by {client.name})")
+
+    def _find_named(self, name: str) -> Attendance:
+        for found in self.present.values():
+            if found.student.name == name:
+                return found
+        raise UnknownName("student", name, [found.student.name for found in self.present.values()])
+
+    @before(m.Play)
+    @before(m.Pause)
+    @before(m.SetSpeed)
+    @before(m.Reset)
+    def control_copies(self, client: Client, request: Message) -> None:
+        """Do in all private copies what a supervisor does with the clock of the shared arena."""
+        if client.grant.role is not Role.SUPERVISOR:
+            return
+        for copy in self.copies:
+            clock = copy.session.clock
+            if isinstance(request, m.Reset):
+                copy.restart(request.seed)
+                copy.session.interventions.announce(client, "reset", "reset")
+            elif isinstance(request, m.SetSpeed):
+                clock.set_speed(request.speed or None)
+            else:
+                clock.set_running(isinstance(request, m.Play))
 
     # ---- requests of students
 
@@ -249,6 +377,8 @@ class Classroom(Service):
             self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
             self._apply_roster()
             self._apply_lesson()
+            self.copies.adopt_lesson()
+            self.regroup()
             self.seating.place_all()
 
         referee = self.board.referee
@@ -276,6 +406,8 @@ class Classroom(Service):
     def _keep_scores(self, *, last: bool = False) -> None:
         try:
             self._best.update(self.lesson.name, self.board.game, self.entrants)
+            for copy in self.copies:
+                self._best.update(self.lesson.name, copy.board.game, {copy.robot})
             if last:
                 self._best.write(sync=True)
             self._report_error("scores", "")
@@ -370,4 +502,6 @@ class Classroom(Service):
             late=receipt is not None and receipt.late,
             cpu_share=found.cpu_share,
             in_lock=any(client.member.locked for client in clients),
+            private=not self.is_together,
+            parked=found.parked,
         )

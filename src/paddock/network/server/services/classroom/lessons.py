@@ -90,8 +90,24 @@ class Lesson:
         assert self.exercise is not None
         return deal_places(self.exercise.randomise, world, robots, {}, lambda: Room(world), seed=self.seed)
 
-    def grant(self, student: Student) -> Grant:
-        """Return the permissions of a student."""
+    @property
+    def is_shared(self) -> bool:
+        """Whether the exercise lets all students' robots meet in one arena."""
+        return self.exercise is not None and self.exercise.shared
+
+    def make_private_world(self, robot: str, seed: int) -> WorldSpec:
+        """Return the world of a student's private copy. In an exercise it is that of a run at home with this seed."""
+        if self.exercise is None:
+            return self.seat([robot])
+        world = self.exercise.make_world(seed)
+        first, *others = world.robots
+        names = [robot, *(f"{robot}_{other.name}" for other in others)]
+        return world.with_robots(
+            *(replace(placed, name=name) for placed, name in zip((first, *others), names, strict=True))
+        )
+
+    def grant(self, student: Student, *, together: bool) -> Grant:
+        """Return the permissions of a student. Students who are together in one arena see each other."""
         if self.exercise is None:
             return Grant(Role.CONTROLLER, frozenset({student.robot}), student.name)
         return Grant(
@@ -100,7 +116,7 @@ class Lesson:
             name=student.name,
             exercise=self.exercise.name,
             devices=frozenset(self.exercise.devices),
-            shows=self.exercise.shows,
+            shows="all" if together and self.exercise.shows == "own" else self.exercise.shows,
         )
 
     def limits(self, usual: UserLimits) -> UserLimits:

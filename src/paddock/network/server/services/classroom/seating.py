@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,10 @@ from paddock.teaching.exercises.class_starts import deal_places
 
 if TYPE_CHECKING:
     from paddock.network.server.core.session import Session
+    from paddock.network.server.services.classroom.attendance import Attendance
     from paddock.network.server.services.classroom.classroom import Classroom
 
+PARKING_DELAY = 30.0  # wall seconds for which a silent or idle robot may stand in the way of others
 ASIDE_DELAY = 10.0  # wall seconds for which a robot stays at its last pose after its program has ended
 
 
@@ -54,8 +57,8 @@ class Seating:
 
     def update(self, now: float) -> None:
         """Move robots that are driven to starts, and those without a program aside; `now` by the loop's clock."""
-        for robot in self._classroom.present:
-            if self._classroom.admission.has_program(robot):
+        for robot, found in self._classroom.present.items():
+            if self._classroom.admission.has_program(robot) and not self._is_parked(found, now):
                 if robot not in self._left:
                     self.place_at_start(robot)
                 else:
@@ -66,6 +69,11 @@ class Seating:
                 over = since is not None and now - since > ASIDE_DELAY
                 if over and self._classroom.heats.phase in ("none", "finished"):
                     self.set_aside(robot)
+
+    def _is_parked(self, found: Attendance, now: float) -> bool:
+        """Whether a robot stays aside although it has a program: the program was silent or idle for too long."""
+        quiet = found.state in ("silent", "idle") and time.time() - found.since > PARKING_DELAY
+        return found.parked or quiet
 
     def _put(self, drivers: Sequence[str], others: Sequence[str] = (), *, starts_first: bool = False) -> bool:
         session, lesson = self._session, self._classroom.lesson
@@ -101,6 +109,12 @@ class ClassField(HeatField):
     def __init__(self, classroom: Classroom, session: Session) -> None:
         super().__init__(session, classroom.board)
         self._classroom = classroom
+
+    def gather(self) -> None:
+        self._classroom.gather()
+
+    def disperse(self) -> None:
+        self._classroom.regroup(afresh=True)
 
     def list_guests(self) -> set[str]:
         return self.session.ownership.list_client_robots()

@@ -1,0 +1,70 @@
+"""RobotActivity: whether a student's robot drives, stands idle or is stuck, as far as the arena shows it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from paddock.arena import Arena
+from paddock.core.geometry import bounding_radius
+from paddock.simulation.engine.state import BEARINGS, CONTACTS, HEADING, X, Y
+
+IDLE = 15.0  # wall seconds without motion after which a robot counts as idle
+STUCK = 4.0  # wall seconds of pushing without motion after which a robot counts as stuck
+STILL = 0.002  # [m], and [rad] times a tenth of it: a smaller motion between two looks is none
+SLOWEST = 1e-3  # [m/s] commanded speed that counts as driving
+REACH = 0.01  # [m] between two bodies that touch each other
+
+
+@dataclass
+class RobotActivity:
+    """What one robot has been doing, from looks at its arena every half second."""
+
+    state: str = "driving"  # or "idle", "stuck"
+    detail: str = ""
+    _pose: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    _moved_at: float = 0.0  # by the loop's clock
+    _commanded_at: float = 0.0
+    _tick: int = -1
+
+    def restart(self, now: float) -> None:
+        """Begin anew, because a program has connected or the robot was moved."""
+        self._moved_at = self._commanded_at = now
+        self._pose, self.state, self.detail = (math.nan, math.nan, math.nan), "driving", ""
+
+    def look(self, arena: Arena, robot: str, now: float, *, stopped: str = "") -> None:
+        """Look at the robot; `stopped` is the reason why the clock stands still, which is not the robot's fault."""
+        row = arena.motion[arena.numbers[robot]]
+        x, y, heading = (float(row[i]) for i in (X, Y, HEADING))
+        left, right = (float(speed) for speed in arena.commands[0, arena.numbers[robot], :2])
+        drives = max(abs(left), abs(right)) > SLOWEST
+        before, self._pose = self._pose, (x, y, heading)
+        turned = abs(math.remainder(heading - before[2], math.tau))
+        if not math.hypot(x - before[0], y - before[1]) <= STILL or not turned <= 10 * STILL:
+            self._moved_at = now
+        if drives:
+            self._commanded_at = now
+        still = now - self._moved_at
+        if stopped:
+            self.state, self.detail = ("driving", "") if still < IDLE else ("idle", stopped)
+        elif drives and int(row[CONTACTS]) and still >= STUCK:
+            self.state, self.detail = "stuck", f"pushes against {find_touched(arena, robot, float(row[BEARINGS]))}"
+        elif not drives and now - self._commanded_at >= IDLE and still >= IDLE:
+            self.state, self.detail = "idle", "its program commands no motion"
+        elif drives and still >= IDLE:
+            self.state, self.detail = "idle", "it is commanded to drive and does not move"
+        else:
+            self.state, self.detail = "driving", ""
+
+
+def find_touched(arena: Arena, robot: str, bearing: float) -> str:
+    """Return what a robot touches: another robot by name, or a part of the world with its bearing."""
+    number = arena.numbers[robot]
+    bodies = arena.built.robots
+    x, y = arena.motion[number, X : Y + 1]
+    for name, other in arena.numbers.items():
+        reach = bounding_radius(bodies[number].body.shape) + bounding_radius(bodies[other].body.shape) + REACH
+        if other != number and math.hypot(*(arena.motion[other, X : Y + 1] - (x, y))) < reach:
+            return f"robot {name}"
+    sides = ("ahead", "to its left", "behind it", "to its right")
+    return f"the world, {sides[round(bearing / (math.pi / 2)) % 4]}"

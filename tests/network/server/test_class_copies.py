@@ -1,0 +1,142 @@
+"""Private copies of the world in a class: every student has an own clock, reset and seed; heats bring all together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from network.server.classes_served import ServedClass, add_exercise, make_class, served_class
+from network.server.parties import Peer
+from paddock.network.server.core.session import Session
+from paddock.teaching.classroom import ClassFolder
+from paddock.testing import wait_for
+
+
+def make_private(path: Path, *names: str, **spec: Any) -> ClassFolder:
+    return make_class(path, *names, **{"world": "", "exercise": "line-following", "shared": False, **spec})
+
+
+def copy_of(served: ServedClass, robot: str) -> Session:
+    return served.server.sessions.copies[robot]
+
+
+def test_every_student_has_own_clock_reset_and_seed(tmp_path: Path) -> None:
+    with (
+        served_class(make_private(tmp_path), speed=1.0) as served,
+        served.peer("Ben") as ben,
+        served.peer("Ada L.") as ada,
+    ):
+        assert (ben.welcome["copy"], ben.welcome["clock"], ben.welcome["shows"]) == ("ben", True, "own")
+        assert [robot["name"] for robot in ada.wait("robots")["robots"]] == ["ada-l"]
+        assert "seed" not in ada.wait("clock")
+        assert ada.ask("pause")["type"] == "done"
+        assert ben.ask("set_speed", speed=0)["type"] == "done"
+        stopped = copy_of(served, "ada-l").arena.tick
+        assert ben.ask("step", ticks=500)["tick"] >= 500
+        assert copy_of(served, "ada-l").arena.tick == stopped
+        assert ben.ask("reset", seed=7)["type"] == "done"
+        assert ben.wait("clock", seed=7)["seed"] == 7
+        assert ben.ask("advance", ticks=1)["type"] == "refused"  # it runs
+        assert ada.ask("advance", ticks=3)["type"] == "done"
+        assert ada.ask("step", ticks=0)["tick"] == stopped + 3
+        assert ben.ask("set_pose", robot="ben", x=0.1, y=0.1)["type"] == "refused"
+
+
+def test_run_in_private_copy_equals_run_at_home(tmp_path: Path) -> None:
+    from paddock.teaching.exercises import load_exercise
+
+    exercise = load_exercise("line-following")
+    with served_class(make_private(tmp_path)) as served, served.connect("Ben", lock_step=True) as arena:
+        arena.reset(seed=3)
+        robot = arena["ben"]
+        robot.enable("ground")
+        robot.wheels.set(0.05, 0.06)
+        seen = []
+        for _ in range(20):
+            arena.step()
+            seen.append(list(robot.sense().ground))
+    with exercise.plan(3).build() as home:
+        (name,) = home.robots
+        home[name].enable("ground")
+        home[name].wheels.set(0.05, 0.06)
+        for row in seen:
+            home.step()
+            assert list(home[name].sense().ground) == row
+
+
+def test_heat_brings_everybody_into_one_arena_where_they_see_each_other(tmp_path: Path) -> None:
+    with served_class(make_private(tmp_path)) as served, served.connect("Ben") as ben, served.peer("Ada L.") as ada:
+        ben["ben"].enable("ground")
+        ben["ben"].wheels.set(0.05, 0.05)
+        ben.step()
+        ada.ask("frames", rate=60)
+        assert ada.wait("frame")["bodies"]
+        assert served.teacher.ask("set_heat", action="prepare")["type"] == "done"
+        moved = ada.wait("world")
+        assert (moved.get("copy", ""), moved.get("shows", "all"), moved.get("clock", False)) == ("", "all", False)
+        assert {robot["name"] for robot in ada.wait("robots")["robots"]} >= {"ben", "ada-l"}
+        wait_for(lambda: {*ben} >= {"ben", "ada-l"})
+        assert ada.ask("pause")["type"] == "refused"
+        assert served.teacher.ask("set_heat", action="start")["type"] == "done"
+        served.teacher.wait("heat", state="running")
+        ben["ben"].wheels.set(0.05, 0.05)
+        ben.step()
+        assert len(ben["ben"].sense().ground) == 3
+        wait_for(lambda: served.server.arena["ben"].pose != served.server.arena["ada-l"].pose)
+        assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
+        assert served.teacher.ask("play")["type"] == "done"
+        assert ada.wait("world", copy="ada-l")["shows"] == "own"
+        assert [robot["name"] for robot in ada.wait("robots")["robots"]] == ["ada-l"]
+        ben["ben"].wheels.set(0.05, 0.05)
+        ben.step()
+        assert [*ben] == ["ben"]
+
+
+def test_lecturer_visits_the_copy_of_a_student(tmp_path: Path) -> None:
+    with (
+        served_class(make_private(tmp_path), speed=1.0) as served,
+        served.peer("Ben") as ben,
+        Peer(served.server, token=served.folder.keys.supervisor) as page,
+    ):
+        page.ask("frames", rate=60)
+        assert page.ask("visit", copy="ben")["type"] == "done"
+        assert page.wait("world", copy="ben")
+        assert [robot["name"] for robot in page.wait("robots")["robots"]][-1] != ""
+        assert len(page.wait("frame")["bodies"]) > 0
+        assert ben.ask("pause")["type"] == "done"
+        assert page.wait("clock").get("running", False) in (True, False)
+        assert page.ask("set_pose", robot="ben", x=0.3, y=0.3)["type"] == "done"
+        assert np.allclose(copy_of(served, "ben").arena["ben"].pose[:2], (0.3, 0.3))
+        assert ben.ask("visit", copy="ada-l")["type"] == "refused"
+        assert page.ask("visit", copy="nobody")["error"] == "UnknownName"
+        assert page.ask("visit")["type"] == "done"
+        assert page.wait("robots")
+
+
+def test_other_lesson_opens_in_all_copies(tmp_path: Path) -> None:
+    folder = make_private(tmp_path)
+    add_exercise(folder, "little")
+    with served_class(folder) as served, served.connect("Ben") as ben, served.peer("Ada L.") as ada:
+        ben["ben"].enable("ground")
+        assert served.teacher.ask("open_world", exercise="little", seed=5)["type"] == "done"
+        assert ada.wait("world")["world"]["name"] == "line-crossing"
+        ben.step()
+        assert len(ben["ben"].sense().ground) == 3
+        assert served.teacher.ask("open_world", exercise="two-robots-meet")["type"] == "done"
+        wait_for(lambda: any(not news.get("copy") for news in ada.all_news("world")))
+        wait_for(lambda: {*ben} >= {"ben", "ada-l", "zoe-m"})
+
+
+def test_copy_without_clients_stands_still_and_costs_nothing(tmp_path: Path) -> None:
+    with served_class(make_private(tmp_path)) as served:
+        with served.peer("Ben") as ben:
+            ben.ask("step", ticks=10)
+        copy = copy_of(served, "ben")
+        wait_for(lambda: not copy.clients)
+        tick = copy.arena.tick
+        served.teacher.ask("step", ticks=50)
+        assert copy.arena.tick == tick
+        with served.peer("Ben") as ben:
+            assert ben.ask("step", ticks=1)["tick"] > tick
