@@ -78,7 +78,7 @@ def test_lecturer_sees_student_states_and_crashes_first(lesson: ServedClass, lec
     expect(row(lecturer, "Ada Lovelace")).to_contain_text("away")
     with lesson.connect("Student 07", lock_step=False) as program:
         program.step()
-        expect(row(lecturer, "Student 07")).to_contain_text("connected")
+        expect(row(lecturer, "Student 07")).to_contain_text("driving")
     expect(row(lecturer, "Student 07")).to_contain_text("finished")
     crash(lesson, LONG_NAME)
     first = lecturer.find("student-row").first  # it comes to the top by itself

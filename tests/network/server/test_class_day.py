@@ -119,7 +119,7 @@ def test_scores_and_programs_of_thirty_students_survive_long_lesson(tmp_path: Pa
         after = scores(running)
         assert all(after[robot] >= in_yard[robot] for robot in in_yard)
         for name in honest:
-            running.wait(name, state="connected")
+            running.wait(name, state="driving")
         assert [driver.poll() for driver in drivers] == [None] * len(honest)
         assert running.teacher.ask("open_world", world="hall.toml")["type"] == "done"
         wait_for(lambda: all(now >= in_hall[robot] for robot, now in scores(running).items()))

@@ -104,14 +104,14 @@ def test_students_reconnect_with_same_link_after_server_restart(tmp_path: Path, 
         drivers = [stack.enter_context(program(DRIVE, *running.arguments(name))) for name in names]
         for driver, name in zip(drivers, names, strict=True):
             says(driver, "ready")
-            running.wait(name, state="connected")
+            running.wait(name, state="driving")
         assert running.teacher.ask("open_world", world="clutter", seed=4)["type"] == "done"
         running.restart(number)
         assert running.teacher.welcome["world"]["name"] == "clutter"
         assert running.teacher.wait("clock")["seed"] == 4
         for driver, name in zip(drivers, names, strict=True):
             says(driver, "again")
-            running.wait(name, state="connected")
+            running.wait(name, state="driving")
 
 
 def test_lecturer_sees_how_programs_end_and_other_programs_continue(tmp_path: Path) -> None:
@@ -129,10 +129,10 @@ def test_lecturer_sees_how_programs_end_and_other_programs_continue(tmp_path: Pa
             assert str(running.wait("Zoë M.", state=state).get("detail", "")).endswith(detail)
         with program(DRIVE, *running.arguments("Zoë M.")) as killed:
             says(killed, "ready")
-            running.wait("Zoë M.", state="connected")
+            running.wait("Zoë M.", state="driving")
             killed.kill()
             assert "was killed" in str(running.wait("Zoë M.", state="crashed")["detail"])
-        assert running.wait("Ben", state="connected")
+        assert running.wait("Ben", state="driving")
         assert "Zoë M.'s program crashed" in running.log
 
 

@@ -73,7 +73,7 @@ def test_hung_program_is_reported_silent_and_others_continue(tmp_path: Path, mon
         assert ben.tick >= before + 50
         monkeypatch.setattr(attendance, "SILENT", 60.0)  # the list is told rarely enough to miss half a second
         hung.ask("claim", robot="zoe-m")
-        served.wait("Zoë M.", state="connected")
+        served.wait("Zoë M.", state="driving")
 
 
 def test_heat_results_contain_student_names(tmp_path: Path) -> None:

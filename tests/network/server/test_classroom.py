@@ -19,7 +19,7 @@ from paddock.testing import wait_for
 def test_student_drives_only_own_robot_and_lecturer_sees_state(tmp_path: Path) -> None:
     with served_class(make_class(tmp_path)) as served, served.connect("Zoë M.") as arena:
         arena["zoe-m"].drive(0.05, 0.0)
-        assert served.wait("Zoë M.", state="connected")["connections"] == 1
+        assert served.wait("Zoë M.", state="driving")["connections"] == 1
         assert served.wait("Ben", state="away").get("connections", 0) == 0
         with pytest.raises(Refused, match="your token does not name robot 'ben'"):
             arena.claim("ben")
@@ -54,9 +54,9 @@ def test_students_are_added_renamed_and_removed_without_restart(tmp_path: Path) 
         served.wait("Carla", state="away")
         with served.connect("Carla") as carla:
             carla[late.robot].drive(0.1, 0.0)
-            served.wait("Carla", state="connected")
+            served.wait("Carla", state="driving")
         elsewhere.rename("Ada L.", "Ada Lovelace")
-        served.wait("Ada Lovelace", state="connected", robot="ada-l")
+        served.wait("Ada Lovelace", state="driving", robot="ada-l")
         ada["ada-l"].drive(0.1, 0.0)
         ada.step()
         assert ada.owner("ada-l") == "Ada Lovelace"
@@ -81,7 +81,7 @@ def test_locked_out_student_is_refused_until_lock_out_ends(tmp_path: Path) -> No
         assert served.teacher.ask("lock_out", student="Ben", on=False)["type"] == "done"
         ben.reconnect()
         ben["ben"].drive(0.1, 0.0)
-        assert served.wait("Ben", state="connected")
+        assert served.wait("Ben", state="driving")
 
 
 def test_supervisor_releases_and_disconnects_client(tmp_path: Path) -> None:

@@ -92,7 +92,10 @@ class Sessions:
         if name not in self.copies:
             self._make_room()
             assert self.rule is not None
-            copy = self.rule.make(name)
+            try:
+                copy = self.rule.make(name)
+            except PaddockError as error:  # there is no room for the robot
+                raise Refused(f"copy: the private copy cannot be made: {error}") from error
             self.copies[name] = session = Session(
                 copy.arena, self, speed=self.speed, lock_step=False, name=name, payer=copy.payer
             )

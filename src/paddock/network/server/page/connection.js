@@ -8,6 +8,7 @@ const ROLES = {
 };
 
 const [OLD, WRONG, SENT] = ["This page is out of date", "This link is not valid", "You were disconnected"];
+const NEEDS_CODE = "Open your own link, or type your code";
 const LOCKED = "You are locked out at present";
 const LOST = "The server does not answer. The page keeps trying to reconnect.";
 const BACK = "If it starts again, the page reconnects.";
@@ -46,6 +47,7 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
   session.on("robots", showAbout);
 
   function headingOf(reason) {
+    if (/requires a token/.test(reason)) return NEEDS_CODE;
     if (session.wasDisconnected) return /locked out/.test(reason) ? LOCKED : SENT;
     return /version/.test(reason) ? OLD : WRONG;
   }

@@ -7,7 +7,7 @@ import { copyText } from "./snippet.js";
 import { Submissions, timeOf } from "./submissions.js";
 
 const COPIED = "Copied the starter code.";
-const NO_COPY = "This browser does not allow copying: select the code instead.";
+const NO_COPY = "This browser does not allow copying: select the text instead.";
 
 export class ExercisePanel {
   /** `tabs` switch between this panel and the monitor, and are hidden without an exercise; `dialog` asks questions. */
@@ -38,7 +38,7 @@ export class ExercisePanel {
     const title = make("h2", "", { textContent: exercise.title, dir: "auto", dataset: { testid: "exercise-title" } });
     const prose = renderMarkdown(withoutTitle(exercise));
     const text = make("article", "prose", { dataset: { testid: "exercise-text" } }, prose);
-    const forStudents = this.session.ownRobot ? [this.score, this.submissions.element] : [];
+    const forStudents = this.session.ownRobot ? [this.score, this.submissions.element, ownMachine(this.session)] : [];
     this.panel.replaceChildren(title, ...this.#facts(exercise), ...forStudents, text, ...this.#starter(exercise));
     this.#showScore();
     this.tabs.show("tab-exercise");
@@ -79,10 +79,35 @@ export class ExercisePanel {
     const points = pointsText(mine.score, decimalsOf([mine.score]));
     const what = `${capital(scoreInfo.label || "score")} in ${spanOf(this.session)}`;
     const of = this.session.shows === "nothing" ? "" : ` of ${scores.length}`; // the scores of others are hidden
-    const reached = mine.score == null ? [] : [scoreInfo.unit, `· place ${place}${of}`];
+    const rank = this.session.copy ? "" : `· place ${place}${of}`; // nobody else is in a private copy
+    const reached = mine.score == null ? [] : [scoreInfo.unit, rank];
     const parts = [[`${what}: ${points}`, ...reached].filter(Boolean).join(" "), foulsText(mine.fouls)];
     setText(this.score, parts.filter(Boolean).join(" · "));
   }
+}
+
+/** The commands with which students work on their own machines, with their own link. */
+function ownMachine(session) {
+  const link = `${location.origin}/#token=${session.token}&robot=${session.ownRobot.name}`;
+  const install = make("a", "", { href: "/install", target: "_blank", textContent: "Install Paddock" });
+  const steps = [
+    ["Run your file; it drives this robot until Ctrl-C", `paddock run -c mine.py --robot "${link}"`],
+    ["Hand it in", `paddock class submit mine.py --link "${link}"`],
+  ];
+  const rows = steps.flatMap(([text, command]) => [make("p", "facts", { textContent: text }), commandRow(session, command)]);
+  const heading = make("h3", "", { textContent: "On your own machine" });
+  const first = make("p", "facts", {}, install, " once.");
+  return make("section", "own-machine", { dataset: { testid: "own-machine" } }, heading, first, ...rows);
+}
+
+/** A command with a button that copies it. */
+function commandRow(session, command) {
+  const button = make("button", "quiet", { type: "button", "aria-label": "Copy this command" }, icon("copy"));
+  button.addEventListener("click", async () => {
+    const copied = await copyText(command);
+    session.emit("notice", copied ? "Copied the command." : NO_COPY, copied ? "done" : "refused");
+  });
+  return make("div", "command", {}, make("code", "", { textContent: command, tabIndex: 0 }), button);
 }
 
 /** Text of an exercise without a first heading that repeats the title. */

@@ -364,7 +364,8 @@ class Classroom(Service):
         if self.heats.phase != "none":
             self.heats.release()
         self._replace_world(lesson, seated, seed)
-        self.session.interventions.announce(client, "reset", f"opened {lesson.name}", seed=self.session.arena.seed)
+        for session in self.session.sessions:
+            session.interventions.announce(client, "reset", f"opened {lesson.name}", seed=seed)
         try:
             remember_lesson(self.folder.path, lesson, world)
         except PaddockError as error:  # a full disk

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
-import paddock
+from paddock.arena import Arena
 from paddock.arena.referees import RobotScore
 from paddock.arena.referees.standings import rank
 from paddock.core.errors import UnknownName
@@ -20,6 +20,7 @@ from paddock.network.server.services.goals import Goals
 from paddock.network.server.services.history import HistoryService
 from paddock.network.server.services.maps import MapPublisher
 from paddock.network.server.services.scoreboard import Scoreboard
+from paddock.simulation.worlds.build import build
 
 if TYPE_CHECKING:
     from paddock.network.server.services.classroom.classroom import Classroom
@@ -131,7 +132,7 @@ class StudentCopies:
         """Make the private copy of a student, by the name of the robot."""
         classroom, lesson = self._classroom, self._classroom.lesson
         copy = CopyOfClass(classroom, name)
-        arena = paddock.open(lesson.make_private_world(name, lesson.seed), seed=lesson.seed)
+        arena = Arena(build(lesson.make_private_world(name, lesson.seed)), seed=lesson.seed)
         return PrivateCopy(
             arena=arena,
             services=(NoReplay(), copy.board, HistoryService(), MapPublisher(), Goals(), copy),
