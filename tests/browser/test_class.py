@@ -212,8 +212,9 @@ def test_pages_follow_world_that_lecturer_opens(lesson: ServedClass, lecturer: V
         for page in (student, lecturer):
             expect(page.find("about")).to_contain_text(world)
             expect(page.find("toast").last).to_contain_text("another world")
-        count = 1 if choice.startswith("exercise") else 30  # it shows students their own robot
-        student.until(f"paddock.robots().length === {count} && paddock.robots().every(({{ x }}) => Number.isFinite(x))")
+        student.until(
+            f"paddock.robots().length === {len(NAMES)} && paddock.robots().every(({{ x }}) => Number.isFinite(x))"
+        )
         expect(student.find("tab-exercise")).to_be_visible(visible=choice.startswith("exercise"))
 
 

@@ -279,7 +279,7 @@ class ServerClock:
             )
         elif ahead >= -FARTHEST_BEHIND and tick > self._start_tick:
             return ahead
-        self._start_pace()
+        self._start, self._start_tick = time.perf_counter(), tick  # this tick is due now, and the next a period later
         return 0.0
 
     def _ticks_due(self) -> int:

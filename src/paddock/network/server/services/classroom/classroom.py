@@ -180,7 +180,7 @@ class Classroom(Service):
         (robot,) = grant.robots if grant.robots is not None and len(grant.robots) == 1 else ("",)
         return self.present.get(robot)
 
-    def name_of(self, robot: str) -> str:
+    def find_name(self, robot: str) -> str:
         """Return the name of the student of a robot."""
         return self.session.people.get(robot, robot)
 
@@ -451,7 +451,7 @@ class Classroom(Service):
         self.seating.update(now)
         for robot, found in self.present.items():
             found.update(self.admission.find_clients(robot), now)
-        supervisors = [client for client in self.session.clients if client.grant.role is Role.SUPERVISOR]
+        supervisors = [client for client in self.session.sessions.clients if client.grant.role is Role.SUPERVISOR]
         if supervisors:
             state = self._describe()
             for client in supervisors:

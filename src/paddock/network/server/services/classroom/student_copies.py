@@ -58,7 +58,7 @@ class CopyOfClass(Service):
 
     def on_intervention(self, client: Client, text: str, in_full: str) -> None:
         if client.grant.role is Role.SUPERVISOR:
-            self._classroom.log.write(f"{in_full}, in the copy of {self._classroom.name_of(self.robot)}")
+            self._classroom.log.write(f"{in_full}, in the copy of {self._classroom.find_name(self.robot)}")
 
     @handles(m.SetHeat, Role.SUPERVISOR, done=True)
     def control_heat(self, client: Client, request: m.SetHeat) -> None:
