@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
+from paddock.arena.episodes.events import Kind
 from paddock.arena.referees import RobotScore
 from paddock.arena.referees.standings import rank
 from paddock.core.errors import UnknownName
@@ -56,7 +57,7 @@ class CopyOfClass(Service):
     def on_refusal(self, name: str, text: str, about: str) -> None:
         self._classroom.on_refusal(name, text, about)
 
-    def on_intervention(self, client: Client, text: str, in_full: str) -> None:
+    def on_intervention(self, client: Client, kind: Kind, text: str, in_full: str) -> None:
         if client.grant.role is Role.SUPERVISOR:
             self._classroom.log.write(f"{in_full}, in the copy of {self._classroom.find_name(self.robot)}")
 
