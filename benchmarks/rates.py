@@ -13,17 +13,17 @@ def report(name: str, count: int, cycle: Callable[[], object], server: int, *, s
     """Time a cycle and print the rate; `simulated` is the simulated time of a cycle [s]."""
     for _ in range(10):
         cycle()
-    began, mine, theirs = time.perf_counter(), time.process_time(), cpu_of(server)
+    began, mine, theirs = time.perf_counter(), time.process_time(), measure_cpu(server)
     for _ in range(count):
         cycle()
     took = time.perf_counter() - began
-    costs = [seconds / count * 1e6 for seconds in (time.process_time() - mine, cpu_of(server) - theirs)]
+    costs = [seconds / count * 1e6 for seconds in (time.process_time() - mine, measure_cpu(server) - theirs)]
     pace = f", {count * simulated / took:,.0f} × real time" if simulated else ""
     text = f"{name}: {count / took:,.0f} a second{pace}; CPU: client {costs[0]:.0f} µs, server {costs[1]:.0f} µs\n"
     sys.stdout.write(text)
 
 
-def cpu_of(process: int) -> float:
+def measure_cpu(process: int) -> float:
     """Return the CPU time of another process [s]; NaN if the system does not report it (only Linux does)."""
     stat = Path(f"/proc/{process}/stat")
     if not stat.exists():

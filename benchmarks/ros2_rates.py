@@ -19,7 +19,7 @@ from paddock.bridges.ros2.wire import decode_cdr, find_message
 from paddock.bridges.ros2.wire import messages as ros
 from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 from paddock.testing import PaddockProcess
-from rates import cpu_of
+from rates import measure_cpu
 
 OF_ROBOTS = {
     "odom": ("nav_msgs/Odometry", True),
@@ -98,9 +98,9 @@ def main() -> None:
             for name, (kind, reliable) in OF_ALL.items():
                 counting.subscribe(name, kind, reliable=reliable)
             counting.count(3.0)  # wait for discovery
-            before = cpu_of(server.process.pid)
+            before = measure_cpu(server.process.pid)
             passed = counting.count(chosen.seconds)
-            busy = (cpu_of(server.process.pid) - before) / passed
+            busy = (measure_cpu(server.process.pid) - before) / passed
     print_rates(counting.counts, passed, counting.clock[-1] - counting.clock[0])
     Console().print(f"the server used {100 * busy:.0f} % of a core")
 

@@ -53,7 +53,7 @@ print(steps, flush=True)
 """
 
 
-def rss_of(pid: int) -> int:
+def measure_memory(pid: int) -> int:
     """Return the resident memory of a process [bytes]."""
     found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     assert found is not None
@@ -99,7 +99,7 @@ def watch(onlooker: Any, pid: int, ticks: int, samples: int, began: float) -> li
         target = ticks * i // samples
         if target > onlooker.tick:
             onlooker.step(target - onlooker.tick)
-        memory.append((onlooker.tick * onlooker.dt, rss_of(pid)))
+        memory.append((onlooker.tick * onlooker.dt, measure_memory(pid)))
         sample = {"time_s": round(memory[-1][0], 2), "rss_mb": round(memory[-1][1] / 1e6, 3)}
         print(json.dumps(sample | {"wall_s": round(time.perf_counter() - began, 1)}), flush=True)
     return memory

@@ -20,7 +20,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from bridges.common.drivers import SIMULATORS, WIRES, DrivingPrograms, drive_in_simulators, drive_on_lawn, watchdogs_of
+from bridges.common.drivers import (
+    SIMULATORS,
+    WIRES,
+    DrivingPrograms,
+    drive_in_simulators,
+    drive_on_lawn,
+    find_watchdogs,
+)
 from paddock.arena import Arena
 
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP")
@@ -48,7 +55,7 @@ def measure(arena: Arena, name: str, url: str, programs: DrivingPrograms, how: s
         os.kill(process, signal.Signals[how])
     seconds = wait_until(arena, name, stands=True)
     os.kill(process, signal.SIGKILL)
-    while watchdogs_of(process):  # the watchdog still uses the line for a moment
+    while find_watchdogs(process):  # the watchdog still uses the line for a moment
         time.sleep(0.01)
     return seconds
 

@@ -57,7 +57,7 @@ class OurServer(asyncio.Protocol):
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
         self.protocol = ServerProtocol()
-        self.reader = MessageReader(self.protocol, masked=True, most=1 << 20)
+        self.reader = MessageReader(self.protocol, masked=True, limit=1 << 20)
 
     def data_received(self, data: bytes) -> None:
         if self.protocol.state.name == "CONNECTING":

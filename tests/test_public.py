@@ -56,7 +56,7 @@ def read_programs(page: Path) -> list[str]:
     return [text] if page.suffix == ".py" else [textwrap.dedent(block) for _, block in BLOCK.findall(text)]
 
 
-def imports_of(program: str) -> Iterator[tuple[str, str | None]]:
+def find_imports(program: str) -> Iterator[tuple[str, str | None]]:
     """Yield every module of Paddock that a program imports, with the imported name; None: the module itself."""
     for node in ast.walk(ast.parse(program)):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -67,7 +67,7 @@ def imports_of(program: str) -> Iterator[tuple[str, str | None]]:
 
 def private_imports(program: str) -> list[str]:
     """Return imports of non-public names of Paddock."""
-    found = [(module, name) for module, name in imports_of(program) if module.partition(".")[0] == "paddock"]
+    found = [(module, name) for module, name in find_imports(program) if module.partition(".")[0] == "paddock"]
     return [
         f"{module}: {name}"
         for module, name in found

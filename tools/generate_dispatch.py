@@ -26,7 +26,7 @@ FILES: dict[str, tuple[Dispatch, ...]] = {
 }
 
 
-def text_of(dispatches: tuple[Dispatch, ...]) -> str:
+def format_dispatches(dispatches: tuple[Dispatch, ...]) -> str:
     """Return the text of a file with some dispatching kernels."""
     imports, functions = set(), []
     for dispatch in dispatches:
@@ -42,7 +42,7 @@ def main() -> int:
     folder, check = Path(paddock.__file__).parent, "--check" in sys.argv[1:]
     stale = 0
     for name, dispatches in FILES.items():
-        path, text = folder / name, text_of(dispatches)
+        path, text = folder / name, format_dispatches(dispatches)
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         if check:

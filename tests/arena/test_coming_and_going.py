@@ -60,7 +60,7 @@ def driving() -> Arena:
     return arena
 
 
-def state_of(arena: Arena, name: str) -> list[Any]:
+def read_state(arena: Arena, name: str) -> list[Any]:
     """Return the full state of a robot."""
     robot = arena[name]
     own = [robot.pose, robot.wheels.speeds, robot.contacts, robot.leds.read(), robot.speaker.read()]
@@ -78,10 +78,10 @@ def on(robot: Robot) -> list[Any]:
 
 def test_spawn_keeps_the_state_of_other_robots() -> None:
     arena = driving()
-    before = [state_of(arena, name) for name in ("red", "blue")]
+    before = [read_state(arena, name) for name in ("red", "blue")]
     tick, seed = arena.tick, arena.seed
     arena.spawn("green", "e-puck", at=(2, 2))
-    assert [state_of(arena, name) for name in ("red", "blue")] == before
+    assert [read_state(arena, name) for name in ("red", "blue")] == before
     assert (arena.tick, arena.seed) == (tick, seed)
 
 
@@ -92,7 +92,7 @@ def test_spawn_does_not_change_the_run_of_other_robots() -> None:
     arena.spawn("green", "e-puck", at=(2, 2)).drive(0.02, 1.0)
     for _ in range(30):  # longer than the delay of the slowest sensor
         for name in ("red", "blue"):
-            assert state_of(arena, name) == state_of(alone, name)
+            assert read_state(arena, name) == read_state(alone, name)
         arena.step()
         alone.step()
 
@@ -105,7 +105,9 @@ def test_spawn_of_another_robot_type_keeps_the_state_of_others(kind: str) -> Non
     arena.remove("green")
     arena.step(10)
     alone.step(20)
-    assert [state_of(arena, name) for name in ("red", "blue")] == [state_of(alone, name) for name in ("red", "blue")]
+    assert [read_state(arena, name) for name in ("red", "blue")] == [
+        read_state(alone, name) for name in ("red", "blue")
+    ]
 
 
 def test_spawned_robot_with_a_longer_delay_extends_the_history() -> None:
@@ -198,9 +200,9 @@ def test_removal_keeps_the_state_of_other_robots() -> None:
     arena.spawn("green", "scout", at=(2, 2))
     arena.spawn("white", "e-puck", at=(2, 3))
     arena.step(3)
-    before = [state_of(arena, name) for name in ("red", "blue", "white")]
+    before = [read_state(arena, name) for name in ("red", "blue", "white")]
     arena.remove("green")  # white gets another row
-    assert [state_of(arena, name) for name in ("red", "blue", "white")] == before
+    assert [read_state(arena, name) for name in ("red", "blue", "white")] == before
 
 
 def test_first_robot_can_be_removed() -> None:
@@ -312,7 +314,7 @@ def test_undetected_spawn_in_the_last_row_keeps_the_noise_of_others() -> None:
         one.step(10)
     arena.spawn("green", "e-puck", at=(2, 2))  # a new last row; theirs stay
     for _ in range(10):
-        assert state_of(arena, "red") == state_of(alone, "red")
+        assert read_state(arena, "red") == read_state(alone, "red")
         arena.step()
         alone.step()
     arena.remove("green")
@@ -389,7 +391,7 @@ def test_any_sequence_of_spawns_and_removals_keeps_the_invariants(
         for name in guests:
             assert set(arena[name].sense()) <= set(arena[name].devices)
         for name in ("red", "blue"):
-            assert state_of(arena, name) == state_of(alone, name)
+            assert read_state(arena, name) == read_state(alone, name)
     for name in guests:
         arena.remove(name)
     assert arena.digest() == alone.digest()

@@ -80,7 +80,7 @@ def find_tick(arena: RemoteArena) -> int:
     return arena.tick
 
 
-def owner_of(arena: RemoteArena, robot: str) -> str:
+def find_owner(arena: RemoteArena, robot: str) -> str:
     """The current driver of a robot; an empty text if there is none."""
     find_tick(arena)  # reads the news that came meanwhile
     return arena.owner(robot)

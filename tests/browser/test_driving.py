@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from browser.stage import Finger, expect, owner_of, until
+from browser.stage import Finger, expect, find_owner, until
 
 
 def stands_still(arena, robot="red"):
@@ -14,7 +14,7 @@ def stands_still(arena, robot="red"):
 def test_key_drives_robot_while_pressed(clutter, page):
     _, arena = clutter
     page.drive("red")
-    assert owner_of(arena, "red") == page.ask("paddock.session.client")
+    assert find_owner(arena, "red") == page.ask("paddock.session.client")
     arena.play()
     page.page.keyboard.down("ArrowUp")
     until(arena, lambda: arena["red"].pose.y > 0.91)
@@ -60,7 +60,7 @@ def test_keys_do_not_drive_before_driving_is_enabled(clutter, page):
     page.until("paddock.view.y !== view", view=view)  # they move the view
     until(arena, lambda: arena.tick > 20)
     assert tuple(arena["red"].pose) == pytest.approx((0.75, 0.9, 1.5708), abs=1e-4)
-    assert owner_of(arena, "red") == ""
+    assert find_owner(arena, "red") == ""
 
 
 def test_disabling_drive_releases_robot(clutter, page):
@@ -82,7 +82,7 @@ def test_supervisor_takes_robot_over_from_program(clutter, page):
         expect(page.find("drive")).to_have_text("Take over")
         page.find("drive").click()
         expect(page.find("drive")).to_have_attribute("aria-checked", "true")
-        assert owner_of(arena, "red") == page.ask("paddock.session.client")
+        assert find_owner(arena, "red") == page.ask("paddock.session.client")
         arena.play()
         until(arena, stands_still(arena))
 

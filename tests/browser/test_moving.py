@@ -11,7 +11,7 @@ from browser.stage import Finger, Visit, expect, find_tick
 HANDLE = 24  # pixels from the body's edge to the handle
 
 
-def handle_of(page: Visit, heading: float) -> tuple[float, float]:
+def find_handle(page: Visit, heading: float) -> tuple[float, float]:
     """The position of the selected robot's handle on the screen."""
     x, y = page.robot_at("red")
     away = 0.037 * page.ask("paddock.view.scale") + HANDLE
@@ -31,7 +31,7 @@ def test_handle_turns_robot_in_place(clutter, page):
     _, arena = clutter
     page.choose("red")
     x, y = page.robot_at("red")
-    page.drag(handle_of(page, math.pi / 2), (x - 60, y))
+    page.drag(find_handle(page, math.pi / 2), (x - 60, y))
     page.until("Math.abs(Math.abs(paddock.robots()[0].heading) - Math.PI) < 0.05")
     pose = arena["red"].pose
     assert (pose.x, pose.y) == pytest.approx((0.75, 0.9), abs=1e-4)
@@ -43,7 +43,7 @@ def test_shift_snaps_headings(clutter, page):
     page.choose("red")
     x, y = page.robot_at("red")
     page.page.keyboard.down("Shift")
-    page.drag(handle_of(page, math.pi / 2), (x + 60, y - 33))  # about 29 degrees
+    page.drag(find_handle(page, math.pi / 2), (x + 60, y - 33))  # about 29 degrees
     page.page.keyboard.up("Shift")
     page.until("Math.abs(paddock.robots()[0].heading - Math.PI / 6) < 1e-3")
     assert arena["red"].pose.heading == pytest.approx(math.pi / 6, abs=1e-6)

@@ -38,7 +38,7 @@ def square(robot: str = "red") -> Trace:
     return record_square(robot).trace()
 
 
-def episode_of(*traces: Trace, results: Mapping[str, float] | None = None, **more: Any) -> Episode:
+def make_episode(*traces: Trace, results: Mapping[str, float] | None = None, **more: Any) -> Episode:
     """Return an episode with the given traces."""
     seconds = max((float(trace.time[-1] - trace.time[0]) for trace in traces if len(trace)), default=0.0)
     values: dict[str, Any] = {

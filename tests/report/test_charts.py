@@ -92,7 +92,7 @@ def has_color(ax: Axes, picture: Image.Image, at: Point, color: str, most: int =
     )
 
 
-def texts_of(ax: Axes) -> list[str]:
+def list_texts(ax: Axes) -> list[str]:
     """Return every text of a chart, including its legend."""
     from matplotlib.text import Text
 
@@ -168,7 +168,7 @@ def test_wheel_speeds_are_drawn_at_their_positions() -> None:
     for x, y, color in ((25, 0.1, LEFT), (75, 0.3, LEFT), (25, -0.2, RIGHT), (75, -0.2, RIGHT)):
         assert has_color(ax, picture, (x, y), color)
     assert not has_color(ax, picture, (75, 0.1), LEFT)
-    assert {"slow", "fast", "left", "right", "time [s]", "wheel speed [m/s]"} <= set(texts_of(ax))
+    assert {"slow", "fast", "left", "right", "time [s]", "wheel speed [m/s]"} <= set(list_texts(ax))
 
 
 def test_task_name_that_does_not_fit_moves_to_the_legend() -> None:
@@ -227,7 +227,7 @@ def test_histogram_shows_shares_mean_and_target() -> None:
     highest = int(np.argmax(shares))
     assert edges[highest] <= 28.000001 <= edges[highest + 1] + 1e-6
     assert has_color(ax, picture, ((edges[highest] + edges[highest + 1]) / 2, 60), LEFT, most=90)
-    assert {"mean 26 cm", "target 23 cm", "wall distance [cm]", "share [%]"} <= set(texts_of(ax))
+    assert {"mean 26 cm", "target 23 cm", "wall distance [cm]", "share [%]"} <= set(list_texts(ax))
 
 
 def test_outliers_do_not_widen_a_histogram() -> None:
@@ -247,7 +247,7 @@ def test_logarithmic_axis_spaces_equal_ratios_equally() -> None:
     labels = [text.get_text() for text in ax.get_xticklabels() if 1.0 <= text.get_position()[0] <= 200.0]
     assert labels == ["1", "2", "5", "10", "20", "50", "100", "200"]
     assert has_color(ax, picture, (10.0, 1.0), ERROR)
-    assert "here" in texts_of(ax)
+    assert "here" in list_texts(ax)
 
 
 def test_solved_generation_is_a_vertical_line() -> None:
@@ -256,18 +256,18 @@ def test_solved_generation_is_a_vertical_line() -> None:
         line for line in ax.get_lines() if len(set(np.ravel(line.get_xdata()))) == 1 and len(line.get_xdata()) == 2
     ]  # type: ignore[arg-type]
     assert [float(np.ravel(line.get_xdata())[0]) for line in upright] == [9.0]
-    assert "solved in generation 9" in texts_of(ax)
-    assert "solved in generation 9" not in texts_of(learning_curve(HISTORY))
+    assert "solved in generation 9" in list_texts(ax)
+    assert "solved in generation 9" not in list_texts(learning_curve(HISTORY))
     level = [line for line in ax.get_lines() if len(set(np.ravel(line.get_ydata()))) == 1]
     assert not level
 
 
 def test_best_line_is_omitted_when_equal_to_champion() -> None:
     same = {**HISTORY, "best": HISTORY["champion"]}
-    assert "best of the generation" in texts_of(learning_curve(HISTORY))
-    assert "best of the generation" not in texts_of(learning_curve(same))
+    assert "best of the generation" in list_texts(learning_curve(HISTORY))
+    assert "best of the generation" not in list_texts(learning_curve(same))
     fallen = {**HISTORY, "champion": [*HISTORY["champion"][:-1], 0.0]}
-    assert "small · champion: most worlds solved, then fittest" in texts_of(learning_curve(fallen, about="small"))
+    assert "small · champion: most worlds solved, then fittest" in list_texts(learning_curve(fallen, about="small"))
     with pytest.raises(PaddockError, match="no column 'mean': expected number, mean, best, champion"):
         learning_curve({"number": [1.0]})
 
@@ -285,7 +285,7 @@ def test_elites_map_has_a_colour_bar_and_axis_names() -> None:
     assert has_color(ax, picture, (0.5, 0.25), "#f3e6c4", most=8)  # the worst: first row, first column
     assert has_color(ax, picture, (1.5, 0.75), "#0b4f6c", most=8)  # the best: second row, second column
     assert has_color(ax, picture, (1.5, 0.25), "#fbfaf7", most=25)  # none
-    assert any("4 of 6 cells filled" in text for text in texts_of(ax))
+    assert any("4 of 6 cells filled" in text for text in list_texts(ax))
 
 
 @pytest.mark.parametrize("fitness", [np.full((2, 2), math.nan), np.full((2, 2), 0.7)])

@@ -24,7 +24,7 @@ from paddock.core.json_values import plain
 from paddock.report import TaskOutcome, fresh_folder, write_run
 from paddock.report.report_files import ALL_FILES, RunFile
 from paddock.simulation.worlds import load_world
-from report.runs import episode_of, record_square, square
+from report.runs import make_episode, record_square, square
 
 SCENARIO = {"world": "empty", "tasks": [{"task": "go", "speed": 0.1}, {"task": "turn"}], "gains": [1, 2]}
 CONFIG: Mapping[str, Any] = {
@@ -50,7 +50,7 @@ def table(path: Path) -> list[dict[str, str]]:
 def write_square(there: Path) -> list[Path]:
     recorder = record_square()
     recorder.events.append(Event(time=16.0, kind="note", robot="red", text="done <all> & well\nin two lines"))
-    episode = episode_of(recorder.trace())
+    episode = make_episode(recorder.trace())
     return write_run(episode, EMPTY, there, title="Around <a> square", config=CONFIG, files=ALL_FILES, outcomes=TASKS)
 
 
@@ -66,7 +66,7 @@ def test_unknown_poses_and_contacts_are_reported_as_unknown(tmp_path: Path) -> N
     recorder = TraceRecorder("red", 0.1)
     for i in range(3):
         recorder.add(0.1 * i, Pose(math.nan, math.nan, math.nan), contacts=math.nan)
-    write_run(episode_of(recorder.trace()), EMPTY, tmp_path / "run", title="Real", config={}, files=TEXTS)
+    write_run(make_episode(recorder.trace()), EMPTY, tmp_path / "run", title="Real", config={}, files=TEXTS)
     log = (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
     assert "contacts:             unknown" in log
     assert "distance" not in log
@@ -76,12 +76,12 @@ def test_unknown_poses_and_contacts_are_reported_as_unknown(tmp_path: Path) -> N
 def test_log_contains_no_control_characters(tmp_path: Path) -> None:
     recorder = record_square()
     recorder.events.append(Event(time=1.0, kind="note", robot="red", text="red \x1b[31m alarm"))
-    write_run(episode_of(recorder.trace()), EMPTY, tmp_path / "run", title="Square", config={}, files=TEXTS)
+    write_run(make_episode(recorder.trace()), EMPTY, tmp_path / "run", title="Square", config={}, files=TEXTS)
     assert "red \\x1b[31m alarm" in (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
 
 
 def test_only_the_requested_files_are_written(tmp_path: Path) -> None:
-    written = write_run(episode_of(square()), EMPTY, tmp_path, title="x", config={}, files=("report",))
+    written = write_run(make_episode(square()), EMPTY, tmp_path, title="x", config={}, files=("report",))
     assert written == [*tmp_path.iterdir()] == [tmp_path / "report.html"]
     assert "data:image/png" in written[0].read_text(encoding="utf-8")
 
@@ -146,7 +146,7 @@ def test_summary_matches_values_calculated_by_hand(folder: Path) -> None:
 def test_unknown_values_are_null(tmp_path: Path) -> None:
     recorder = TraceRecorder("red", 0.02)
     recorder.add(5.0, Pose(1.0, 1.0, 0.0))
-    write_run(episode_of(recorder.trace()), EMPTY, tmp_path, title="one row", config={}, files=ALL_FILES)
+    write_run(make_episode(recorder.trace()), EMPTY, tmp_path, title="one row", config={}, files=ALL_FILES)
     red = json.loads((tmp_path / "summary.json").read_text())["robots"]["red"]
     for name in ("estimated_distance", "mean_speed", "mean_abs_error", "max_abs_error", "estimated_end_pose", "target"):
         assert red[name] is None
@@ -185,7 +185,7 @@ def test_html_report_is_well_formed_and_self_contained(folder: Path) -> None:
 
 
 def test_each_of_several_robots_gets_a_trace_and_charts(tmp_path: Path) -> None:
-    episode = episode_of(square("red"), square("blue"))
+    episode = make_episode(square("red"), square("blue"))
     written = write_run(episode, load_world("line-crossing"), tmp_path, title="two", config={}, files=ALL_FILES)
     names = {path.name for path in written}
     for robot in ("red", "blue"):
@@ -196,7 +196,7 @@ def test_each_of_several_robots_gets_a_trace_and_charts(tmp_path: Path) -> None:
 
 def test_empty_run_is_refused_before_writing(tmp_path: Path) -> None:
     there = tmp_path / "run"
-    for episode in (episode_of(), episode_of(TraceRecorder("red", 0.02).trace())):
+    for episode in (make_episode(), make_episode(TraceRecorder("red", 0.02).trace())):
         with pytest.raises(PaddockError, match="no robot was recorded"):
             write_run(episode, EMPTY, there, title="x", config={})
     assert not there.exists()
@@ -205,14 +205,14 @@ def test_empty_run_is_refused_before_writing(tmp_path: Path) -> None:
 def test_existing_run_is_not_overwritten(folder: Path) -> None:
     before = (folder / "trace.csv").read_bytes()
     with pytest.raises(PaddockError, match="already contains a run"):
-        write_run(episode_of(square()), EMPTY, folder, title="again", config={})
+        write_run(make_episode(square()), EMPTY, folder, title="again", config={})
     assert (folder / "trace.csv").read_bytes() == before
 
 
 def test_unwritable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(PaddockError, match=r"file.runs: cannot write the run there: .+; choose a folder"):
-        write_run(episode_of(square()), EMPTY, tmp_path / "file" / "runs", title="x", config={})
+        write_run(make_episode(square()), EMPTY, tmp_path / "file" / "runs", title="x", config={})
     with pytest.raises(PaddockError, match="cannot write the run there"):
         fresh_folder(tmp_path / "file", "name")
 
@@ -237,7 +237,9 @@ def test_long_run_is_written_completely(tmp_path: Path) -> None:
         pose = Pose(1.0 + 0.5 * math.cos(a), 1.0 + 0.5 * math.sin(1.1 * a), a)
         recorder.add(i * 0.02, pose, estimated=pose, wheels=(a, -a), task=f"t{i // 7 % 3}", error=0.01 * math.sin(i))
     results = {"distance": 1.0, "mean_speed": 1.0, "contacts": 0.0, "contact_time": 0.0}
-    write_run(episode_of(recorder.trace(), results=results), EMPTY, tmp_path, title="long", config={}, files=ALL_FILES)
+    write_run(
+        make_episode(recorder.trace(), results=results), EMPTY, tmp_path, title="long", config={}, files=ALL_FILES
+    )
     with (tmp_path / "trace.csv").open(encoding="utf-8") as trace:
         assert sum(1 for _ in trace) == 8001
     with Image.open(tmp_path / "wheels.png") as picture:
@@ -251,13 +253,13 @@ def test_plain_converts_all_values_to_json_types() -> None:
     assert plain(load_world("empty"))["name"] == "empty"
 
 
-def page_of(folder: Path) -> ElementTree.Element:
+def read_page(folder: Path) -> ElementTree.Element:
     text = (folder / "report.html").read_text(encoding="utf-8")
     return ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
 
 
 def test_html_report_lists_tasks_with_result_and_reason(folder: Path) -> None:
-    tables = [list(table.iter("tr")) for table in page_of(folder).iter("table")]
+    tables = [list(table.iter("tr")) for table in read_page(folder).iter("table")]
     rows = [["".join(cell.itertext()) for cell in row] for table in tables for row in table]
     assert ["done", "task", "start", "end", "duration", "why"] in rows
     assert ["yes", "east", "0.00 s", "4.00 s", "4.00 s", "it was there"] in rows
@@ -269,7 +271,7 @@ def test_nested_settings_have_one_row_or_line_each(folder: Path) -> None:
     expected = ["scenario:", "  world: empty", "  tasks:", "    0:", "      task: go", "      speed: 0.1", "    1:"]
     start = lines.index("scenario:")
     assert lines[start : start + 9] == [*expected, "      task: turn", "  gains: 1, 2"]
-    settings = next(table for table in page_of(folder).iter("table") if table.get("class") == "tree")
+    settings = next(table for table in read_page(folder).iter("table") if table.get("class") == "tree")
     names = ["".join(name.itertext()) for name in settings.iter("th")]
     nested = ["scenario", "world", "tasks", "0", "task", "speed", "1", "task", "gains"]
     assert names == ["world", "seed", "controller", "gain", "far", *nested, "digest"]
@@ -279,7 +281,7 @@ def test_nested_settings_have_one_row_or_line_each(folder: Path) -> None:
 
 def test_failed_run_is_stated_at_the_top_of_the_page(tmp_path: Path) -> None:
     reason = "exc.py line 4: IndexError: <list> index out of range"
-    episode = episode_of(square(), failed=True, reason=reason, culprit="red")
+    episode = make_episode(square(), failed=True, reason=reason, culprit="red")
     write_run(episode, EMPTY, tmp_path, title="x", config={}, files=ALL_FILES)
-    alert = next(part for part in page_of(tmp_path).iter("p") if part.get("role") == "alert")
+    alert = next(part for part in read_page(tmp_path).iter("p") if part.get("role") == "alert")
     assert alert.text == f"The run failed: {reason}"

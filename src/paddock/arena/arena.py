@@ -249,10 +249,10 @@ class Arena(SimulatedArena):
 
         return drive_compiled(self, loop)
 
-    def choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
-        """Return all robots, the driven ones first; in a large world only these, unless `whole`."""
+    def choose_recorded(self, driven: Iterable[Robot], *, all_robots: bool) -> list[Robot]:
+        """Return all robots, the driven ones first; in a large world only these, unless `all_robots`."""
         first = list(driven)
-        if not whole and len(self.robots) > FOLLOWED:
+        if not all_robots and len(self.robots) > FOLLOWED:
             return first[:FOLLOWED]
         others = {robot.name for robot in first}
         return first + [robot for robot in self.robots.values() if robot.name not in others]

@@ -182,7 +182,7 @@ class BaseArena(Closing):
         """Run the loop of an episode and return the reason why it ended."""
         return loop.drive()
 
-    def choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+    def choose_recorded(self, driven: Iterable[Robot], *, all_robots: bool) -> list[Robot]:
         """Return the robots to record; here only the driven ones, since reading others is expensive."""
         return list(driven)
 

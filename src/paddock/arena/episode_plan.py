@@ -77,7 +77,7 @@ def plan_episode(
     plan = EpisodePlan(
         ticks=max(round(seconds / arena.dt), 1 if seconds > 0 else 0),
         controllers=chosen,
-        recorded=arena.choose_recorded(chosen, whole=every is not None),
+        recorded=arena.choose_recorded(chosen, all_robots=every is not None),
         every=ticks_between_rows(period, arena.dt),
         metrics=make_metrics(metrics, "run"),
         until=until,

@@ -115,17 +115,17 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
         is_located = isinstance(error, PaddockError)  # its text contains the location
         culprit = arena.episode.culprit if is_located and len(drivers.controllers) > 1 else None
         whose = f"{error} (controller of {culprit!r})" if culprit else ""
-        print_traceback(error, whole=drive.traceback, message=whose)
+        print_traceback(error, all_files=drive.traceback, message=whose)
         episode = arena.episode.with_reason(str(error)) if is_located else arena.episode
         return DriveOutcome(episode=episode, error=error.__cause__ or error)
     assert arena.episode is not None
     return DriveOutcome(episode=arena.episode)
 
 
-def print_traceback(error: BaseException, *, whole: bool, message: str = "") -> None:
-    """Print the traceback of an error, with only the user's own files unless `whole`, and the error or a message."""
+def print_traceback(error: BaseException, *, all_files: bool, message: str = "") -> None:
+    """Print the traceback of an error with only the user's own files unless `all_files`, and the error or a message."""
     console, cause = Console(stderr=True), error.__cause__ or error
-    frames = [frame for frame in traceback.extract_tb(cause.__traceback__) if whole or is_users(frame.filename)]
+    frames = [frame for frame in traceback.extract_tb(cause.__traceback__) if all_files or is_users(frame.filename)]
     if frames:
         lines = "".join(["Traceback (most recent call last):\n", *traceback.format_list(frames)])
         console.print(Text(visible(lines.rstrip(), lines=True)), soft_wrap=True, highlight=False)

@@ -75,7 +75,7 @@ def run_scenario_file(
             if out is not None:
                 _write(plan, result, out)
             if result.error is not None:
-                print_traceback(result.error, whole=traceback, message=result.ended)
+                print_traceback(result.error, all_files=traceback, message=result.ended)
     if len(runs) > 1:
         _report_all(console, plan, runs)
     return all(run.complete for run in runs)

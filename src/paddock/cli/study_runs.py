@@ -112,7 +112,7 @@ def _run_alone(file: Path, run: int, console: Console, *, json_lines: bool) -> b
     try:
         done = sweep(file, run=run)
     except Exception as error:
-        print_traceback(error, whole=False)
+        print_traceback(error, all_files=False)
         return False
     for row in done.rows:
         if json_lines:

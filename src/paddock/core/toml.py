@@ -23,10 +23,10 @@ def toml_text(table: Mapping[str, Any]) -> str:
     return LIST_OF_LISTS.sub(_shorter, LIST.sub(_shorter, tomli_w.dumps(table)))
 
 
-def _shorter(found: re.Match[str]) -> str:
-    items = [line.strip().removesuffix(",") for line in found[1].split("\n") if line]
+def _shorter(match: re.Match[str]) -> str:
+    items = [line.strip().removesuffix(",") for line in match[1].split("\n") if line]
     line = f"[{', '.join(items)}]"
-    return line if len(line) <= WIDEST else found[0]
+    return line if len(line) <= WIDEST else match[0]
 
 
 def read_toml(text: str, *, file: str = "") -> dict[str, Any]:

@@ -51,7 +51,7 @@ def write_map(result: MapResult, folder: Path) -> None:
     write_text(folder / "map_quality.json", json.dumps(figures, indent=2) + "\n")
     picture = map_view_chart(result.view, result.path, title=f"Map: {result.title}", about=result.ended)
     save_figure(picture, folder / "map_view.png")
-    save_figure(coverage_chart({"known": result.growth}, most=most), folder / "coverage.png")
+    save_figure(coverage_chart({"known": result.growth}, total=most), folder / "coverage.png")
 
 
 def find_truth(world: WorldSpec, robot: RobotSpec, start: Pose) -> MapTruth | None:

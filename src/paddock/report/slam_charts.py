@@ -203,7 +203,7 @@ def known_bounds(view: MapView) -> tuple[float, float, float, float]:
 def coverage_chart(
     curves: Mapping[str, Sequence[tuple[float, float]]],
     *,
-    most: float | None = None,
+    total: float | None = None,
     title: str = "Known free space",
     ax: Axes | None = None,
 ) -> Axes:
@@ -211,11 +211,11 @@ def coverage_chart(
 
     Args:
         curves: times [s] and areas [m²], by name of the run.
-        most: the observable free space [m²]; None: not shown.
+        total: the observable free space [m²]; None: not shown.
         title: title of the chart.
         ax: axes to draw into; None: a new figure.
     """
-    levels = [] if most is None else [Level("observable free space", FAINT, most, dashed=True)]
+    levels = [] if total is None else [Level("observable free space", FAINT, total, dashed=True)]
     series = [
         Series(name, line_color(k), *np.array(curve, float).reshape(-1, 2).T)
         for k, (name, curve) in enumerate(curves.items())

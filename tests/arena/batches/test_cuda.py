@@ -33,7 +33,7 @@ ALL = [
     Coverage(),
 ]
 
-def columns_of(out):
+def list_columns(out):
     traces = [record.trace for i in range(6) for record in out.episode(i).robots.values()]
     return [column for trace in traces for column in (trace.numbers, *trace.channels().values())]
 
@@ -56,7 +56,7 @@ def both(worlds, policy, *, seconds=0.5, metrics=ALL, **how):
         "ticks": [mine.ticks.tolist(), its.ticks.tolist()],
         "apart": float(np.abs(mine.poses - its.poses).max()),
         "results": max(results.values(), default=0.0),
-        "trace": max(difference(a, b) for a, b in zip(columns_of(mine), columns_of(its), strict=True)),
+        "trace": max(difference(a, b) for a, b in zip(list_columns(mine), list_columns(its), strict=True)),
         "contacts": float(mine.metrics.get("contacts", np.zeros(1)).sum()),
     }
 """

@@ -42,7 +42,7 @@ def wheels_for(radius: float, speed: float = 0.1, separation: float | None = Non
     return speed * (1 - half / radius), speed * (1 + half / radius)
 
 
-def turns_of(places: NDArray[np.float64]) -> NDArray[np.float64]:
+def compute_turns(places: NDArray[np.float64]) -> NDArray[np.float64]:
     """The counter-clockwise turns of a path around the centre since angle 0, shape (T)."""
     angles = np.unwrap(np.arctan2(places[:, 1] - CENTRE[1], places[:, 0] - CENTRE[0]))
     turns: NDArray[np.float64] = angles / (2 * math.pi)

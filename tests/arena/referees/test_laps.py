@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import paddock
-from arena.referees.circles import CENTRE, LAPS, circle_world, crossing_times, drive_circle, ray, turns_of
+from arena.referees.circles import CENTRE, LAPS, circle_world, compute_turns, crossing_times, drive_circle, ray
 from paddock.arena.referees import Laps, make_referee, officiate
 from paddock.arena.referees.gates import Gates, Passage
 from paddock.core.errors import PaddockError, SpecError
@@ -29,7 +29,7 @@ def test_laps_and_times_match_turns_around_centre():
             arena.step()
             path.append(arena.poses[:, :2])
     for number, name in enumerate(arena):
-        expected = crossing_times(turns_of(np.array(path)[:, number]), arena.dt)
+        expected = crossing_times(compute_turns(np.array(path)[:, number]), arena.dt)
         assert game.scores[name] == len(expected) > 2
         assert game.referee.times[name] == pytest.approx(expected, abs=1e-4)
     assert [line.robot for line in game.standings] == ["robot-0", "robot-1", "robot-2"]

@@ -110,7 +110,7 @@ class DrivingPrograms:
             self._reader.join()
 
 
-def watchdogs_of(process: int) -> list[int]:
+def find_watchdogs(process: int) -> list[int]:
     """The watchdog processes that belong, or belonged, to a program."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):

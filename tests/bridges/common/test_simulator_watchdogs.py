@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import paddock
-from bridges.common.drivers import SIMULATORS, DrivingPrograms, drive_in_simulators, watchdogs_of
+from bridges.common.drivers import SIMULATORS, DrivingPrograms, drive_in_simulators, find_watchdogs
 from bridges.common.test_watchdog import SOON, STANDS, killed_in_the_end
 from paddock.arena import Arena
 from paddock.testing import wait_for
@@ -50,7 +50,7 @@ def test_robot_stops_when_its_program_receives_signal(
         wait_for(lambda: not stands(arena, name))
         os.kill(process, signal.Signals[end])
         wait_for(lambda: stands(arena, name), SOON)
-    wait_for(lambda: not watchdogs_of(process))
+    wait_for(lambda: not find_watchdogs(process))
 
 
 @ALL
@@ -92,7 +92,7 @@ def test_program_resumes_after_watchdog_stopped_its_robot(
         longest = max(later - earlier for earlier, later in zip(calls, [*calls[2:], time.monotonic()], strict=False))
         assert not stopped or longest > silence  # another program had the processor
         assert stopped or drives
-    wait_for(lambda: not watchdogs_of(os.getpid()))
+    wait_for(lambda: not find_watchdogs(os.getpid()))
 
 
 @pytest.mark.parametrize("name", ["vrep", "coppelia"])

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.common.drivers import WIRES, DrivingPrograms, drive_on_lawn, note_speeds, watchdogs_of
+from bridges.common.drivers import WIRES, DrivingPrograms, drive_on_lawn, find_watchdogs, note_speeds
 from paddock.arena import Arena
 from paddock.bridges.common.watchdog import PROGRAM
 from paddock.testing import wait_for
@@ -89,7 +89,7 @@ def test_robot_stops_when_its_program_receives_signal(
     with killed_in_the_end(process):
         os.kill(process, signal.Signals[end])
         wait_for(lambda: stands(arena, name), SOON)
-    wait_for(lambda: not watchdogs_of(process))
+    wait_for(lambda: not find_watchdogs(process))
     with connect_soon(urls[name] + "?silence=inf") as robot:  # nobody has the line, nobody disturbs
         wait_for(lambda: robot.wheels.set(0.03, 0.03) or not stands(arena, name))
         robot.step(4)
@@ -125,11 +125,11 @@ def test_robot_walked_by_host_stops_when_host_is_killed(lawn: tuple[Arena, dict[
     arena, urls = lawn
     with subprocess.Popen([sys.executable, "-c", HOST, urls["orders"].removeprefix("orders://")]) as host:
         try:
-            wait_for(lambda: not stands(arena, "orders") and bool(watchdogs_of(host.pid)), SOON)
+            wait_for(lambda: not stands(arena, "orders") and bool(find_watchdogs(host.pid)), SOON)
         finally:
             host.kill()
     wait_for(lambda: stands(arena, "orders"), SOON)
-    wait_for(lambda: not watchdogs_of(host.pid))
+    wait_for(lambda: not find_watchdogs(host.pid))
 
 
 @pytest.mark.parametrize("name", ["serial", "wifi"])
@@ -174,19 +174,19 @@ def test_program_resumes_after_watchdog_stopped_its_robot(
         robot.step(50)  # longer than that, but the robot is asked something meanwhile
         assert robot.wheels.speeds != STANDS
         assert any(told[name][-1])
-    wait_for(lambda: not watchdogs_of(os.getpid()))
+    wait_for(lambda: not find_watchdogs(os.getpid()))
 
 
 def test_killed_watchdog_is_replaced(lawn: tuple[Arena, dict[str, str]]) -> None:
     with connect_soon(lawn[1]["serial"] + "?silence=inf") as robot:
         robot.enable("proximity")
-        assert watchdogs_of(os.getpid()) == []  # there is none as long as the robot stands
+        assert find_watchdogs(os.getpid()) == []  # there is none as long as the robot stands
         robot.wheels.set(0.05, 0.05)
-        (watchdog,) = watchdogs_of(os.getpid())
+        (watchdog,) = find_watchdogs(os.getpid())
         os.kill(watchdog, signal.SIGKILL)
-        wait_for(lambda: watchdogs_of(os.getpid()) == [])
+        wait_for(lambda: find_watchdogs(os.getpid()) == [])
         robot.proximity.read()
-        assert len(watchdogs_of(os.getpid())) == 1
+        assert len(find_watchdogs(os.getpid())) == 1
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from bridges.coppelia.vrep_fixtures import LOOP, NATIVE, connect, handle_of, load_native, served
+from bridges.coppelia.vrep_fixtures import LOOP, NATIVE, connect, find_handle, load_native, served
 from bridges.coppelia.vrep_programs.line_follower import follow_line
 from bridges.coppelia.vrep_programs.wall_follower import WITHIN, follow_walls
 from paddock.testing import PaddockProcess
@@ -35,7 +35,7 @@ def test_pioneer_closes_the_loop_while_another_client_sends_requests() -> None:
         def look_on() -> None:
             with connect(bridge, 1) as client:
                 while not ended.is_set():
-                    asked.append(handle_of(client, "Pioneer_p3dx"))
+                    asked.append(find_handle(client, "Pioneer_p3dx"))
 
         thread = threading.Thread(target=look_on)
         thread.start()

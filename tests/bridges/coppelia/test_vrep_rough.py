@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridges.common.rough import flood, read_all
-from bridges.coppelia.vrep_fixtures import connect, handle_of, number, served
+from bridges.coppelia.vrep_fixtures import connect, find_handle, number, served
 from paddock.bridges.coppelia import VrepServer
 from paddock.bridges.coppelia.legacy import PacketJoiner, split_packets
 from paddock.bridges.coppelia.legacy.messages import BLOCK, ask_for, build_request
@@ -48,11 +48,11 @@ def visit(bridge: VrepServer) -> socket.socket:
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
 def test_client_with_malformed_data_is_disconnected_without_side_effects(data: bytes) -> None:
     with served() as bridge, connect(bridge) as other:
-        handle = handle_of(other, "ePuck")
+        handle = find_handle(other, "ePuck")
         with visit(bridge) as client:
             client.sendall(data)
             assert read_all(client) == b""
-        assert handle_of(other, "ePuck") == handle
+        assert find_handle(other, "ePuck") == handle
 
 
 def test_partial_messages_are_buffered_and_lost_clients_cleaned_up() -> None:
@@ -65,32 +65,32 @@ def test_partial_messages_are_buffered_and_lost_clients_cleaned_up() -> None:
         with visit(bridge):
             pass
         while len(bridge.connections) > 1:
-            handle_of(other, "ePuck")
-        assert handle_of(other, "ePuck") > 0
+            find_handle(other, "ePuck")
+        assert find_handle(other, "ePuck") > 0
 
 
 def test_queue_of_a_client_that_ignores_answers_is_limited() -> None:
     with served() as bridge, connect(bridge) as other:
-        camera = handle_of(other, "ePuck_camera")
+        camera = find_handle(other, "ePuck_camera")
         message = split_packets(build_request(0, [ask_for(0x1004, number(camera))]))
         with visit(bridge) as client:
             client.setblocking(False)
             with pytest.raises((BlockingIOError, ConnectionError)):
                 flood(client, message)
-            assert handle_of(other, "ePuck") > 0
+            assert find_handle(other, "ePuck") > 0
             waiting = [message for connection in bridge.connections for message in connection._messages]
             assert sum(len(message) for message in waiting) < 1 << 19
 
 
 def test_expensive_message_does_not_block_others() -> None:
     with served() as bridge, connect(bridge) as other, visit(bridge) as client:
-        handle = handle_of(other, "ePuck")
+        handle = find_handle(other, "ePuck")
         all_pairs = ask_for(0x2010, struct.pack("<ii", -2, -2))
         client.sendall(split_packets(build_request(0, [all_pairs] * 60)))
         asked = 0
         client.setblocking(False)
         while True:
-            assert handle_of(other, "ePuck") == handle
+            assert find_handle(other, "ePuck") == handle
             asked += 1
             with contextlib.suppress(BlockingIOError):
                 assert client.recv(1)
@@ -106,17 +106,17 @@ def test_queue_is_limited_while_a_message_waits_for_its_step() -> None:
         client.setblocking(False)
         with pytest.raises(BlockingIOError):
             flood(client, long)
-        assert handle_of(other, "ePuck") > 0
+        assert find_handle(other, "ePuck") > 0
         assert sum(len(message) for c in bridge.connections for message in c._messages) < 1 << 19
 
 
 def test_silent_client_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     with served() as bridge, connect(bridge) as other:
-        handle = handle_of(other, "ePuck")
+        handle = find_handle(other, "ePuck")
         monkeypatch.setattr(VrepConnection, "greeting", 0.01)
         with visit(bridge) as client:
             assert client.recv(1) == b""
-        assert handle_of(other, "ePuck") == handle
+        assert find_handle(other, "ePuck") == handle
 
 
 def test_time_stops_waiting_for_a_frozen_synchronous_client() -> None:
@@ -124,12 +124,12 @@ def test_time_stops_waiting_for_a_frozen_synchronous_client() -> None:
         frozen.call(0x1)
         other.call(0x1007, number(0))
         while bridge.arena.tick == 0:
-            handle_of(other, "ePuck")
+            find_handle(other, "ePuck")
         for connection in bridge.connections:
             connection.member._member.timeout = math.inf
         frozen.call(0x3)  # back again: time waits for it
         tick = bridge.arena.tick
-        assert handle_of(other, "ePuck") > 0
+        assert find_handle(other, "ePuck") > 0
         assert bridge.arena.tick == tick
 
 
@@ -140,9 +140,9 @@ def test_unknown_commands_and_malformed_arguments_are_reported() -> None:
             (ask_for(0x1001, b"\0"), "simxGetJointPosition: expected 4 bytes of data, got 1"),
             (ask_for(0x1001, b"\0" * 7), "simxGetJointPosition: expected command data of 4 bytes, got 7"),
             (ask_for(0x3001, b"ePuck"), "simxGetObjectHandle: expected a zero-terminated text"),
-            (ask_for(0x1008, number(handle_of(client, "ePuck_leftJoint"))), "expected 4 bytes of data, got 0"),
+            (ask_for(0x1008, number(find_handle(client, "ePuck_leftJoint"))), "expected 4 bytes of data, got 0"),
             (
-                ask_for(0x1008, number(handle_of(client, "ePuck_leftJoint")), struct.pack("<f", np.nan)),
+                ask_for(0x1008, number(find_handle(client, "ePuck_leftJoint")), struct.pack("<f", np.nan)),
                 "expected a finite velocity in rad/s, got nan",
             ),
             (ask_for(0x3401, number(1) + b"ePuck\0getPoseForRemote\0", b"\xff" * 16), "expected the numbers of"),
@@ -154,7 +154,7 @@ def test_unknown_commands_and_malformed_arguments_are_reported() -> None:
 def test_malformed_commands_do_not_affect_other_clients() -> None:
     drawn = np.random.default_rng(14)
     with served(lock_step=True, stopped=False) as bridge, connect(bridge) as other:
-        handle = handle_of(other, "ePuck")
+        handle = find_handle(other, "ePuck")
         with visit(bridge) as client:
             for _ in range(300):
                 blocks = []
@@ -177,7 +177,7 @@ def test_malformed_commands_do_not_affect_other_clients() -> None:
                     data = client.recv(1 << 16)
                     assert data, "it has hung up"
                     messages = list(joiner.feed(data))
-            assert handle_of(other, "ePuck") == handle
+            assert find_handle(other, "ePuck") == handle
 
 
 @given(st.binary(max_size=5000), st.lists(st.integers(1, 700), max_size=20))
@@ -191,7 +191,7 @@ def test_messages_survive_splitting_into_packets(message: bytes, cuts: list[int]
 
 def test_robots_spawn_and_leave_while_a_client_sends_requests() -> None:
     with served(stopped=False) as bridge, connect(bridge) as client:
-        handle = handle_of(client, "ePuck")
+        handle = find_handle(client, "ePuck")
         done = threading.Event()
 
         def spawn_and_remove() -> None:
@@ -205,5 +205,5 @@ def test_robots_spawn_and_leave_while_a_client_sends_requests() -> None:
         with ThreadPoolExecutor(1) as pool:
             job = pool.submit(spawn_and_remove)
             while not done.is_set():
-                assert handle_of(client, "ePuck") == handle
+                assert find_handle(client, "ePuck") == handle
             job.result()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.coppelia.vrep_fixtures import ROOM, NativeClient, connect, handle_of, native, number, served
+from bridges.coppelia.vrep_fixtures import ROOM, NativeClient, connect, find_handle, native, number, served
 from paddock.bridges.coppelia import VrepServer
 from paddock.bridges.coppelia.legacy.messages import STREAMING, ask_for
 from paddock.bridges.coppelia.legacy_bridge import open_vrep
@@ -83,7 +83,7 @@ def test_streamed_command_takes_effect_in_the_next_step() -> None:
 
 def drive(client: VrepClient, robot: str, speed: float) -> None:
     name, mark, number_of_copy = robot.partition("#")
-    joints = [handle_of(client, f"{name}_{side}Motor{mark}{number_of_copy}") for side in ("left", "right")]
+    joints = [find_handle(client, f"{name}_{side}Motor{mark}{number_of_copy}") for side in ("left", "right")]
     client.call_all([ask_for(TARGET_VELOCITY, number(joint), struct.pack("<f", speed)) for joint in joints])
 
 
@@ -176,7 +176,7 @@ def test_robots_keep_their_last_command_when_a_client_disconnects() -> None:
         leaver.close()
         loser.disconnect()
         while len(bridge.connections) > 1:
-            handle_of(watcher, "Pioneer_p3dx")
+            find_handle(watcher, "Pioneer_p3dx")
         for name in ("pioneer", "other"):
             assert bridge.arena[name].body.command == pytest.approx((2 * RADIUS, 2 * RADIUS))
 
@@ -249,7 +249,7 @@ def test_stream_delays_use_simulated_time_in_synchronous_mode() -> None:
     with served() as bridge, connect(bridge) as client:
         client.call(SYNCHRONOUS)
         client.call(*START)
-        sensor = handle_of(client, "Pioneer_p3dx_ultrasonicSensor4")
+        sensor = find_handle(client, "Pioneer_p3dx_ultrasonicSensor4")
         client.exchange([ask_for(PROXIMITY, number(sensor), mode=STREAMING, delay=200)])
         came = []
         for _ in range(12):

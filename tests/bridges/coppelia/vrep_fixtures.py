@@ -122,7 +122,7 @@ def native(bridge: VrepServer, index: int = 0) -> Iterator[NativeClient]:
         client.close()
 
 
-def handle_of(client: VrepClient, name: str) -> int:
+def find_handle(client: VrepClient, name: str) -> int:
     """Return the handle of an object."""
     (handle,) = struct.unpack("<i", client.call(0x3001, name.encode() + b"\0"))
     return int(handle)

@@ -9,7 +9,7 @@ import pytest
 
 import paddock
 from bridges.epuck.epuck_fixtures import bench
-from bridges.epuck.test_epuck_stops import url_of
+from bridges.epuck.test_epuck_stops import find_url
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.link import EPuck
 from paddock.network.server import Server, Settings
@@ -58,7 +58,7 @@ def test_encoders_of_real_robot_start_at_zero(name: str) -> None:
         arena.step(100)
         arena[name].stop()
         arena.step()
-        with paddock.connect(url_of(emulators, name), name=name, timeout=60) as robot:
+        with paddock.connect(find_url(emulators, name), name=name, timeout=60) as robot:
             assert robot.seed == 0
             robot.enable("encoders")
             assert abs(robot.encoders.raw()).min() > 500

@@ -30,7 +30,7 @@ pytest.importorskip("pty", reason="no pseudo terminals here")
 
 HANGS = 30.0  # [s] after which a call is not slow but hangs
 CALLS: dict[str, Callable[[EPuck], Any]] = {
-    "sense": lambda robot: values_of(robot.sense()),
+    "sense": lambda robot: list_values(robot.sense()),
     "proximity": lambda robot: robot.proximity.raw(),
     "accelerometer": lambda robot: robot.accelerometer.read(),
     "selector": lambda robot: robot.selector.read(),
@@ -41,7 +41,7 @@ CALLS: dict[str, Callable[[EPuck], Any]] = {
 }
 
 
-def values_of(seen: Any) -> dict[str, Any]:
+def list_values(seen: Any) -> dict[str, Any]:
     return {name: getattr(seen, name) for name in seen}
 
 
@@ -65,7 +65,7 @@ class Line:
 LINKS = ["serial", "serial-e-puck2", "wifi"]
 
 
-def twin_of(arena: Arena, link: str) -> FaultySerial | FaultyWifi:
+def find_emulator(arena: Arena, link: str) -> FaultySerial | FaultyWifi:
     if link == "wifi":
         return FaultyWifi(WifiFirmware(emulate(arena, "blue")))
     return FaultySerial(SerialFirmware(emulate(arena, "red" if link == "serial" else "blue")))
@@ -74,7 +74,7 @@ def twin_of(arena: Arena, link: str) -> FaultySerial | FaultyWifi:
 @pytest.fixture(scope="module", params=LINKS)
 def line(request: pytest.FixtureRequest) -> Iterator[Line]:
     arena = bench()  # time does not pass, so readings stay the same
-    one = Line(arena, twin_of(arena, request.param))
+    one = Line(arena, find_emulator(arena, request.param))
     yield one
     one.close()
 
@@ -82,7 +82,7 @@ def line(request: pytest.FixtureRequest) -> Iterator[Line]:
 @pytest.fixture(scope="module", params=LINKS)
 def moving(request: pytest.FixtureRequest) -> Iterator[Line]:
     arena = bench()
-    one = Line(arena, twin_of(arena, request.param))
+    one = Line(arena, find_emulator(arena, request.param))
     yield one
     one.close()
 
@@ -199,7 +199,7 @@ def test_connecting_finds_right_robot_or_raises_link_error(
 @functools.cache
 def connecting(link: str) -> FaultySerial | FaultyWifi:
     """An emulator for many connections; its thread ends with the tests."""
-    return twin_of(bench(), link)
+    return find_emulator(bench(), link)
 
 
 def kind(name: str) -> tuple[str, set[str]]:

@@ -43,7 +43,7 @@ def emulators(arena: Arena) -> Iterator[EPuckEmulators]:
         yield emulators
 
 
-def url_of(emulators: EPuckEmulators, name: str) -> str:
+def find_url(emulators: EPuckEmulators, name: str) -> str:
     if name == "red":
         return f"epuck://{emulators.devices[name]}?silence=inf"
     return "epuck2://{}:{}?silence=inf".format(*emulators.addresses[name])
@@ -66,7 +66,7 @@ def test_no_command_is_sent_after_final_stop(arena: Arena, emulators: EPuckEmula
             refused.append(str(error))
 
     for _ in range(10):
-        robot = paddock.connect(url_of(emulators, name), timeout=LONG)
+        robot = paddock.connect(find_url(emulators, name), timeout=LONG)
         driving, refused = threading.Semaphore(0), list[str]()
         threads = [threading.Thread(target=drive, args=(robot, driving, refused)) for _ in range(4)]
         for thread in threads:
@@ -104,7 +104,7 @@ def test_close_waits_for_thread_that_uses_wire_longer_than_timeout(arena: Arena)
 
 
 def test_close_may_be_called_from_many_threads(arena: Arena, emulators: EPuckEmulators) -> None:
-    robot = paddock.connect(url_of(emulators, "red"), timeout=LONG)
+    robot = paddock.connect(find_url(emulators, "red"), timeout=LONG)
     robot.wheels.set(0.1, 0.1)
     threads = [threading.Thread(target=robot.close) for _ in range(4)]
     for thread in threads:
@@ -119,7 +119,7 @@ def test_close_may_be_called_from_many_threads(arena: Arena, emulators: EPuckEmu
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_robot_stops_when_controller_fails(arena: Arena, emulators: EPuckEmulators, error: type[BaseException]) -> None:
-    with paddock.connect(url_of(emulators, "red") + "&dt=0.01", timeout=LONG) as robot:
+    with paddock.connect(find_url(emulators, "red") + "&dt=0.01", timeout=LONG) as robot:
         robot.enable("ground")
         looks: list[Any] = []
 
@@ -148,7 +148,7 @@ print("drives", flush=True)
 def test_robot_stops_when_program_ends_without_close(
     arena: Arena, emulators: EPuckEmulators, name: str, end: str, interrupt: bool
 ) -> None:
-    program = DRIVER.format(url=url_of(emulators, name), end=end)
+    program = DRIVER.format(url=find_url(emulators, name), end=end)
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
@@ -201,7 +201,7 @@ def test_failed_command_is_not_applied_by_next_request(arena: Arena) -> None:
 
 @pytest.mark.parametrize("name", ["red", "blue"])
 def test_robot_stops_after_reconnect(arena: Arena, emulators: EPuckEmulators, name: str) -> None:
-    with paddock.connect(url_of(emulators, name), timeout=LONG) as robot:
+    with paddock.connect(find_url(emulators, name), timeout=LONG) as robot:
         robot.leds.set("body")
         robot.wheels.set(0.1, 0.1)
         robot.reconnect()
@@ -235,7 +235,7 @@ def test_unacknowledged_stop_raises_error_and_is_repeated(arena: Arena) -> None:
 def test_wheels_are_set_once_when_call_raises_type_error(
     arena: Arena, emulators: EPuckEmulators, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with paddock.connect(url_of(emulators, "red"), timeout=LONG) as robot:
+    with paddock.connect(find_url(emulators, "red"), timeout=LONG) as robot:
         calls: list[tuple[float, float]] = []
 
         def broken(left: float, right: float) -> None:

@@ -16,7 +16,7 @@ import pytest
 import paddock
 from bridges.epuck.epuck_fixtures import bench
 from bridges.epuck.faulty_server import Fault, FaultySerial
-from bridges.epuck.test_epuck_stops import LONG, STANDS, url_of
+from bridges.epuck.test_epuck_stops import LONG, STANDS, find_url
 from paddock.arena import Arena
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.epuck.bridge import emulate
@@ -49,7 +49,7 @@ def emulators(arena: Arena) -> Iterator[EPuckEmulators]:
 
 @pytest.fixture(params=["red", "blue"])
 def robot(request: pytest.FixtureRequest, emulators: EPuckEmulators) -> Iterator[EPuck]:
-    with paddock.connect(url_of(emulators, request.param), name=request.param, timeout=LONG) as robot:
+    with paddock.connect(find_url(emulators, request.param), name=request.param, timeout=LONG) as robot:
         yield robot
 
 
@@ -58,7 +58,7 @@ def robot(request: pytest.FixtureRequest, emulators: EPuckEmulators) -> Iterator
 
 def test_stale_values_are_not_returned_while_watch_thread_fails(arena: Arena) -> None:
     with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
-        robot = paddock.connect(url_of(emulators, "blue"), timeout=LONG)
+        robot = paddock.connect(find_url(emulators, "blue"), timeout=LONG)
         robot.enable("ground")
         robot.watch(1.0)
         wait_for(lambda: robot.body.latest)
@@ -377,18 +377,18 @@ def test_no_thread_remains_when_observers_register_concurrently(robot: EPuck) ->
 
 
 def test_device_in_use_by_another_program_is_refused(emulators: EPuckEmulators) -> None:
-    first = paddock.connect(url_of(emulators, "red"), timeout=LONG)
+    first = paddock.connect(find_url(emulators, "red"), timeout=LONG)
     with pytest.raises(paddock.LinkError, match="cannot open it: it is in use by another program"):
-        paddock.connect(url_of(emulators, "red"), timeout=LONG)
+        paddock.connect(find_url(emulators, "red"), timeout=LONG)
     first.close()
-    paddock.connect(url_of(emulators, "red"), timeout=LONG).close()
+    paddock.connect(find_url(emulators, "red"), timeout=LONG).close()
 
 
 def test_connect_waits_for_device_that_is_about_to_be_closed(emulators: EPuckEmulators) -> None:
-    first = paddock.connect(url_of(emulators, "red"), timeout=LONG)
+    first = paddock.connect(find_url(emulators, "red"), timeout=LONG)
     closing = threading.Timer(0.2, first.close)
     closing.start()
-    with paddock.connect(url_of(emulators, "red"), timeout=LONG) as second:
+    with paddock.connect(find_url(emulators, "red"), timeout=LONG) as second:
         closing.join()
         second.enable("ground")
         assert second.ground.read() == FLOOR

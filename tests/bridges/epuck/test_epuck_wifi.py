@@ -38,7 +38,7 @@ def emulators(arena: Arena) -> Iterator[EPuckEmulators]:
         yield emulators
 
 
-def url_of(emulators: EPuckEmulators) -> str:
+def find_url(emulators: EPuckEmulators) -> str:
     return "epuck2://{}:{}?silence=inf".format(*emulators.addresses["blue"])
 
 
@@ -73,7 +73,7 @@ def test_kind_emulator_sends_only_answers_and_stops_without_client(arena: Arena)
 
 
 def test_calls_work_among_unrequested_packets(arena: Arena, emulators: EPuckEmulators) -> None:
-    with paddock.connect(url_of(emulators), timeout=60) as robot:
+    with paddock.connect(find_url(emulators), timeout=60) as robot:
         robot.enable("proximity", "encoders", "camera")
         simulated = arena["blue"]
         simulated.enable("camera")

@@ -20,7 +20,9 @@ DOMAIN = 100 + os.getpid() % 60 * 2  # processes that test side by side do not m
 
 
 @contextmanager
-def shown(open_bridge: Callable[[Any], Bridge], world: Any = ROOM, *, speed: float | None = 1.0) -> Iterator[Any]:
+def serve_bridge(
+    open_bridge: Callable[[Any], Bridge], world: Any = ROOM, *, speed: float | None = 1.0
+) -> Iterator[Any]:
     """Serve a world with a bridge while time runs."""
     arena = paddock.open(world, seed=3)
     server = Server(arena, Settings(port=0, speed=speed))

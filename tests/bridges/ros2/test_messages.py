@@ -46,15 +46,15 @@ OFFERED = {service.ros_name: service for service in SERVICES.values()}
 SENT = sorted(set(HASHES) - set(OFFERED))
 
 
-def values_of(kind: FieldType) -> st.SearchStrategy[Any]:
+def draw_values(kind: FieldType) -> st.SearchStrategy[Any]:
     node, about = kind
     if node == Nodetype.NAME:
-        return messages_of(find_message(about))
+        return draw_messages(find_message(about))
     if node == Nodetype.BASE:
         return plain_values(about[0])
     element, size = about
     count = {"min_size": size, "max_size": size} if node == Nodetype.ARRAY else {"max_size": 3}
-    items = st.lists(values_of(element), **count)
+    items = st.lists(draw_values(element), **count)
     if element[0] == Nodetype.BASE and element[1][0] != "string":
         return items.map(lambda found: np.array(found, find_dtype(element[1][0])))
     return items
@@ -71,8 +71,8 @@ def plain_values(kind: str) -> st.SearchStrategy[Any]:
     return st.integers(int(bounds.min), int(bounds.max))
 
 
-def messages_of(kind: type[RosMessage]) -> st.SearchStrategy[RosMessage]:
-    return st.builds(kind, **{name: values_of(of) for name, of in list_fields(kind)})
+def draw_messages(kind: type[RosMessage]) -> st.SearchStrategy[RosMessage]:
+    return st.builds(kind, **{name: draw_values(of) for name, of in list_fields(kind)})
 
 
 @pytest.mark.parametrize("name", sorted(HASHES))
@@ -87,7 +87,7 @@ def test_bytes_match_cyclonedds_and_round_trip(name: str, data: st.DataObject) -
     from paddock.bridges.ros2.dds_types import make_idl_type
 
     kind = find_message(name)
-    encoded = encode_cdr(data.draw(messages_of(kind)))
+    encoded = encode_cdr(data.draw(draw_messages(kind)))
     idl = make_idl_type(kind)
     assert idl.deserialize(encoded).serialize() == encoded
     assert idl.__idl_typename__ == dds_type(name)

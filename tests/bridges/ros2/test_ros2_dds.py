@@ -15,7 +15,7 @@ from cyclonedds.pub import DataWriter
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
-from bridges.ros2.ros2_fixtures import DOMAIN, by_dds, shown
+from bridges.ros2.ros2_fixtures import DOMAIN, by_dds, serve_bridge
 from paddock.bridges.common.bridge import OpenBridges
 from paddock.bridges.ros2 import RosBridge
 from paddock.bridges.ros2.dds import configure
@@ -68,7 +68,7 @@ def service_types(kind: str) -> tuple[type[IdlStruct], type[IdlStruct]]:
 
 @pytest.fixture(scope="module")
 def bridge() -> Iterator[RosBridge]:
-    with shown(by_dds) as bridge:
+    with serve_bridge(by_dds) as bridge:
         yield bridge
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from bridges.ros2.ros2_fixtures import DOMAIN, by_dds, by_rosbridge, shown
+from bridges.ros2.ros2_fixtures import DOMAIN, by_dds, by_rosbridge, serve_bridge
 from paddock.testing import PaddockProcess
 
 PROGRAMS = Path(__file__).parent / "ros2_programs"
@@ -42,7 +42,7 @@ def test_serve_offers_dds_and_rosbridge_together() -> None:
 
 @pytest.mark.heavy
 def test_cyclonedds_node_drives_through_rooms() -> None:
-    with shown(by_dds, "yellow-rooms", speed=SPEED) as bridge:
+    with serve_bridge(by_dds, "yellow-rooms", speed=SPEED) as bridge:
         arena = bridge.hub.arena
         *visited, last = run("dds_rooms.py", str(DOMAIN))
         assert visited == [f"at {point}" for point in WAY]
@@ -53,7 +53,7 @@ def test_cyclonedds_node_drives_through_rooms() -> None:
 
 @pytest.mark.heavy
 def test_roslibpy_program_drives_through_rooms() -> None:
-    with shown(by_rosbridge, "yellow-rooms", speed=SPEED / 2) as bridge:
+    with serve_bridge(by_rosbridge, "yellow-rooms", speed=SPEED / 2) as bridge:
         arena = bridge.hub.arena
         *visited, last = run("rosbridge_rooms.py", str(bridge.addresses[0][1]))
         assert [line.replace(" ", ",").replace("at,", "at ") for line in visited] == [f"at {point}" for point in WAY]

@@ -13,7 +13,7 @@ import zenoh
 from zenoh import ext
 
 from bridges.player.player_fixtures import ROOM
-from bridges.ros2.ros2_fixtures import shown
+from bridges.ros2.ros2_fixtures import serve_bridge
 from paddock.bridges.ros2 import RosBridge
 from paddock.bridges.ros2.robot_topics import RosRobot
 from paddock.bridges.ros2.wire import messages as ros
@@ -42,7 +42,7 @@ def bridge(router: str) -> Iterator[RosBridge]:
     def open_bridge(arena: Any) -> RosBridge:
         return RosBridge(arena, "zenoh", domain=4, router=router)
 
-    with shown(open_bridge, ROOM) as bridge:
+    with serve_bridge(open_bridge, ROOM) as bridge:
         yield bridge
 
 
@@ -137,7 +137,7 @@ def test_second_world_uses_the_existing_router(router: str, bridge: RosBridge, s
     assert "as the router" in next(iter(bridge.describe()))
     found: list[zenoh.Sample] = []
     with (
-        shown(lambda arena: RosBridge(arena, "zenoh", domain=5, router=router), "empty") as other,
+        serve_bridge(lambda arena: RosBridge(arena, "zenoh", domain=5, router=router), "empty") as other,
         session.declare_subscriber(f"5/clock/{CLOCK}", found.append),
     ):
         assert "with the router there" in next(iter(other.describe()))

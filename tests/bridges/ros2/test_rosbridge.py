@@ -17,7 +17,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from bridges.player.player_fixtures import ROOM
-from bridges.ros2.ros2_fixtures import RosbridgeProgram, by_rosbridge, shown
+from bridges.ros2.ros2_fixtures import RosbridgeProgram, by_rosbridge, serve_bridge
 from paddock.bridges.ros2 import RosbridgeServer
 from paddock.bridges.ros2.wire import decode_cdr, find_message
 from paddock.core.errors import PaddockError
@@ -29,7 +29,7 @@ LONG = "x" * 900_000
 
 @pytest.fixture(scope="module")
 def bridge() -> Iterator[RosbridgeServer]:
-    with shown(by_rosbridge) as bridge:
+    with serve_bridge(by_rosbridge) as bridge:
         yield bridge
 
 
@@ -165,7 +165,7 @@ def test_relative_names_refer_to_the_same_topics_and_services(
 
 
 def test_command_sent_right_before_disconnection_is_applied() -> None:
-    with shown(functools.partial(by_rosbridge, dead_man=math.inf)) as bridge:
+    with serve_bridge(functools.partial(by_rosbridge, dead_man=math.inf)) as bridge:
         with RosbridgeProgram(bridge) as program:
             program.drive("/r0/cmd_vel", 0.2)
             program.call("/rosapi/get_time")
@@ -334,7 +334,7 @@ def test_foreign_host_names_are_refused(bridge: RosbridgeServer) -> None:
 
 
 def test_services_spawn_and_delete_robots() -> None:
-    with shown(by_rosbridge) as bridge, RosbridgeProgram(bridge) as program:
+    with serve_bridge(by_rosbridge) as bridge, RosbridgeProgram(bridge) as program:
         pose = {"pose": {"position": {"x": 3.0, "y": 1.0}, "orientation": {"z": 1.0, "w": 1.0}}}
         answer = program.call("/spawn_entity", name="guest", uri="e-puck", initial_pose=pose)["values"]
         assert (answer["result"]["result"], answer["entity_name"]) == (OK, "guest")
@@ -379,7 +379,7 @@ def test_services_spawn_and_delete_robots() -> None:
 
 
 def test_services_pause_step_and_reset_time() -> None:
-    with shown(by_rosbridge, speed=None) as bridge, RosbridgeProgram(bridge) as program:
+    with serve_bridge(by_rosbridge, speed=None) as bridge, RosbridgeProgram(bridge) as program:
         arena = bridge.hub.arena
         assert program.call("/step_simulation")["values"]["result"]["result"] == INCORRECT_STATE
         assert program.call("/set_simulation_state", state={"state": 2})["values"]["result"]["result"] == OK
@@ -404,13 +404,16 @@ def test_single_robot_needs_no_namespace() -> None:
     alone = ROOM.with_robots(ROOM.robots[2])
     for namespaces, name in ((False, "/odom"), (True, "/red/odom")):
         show = functools.partial(by_rosbridge, namespaces=namespaces)
-        with shown(show, alone) as bridge, RosbridgeProgram(bridge) as program:
+        with serve_bridge(show, alone) as bridge, RosbridgeProgram(bridge) as program:
             assert name in program.call("/rosapi/topics")["values"]["topics"]
 
 
 def test_settings_are_validated() -> None:
     for options, problem in (({"rate": 0.0}, "rate: expected"), ({"dead_man": -1.0}, "stop: expected seconds > 0")):
-        with pytest.raises(PaddockError, match=problem), shown(lambda arena, o=options: by_rosbridge(arena, **o)):
+        with (
+            pytest.raises(PaddockError, match=problem),
+            serve_bridge(lambda arena, o=options: by_rosbridge(arena, **o)),
+        ):
             pass
 
 

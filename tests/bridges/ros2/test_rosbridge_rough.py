@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from bridges.common.rough import flood, read_all
-from bridges.ros2.ros2_fixtures import RosbridgeProgram, by_rosbridge, shown
+from bridges.ros2.ros2_fixtures import RosbridgeProgram, by_rosbridge, serve_bridge
 from paddock.bridges import OpenBridges
 from paddock.bridges.ros2 import RosbridgeServer
 from paddock.core.errors import PaddockError
@@ -35,7 +35,7 @@ DAMAGED = {
 
 @pytest.fixture(scope="module")
 def bridge() -> Iterator[RosbridgeServer]:
-    with shown(by_rosbridge) as bridge:
+    with serve_bridge(by_rosbridge) as bridge:
         yield bridge
 
 

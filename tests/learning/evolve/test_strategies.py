@@ -46,7 +46,7 @@ def short(length: int) -> SearchSpace:
     return SearchSpace(scale=np.ones(1), inputs=3, length=length)
 
 
-def made(name: str, *, population: int = 12, seed: int = 3) -> Strategy:
+def make_strategy(name: str, *, population: int = 12, seed: int = 3) -> Strategy:
     if name in PACKAGES:
         pytest.importorskip(PACKAGES[name])
     return STRATEGIES.get(name)(SPACE, population=population, seed=seed)
@@ -79,7 +79,7 @@ VALLEY = SearchSpace(scale=np.ones(12), inputs=3, recurrent=False)
 CASES = np.random.default_rng(7).uniform(-1, 1, (12, 3))
 
 
-def objective_of(rows: np.ndarray, programs: bool) -> np.ndarray:
+def compute_objective(rows: np.ndarray, programs: bool) -> np.ndarray:
     """Return the closeness to a point beside a narrow valley; for programs, to (x0 - x1) / 2 and x0 · x2."""
     if not programs:
         off = (rows - np.linspace(-2, 2, 12)) * np.linspace(1, 3, 12)
@@ -98,7 +98,7 @@ def best_found(name: str, seed: int, *, blind: bool = False, generations: int = 
     chance = np.random.default_rng(99)
     for _ in range(generations):
         rows = strategy.ask()
-        objective = objective_of(rows, strategy.makes_programs)
+        objective = compute_objective(rows, strategy.makes_programs)
         best = max(best, objective.max())
         strategy.tell(chance.random(len(rows)) if blind else objective, np.full((len(rows), 2), 0.5))
     return float(best)
@@ -121,7 +121,7 @@ def test_map_elites_beats_random_search() -> None:
         strategy = MapElites(VALLEY, population=20, seed=1, cells=6, random_immigrants=random_immigrants)
         for _ in range(60):
             rows = strategy.ask()
-            strategy.tell(objective_of(rows, False), np.clip(0.5 + rows[:, :2] / 12, 0, 1))
+            strategy.tell(compute_objective(rows, False), np.clip(0.5 + rows[:, :2] / 12, 0, 1))
         archives.append(strategy)
     bred, random_only = (archive.fitness_grid() for archive in archives)
     both = np.isfinite(bred) & np.isfinite(random_only)
@@ -141,7 +141,7 @@ def test_share_of_random_immigrants_matches_setting(share: float) -> None:
 def test_ga_children_combine_two_parents() -> None:
     strategy: Any = STRATEGIES.get("ga")(VALLEY, population=20, seed=1, crossover=1.0, mutation=0.0)
     rows = strategy.ask()
-    strategy.tell(objective_of(rows, False), np.zeros((20, 2)))
+    strategy.tell(compute_objective(rows, False), np.zeros((20, 2)))
     parents = [{int(np.flatnonzero(rows[:, k] == child[k])[0]) for k in range(12)} for child in strategy.ask()]
     assert max(len(one) for one in parents) == 2
     assert sum(len(one) == 2 for one in parents) > 5
@@ -204,7 +204,7 @@ def test_results_do_not_depend_on_blas_threads(what: str) -> None:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_search_is_deterministic_per_seed(name: str) -> None:
-    first, second, other = (run(made(name, seed=seed), 6) for seed in (3, 3, 4))
+    first, second, other = (run(make_strategy(name, seed=seed), 6) for seed in (3, 3, 4))
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
 
@@ -214,7 +214,7 @@ def test_ask_is_idempotent_and_keeps_global_random_state(name: str) -> None:
     random.seed(1)
     np.random.seed(1)
     before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[union-attr]
-    strategy = made(name)
+    strategy = make_strategy(name)
     assert np.array_equal(strategy.ask(), strategy.ask())
     run(strategy, 2)
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # type: ignore[union-attr]
@@ -222,11 +222,11 @@ def test_ask_is_idempotent_and_keeps_global_random_state(name: str) -> None:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_strategy_resumes_from_a_file_without_difference(name: str, tmp_path: Path) -> None:
-    whole = run(made(name), 9)
-    strategy = made(name)
+    whole = run(make_strategy(name), 9)
+    strategy = make_strategy(name)
     run(strategy, 4)
     save_checkpoint(tmp_path / "state.npz", {"strategy": strategy.state()})
-    again = made(name)
+    again = make_strategy(name)
     again.restore(load_checkpoint(tmp_path / "state.npz")["strategy"])
     assert all(np.array_equal(a, b) for a, b in zip(whole[4:], run(again, 5), strict=True))
 
@@ -260,7 +260,7 @@ def test_checkpoint_of_another_format_is_refused_with_a_fix(tmp_path: Path) -> N
 @pytest.mark.parametrize("name", [name for name in STRATEGIES if STRATEGIES.get(name).makes_programs])
 def test_program_strategies_make_valid_programs(name: str) -> None:
     policy = Program(inputs=(Input(device="a", values=3),), length=64)
-    for rows in run(made(name, population=30), 12):
+    for rows in run(make_strategy(name, population=30), 12):
         assert len(policy.with_weights(rows).weights) == len(rows)  # it refuses anything that is no program
 
 
@@ -320,7 +320,7 @@ def test_invalid_settings_are_refused(call: Any, message: str) -> None:
 
 
 def test_ga_keeps_its_elites() -> None:
-    strategy = made("ga")
+    strategy = make_strategy("ga")
     rows = strategy.ask()
     fitness, behaviour = evaluate(rows, False)
     strategy.tell(fitness, behaviour)
@@ -328,7 +328,7 @@ def test_ga_keeps_its_elites() -> None:
 
 
 def test_map_elites_keeps_the_best_of_every_cell() -> None:
-    strategy = made("map-elites")
+    strategy = make_strategy("map-elites")
     assert isinstance(strategy, MapElites)
     best: dict[tuple[int, ...], float] = {}
     for rows in run(strategy, 20):
@@ -430,7 +430,7 @@ def test_neat_program_text_matches_its_output(recurrent: bool) -> None:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_wrong_number_of_fitness_values_is_refused(name: str) -> None:
-    strategy = made(name)
+    strategy = make_strategy(name)
     rows = strategy.ask()
     for fitness, behaviour in ((np.zeros(len(rows) + 1), np.zeros((len(rows), 2))), (np.zeros(len(rows)), np.zeros(3))):
         with pytest.raises(paddock.PaddockError, match=f"tell: ask returned {len(rows)} individuals"):

@@ -47,7 +47,7 @@ class ServerProcess(PaddockProcess):
 
     @property
     def rss(self) -> int:
-        return rss_of(self.process.pid)
+        return measure_memory(self.process.pid)
 
 
 served = serve
@@ -60,7 +60,7 @@ def on_loop(server: Server, function: Callable[[], Any]) -> Any:
     return answers.get(timeout=LONG)
 
 
-def rss_of(pid: int) -> int:
+def measure_memory(pid: int) -> int:
     """The resident memory of a process [bytes] (Linux)."""
     text = Path(f"/proc/{pid}/status").read_text()
     found = re.search(r"VmRSS:\s+(\d+) kB", text)

@@ -164,7 +164,7 @@ def student(server: Server, name: str, robot: str) -> str:
     return server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), name))
 
 
-def share_of(server: Server, name: str) -> Share:
+def find_share(server: Server, name: str) -> Share:
     found: Share = on_loop(server, lambda: next(share for share in server.session.shares if share.name == name))
     return found
 
@@ -177,7 +177,7 @@ def test_streams_are_charged_to_their_own_token() -> None:
     ):
         ada.ask("subscribe", robot="red", devices=["camera"])
         lecturer.ask("lock")
-        share = share_of(server, "Ada")
+        share = find_share(server, "Ada")
         before = share.used
         lecturer.ask("step", ticks=20)
         assert share.used > before
@@ -186,7 +186,7 @@ def test_streams_are_charged_to_their_own_token() -> None:
 
 def hold(server: Server, name: str) -> Share:
     """Give a share a debt of one hour, so that its next message holds it."""
-    share = share_of(server, name)
+    share = find_share(server, name)
     on_loop(server, lambda: setattr(share, "balance", -3600.0))
     return share
 
@@ -241,7 +241,7 @@ def test_burst_of_requests_is_answered_in_turns_and_in_order() -> None:
 
 def test_unreadable_messages_are_charged_to_share_of_address() -> None:
     with served() as server, Peer(server, hello=False) as stranger:
-        strangers = share_of(server, "unauthenticated clients at 127.0.0.1")
+        strangers = find_share(server, "unauthenticated clients at 127.0.0.1")
         before = strangers.used
         stranger.send_frame(b"\xc1" * 1000)
         stranger.until_closed()
@@ -251,7 +251,7 @@ def test_unreadable_messages_are_charged_to_share_of_address() -> None:
 def test_new_client_has_initial_balance() -> None:
     with served(limits=UserLimits()) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
         ada.ask("get_scene")
-        assert 0 < share_of(server, "Ada").balance < WELCOME
+        assert 0 < find_share(server, "Ada").balance < WELCOME
 
 
 def test_other_requests_of_lock_members_are_charged_and_wait() -> None:
@@ -292,7 +292,7 @@ def test_client_that_floods_from_lock_is_released() -> None:
         asked = [ada.tell("get_scene") for _ in range(100)]
         assert "its other requests" in lecturer.wait("released")["reason"]
         assert lecturer.ask("step", ticks=50)["tick"] == 50
-        share = share_of(server, "Ada")
+        share = find_share(server, "Ada")
         on_loop(server, lambda: setattr(share, "balance", 3600.0))
         on_loop(server, lambda: server.session.shares._release(share))
         assert [ada.answer(id)["type"] for id in asked] == ["scene"] * 100  # in the end, nothing is lost

@@ -85,7 +85,7 @@ def drive(ekf: EKF, robot: DrivenRobot, ticks: int) -> list[float]:
     return errors
 
 
-def camera_of(
+def make_camera(
     robot: DrivenRobot, *, late: int = 4, every: int = 5, dropped: float = 0.2, outliers: float = 0.0
 ) -> FixModel:
     """Return a model of ten fixes per second with 80 ms delay, losses and outliers."""
@@ -106,7 +106,7 @@ def runs(count: int, kind: str) -> np.ndarray:
     found = []
     for seed in range(count):
         robot = DrivenRobot(seed, count=0.000129 if kind == "counts" else 0.0)
-        models = {"camera": [camera_of(robot)], "compass": [CompassModel(sigma=0.05)]}.get(kind, [])
+        models = {"camera": [make_camera(robot)], "compass": [CompassModel(sigma=0.05)]}.get(kind, [])
         gyro = {"gyroscope": "gyroscope", "gyroscope_sigma": 0.01} if kind == "gyroscope" else {}
         ekf = EKF(sensors(robot, **gyro), models)
         start_somewhere_near(ekf, robot)
@@ -158,7 +158,7 @@ def test_fix_between_two_ticks_is_interpolated() -> None:
 
 def test_outliers_are_rejected_by_the_gate() -> None:
     robot = DrivenRobot(5)
-    ekf = EKF(sensors(robot), [camera_of(robot, outliers=0.2)], covariance=START)
+    ekf = EKF(sensors(robot), [make_camera(robot, outliers=0.2)], covariance=START)
     errors = drive(ekf, robot, 600)
     refused = [step for step in ekf.innovations if not step.accepted]
     assert 5 < len(refused) < 40
@@ -171,7 +171,7 @@ def test_outliers_are_rejected_by_the_gate() -> None:
 def test_continuous_outliers_never_cause_a_restart(outliers: float) -> None:
     for seed in range(3):
         robot = DrivenRobot(seed)
-        ekf = EKF(sensors(robot), [camera_of(robot, outliers=outliers)], covariance=START)
+        ekf = EKF(sensors(robot), [make_camera(robot, outliers=outliers)], covariance=START)
         drive(ekf, robot, 1000)
         assert ekf.restarts == 0
         assert math.dist(ekf.estimate.pose[:2], robot.pose[:2]) < 0.1  # as good as wheels are
@@ -184,7 +184,7 @@ def test_continuous_outliers_never_cause_a_restart(outliers: float) -> None:
 )
 def test_ekf_recovers_from_kidnapping_by_consistent_fixes(every: int, outliers: float, ticks: int) -> None:
     robot = DrivenRobot(5)
-    ekf = EKF(sensors(robot), [camera_of(robot, every=every, outliers=outliers)], covariance=START)
+    ekf = EKF(sensors(robot), [make_camera(robot, every=every, outliers=outliers)], covariance=START)
     drive(ekf, robot, 100)
     robot.pose = Pose(1.5, 0.2, -2.0)
     drive(ekf, robot, ticks)

@@ -83,10 +83,10 @@ def sensors_at(pose: Pose) -> tuple[TravelSensors, RangeReader]:
 def replay(method: str, looks: tuple[Look, ...], **options: Any) -> tuple[Mapper, np.ndarray]:
     """Return a mapper that processed all readings and its errors in x, y [m] and heading [rad]."""
     mapper = Mapper(*sensors_at(looks[0].pose), method=method, **options)
-    return mapper, errors_of([mapper.update(look.observe()) for look in looks], looks)
+    return mapper, measure_errors([mapper.update(look.observe()) for look in looks], looks)
 
 
-def errors_of(estimates: Sequence[Estimate], looks: tuple[Look, ...]) -> np.ndarray:
+def measure_errors(estimates: Sequence[Estimate], looks: tuple[Look, ...]) -> np.ndarray:
     """Return the errors of estimates in x, y [m] and heading [rad]."""
     pairs = [(estimate.pose, look.pose) for estimate, look in zip(estimates, looks, strict=True)]
     return np.array([(found.x - true.x, found.y - true.y, wrap(found.heading - true.heading)) for found, true in pairs])

@@ -19,7 +19,7 @@ from perception.mapping.floor_plans import CORRIDOR, ROOM, see
 AT = Pose(2.0, 3.0, 0.2)
 
 
-def field_of(walls: np.ndarray, *poses: Pose) -> LikelihoodField:
+def make_field(walls: np.ndarray, *poses: Pose) -> LikelihoodField:
     return LikelihoodField.from_points(np.vstack([transform(trace_surfaces(see(walls, p, 9), 0.05), p) for p in poses]))
 
 
@@ -50,7 +50,7 @@ def test_search_matches_brute_force(seed: int, distance: float, angle: float, pu
 def test_scan_in_a_room_finds_its_pose(seed: int) -> None:
     offset = np.random.default_rng(seed).uniform(-1, 1, 3) * (0.25, 0.25, 0.2)
     truth = Pose(AT.x + offset[0], AT.y + offset[1], AT.heading + offset[2])
-    match = match_scan(see(ROOM, truth, seed).points(), field_of(ROOM, AT), AT, SearchWindow(0.3, 0.25))
+    match = match_scan(see(ROOM, truth, seed).points(), make_field(ROOM, AT), AT, SearchWindow(0.3, 0.25))
     error = np.array(match.pose) - truth
     assert np.hypot(*error[:2]) < 0.03
     assert abs(error[2]) < math.radians(0.6)
@@ -61,7 +61,7 @@ def test_scan_in_a_room_finds_its_pose(seed: int) -> None:
 
 def test_scan_finds_its_pose_from_metres_away() -> None:
     truth = Pose(3.8, 4.2, 0.9)
-    match = match_scan(see(ROOM, truth).points(), field_of(ROOM, AT, Pose(5, 3, 2)), AT, SearchWindow(2.5, 1.0))
+    match = match_scan(see(ROOM, truth).points(), make_field(ROOM, AT, Pose(5, 3, 2)), AT, SearchWindow(2.5, 1.0))
     assert match.pose == pytest.approx(truth, abs=0.03)
 
 
@@ -71,7 +71,7 @@ def corridor_match(heading: float, pull: float = 0.0) -> ScanMatch:
     walls = (CORRIDOR.reshape(-1, 2) @ [[c, s], [-s, c]]).reshape(-1, 4)
     middle = Pose(-s, c, heading)
     points = see(walls, middle._replace(x=middle.x + 0.1 * c, y=middle.y + 0.1 * s), 3).points()
-    return match_scan(points, field_of(walls, middle), middle, SearchWindow(0.3, 0.1, pull))
+    return match_scan(points, make_field(walls, middle), middle, SearchWindow(0.3, 0.1, pull))
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.7, math.pi / 2, -2.0])
@@ -91,7 +91,7 @@ def test_guess_decides_along_degenerate_directions() -> None:
 
 
 def test_empty_scan_returns_the_guess() -> None:
-    match = match_scan(np.empty((0, 2)), field_of(ROOM, AT), AT, SearchWindow(0.3, 0.2))
+    match = match_scan(np.empty((0, 2)), make_field(ROOM, AT), AT, SearchWindow(0.3, 0.2))
     assert (match.pose, match.score, match.degenerate) == (AT, 0.0, True)
 
 

@@ -14,7 +14,7 @@ from paddock.perception.estimation import normalised_error
 from paddock.perception.mapping import MAPPING_METHODS, Mapper, MapSetup, MotionStep, ParticleSlam, Scan, assess_map
 from paddock.perception.mapping.scan_to_map import ScanToMap
 from paddock.simulation.worlds import load_world
-from perception.mapping.driven_rooms import ALL_ROOMS, SPEC, drive_rooms, errors_of, replay, sensors_at
+from perception.mapping.driven_rooms import ALL_ROOMS, SPEC, drive_rooms, measure_errors, replay, sensors_at
 
 pytestmark = pytest.mark.heavy
 
@@ -34,7 +34,7 @@ def test_scan_to_map_is_accurate_with_consistent_covariance() -> None:
     looks = drive_rooms()
     mapper = Mapper(*sensors_at(looks[0].pose), method="scan-to-map")
     estimates = [mapper.update(look.observe()) for look in looks]
-    position, heading = rmse(errors_of(estimates, looks))
+    position, heading = rmse(measure_errors(estimates, looks))
     assert position < 0.025
     assert heading < 0.5
     nees = [normalised_error(estimate, look.pose) for estimate, look in zip(estimates, looks, strict=True)][50:]

@@ -14,7 +14,7 @@ from paddock.perception.mapping import FREE, OCCUPIED, UNKNOWN, BeamModel, MapVi
 HERE = Pose(0.012, 0.013, 0.3)
 
 
-def scan_of(ranges: list[float], angles: list[float], max_range: float = 5.0) -> Scan:
+def make_scan(ranges: list[float], angles: list[float], max_range: float = 5.0) -> Scan:
     return Scan(0.0, np.array(angles), np.array(ranges), max_range)
 
 
@@ -26,30 +26,30 @@ def state(grid: OccupancyGrid, distance: float, angle: float = 0.0) -> int:
 
 def test_beam_clears_its_path_and_marks_its_end() -> None:
     grid = OccupancyGrid()
-    grid.add_scan(scan_of([2.0], [0.0]), HERE)
+    grid.add_scan(make_scan([2.0], [0.0]), HERE)
     assert [state(grid, d) for d in (0.1, 1.0, 1.9, 2.0, 2.1)] == [FREE, FREE, FREE, OCCUPIED, UNKNOWN]
     assert state(grid, 1.0, 0.2) == UNKNOWN
 
 
 def test_beam_without_hit_clears_up_to_range_and_marks_nothing() -> None:
     grid = OccupancyGrid()
-    grid.add_scan(scan_of([math.inf, 5.0, math.nan], [0.0, 1.0, 2.0]), HERE)
+    grid.add_scan(make_scan([math.inf, 5.0, math.nan], [0.0, 1.0, 2.0]), HERE)
     assert (grid.states() == OCCUPIED).sum() == 0
     assert [state(grid, 4.9), state(grid, 4.9, 1.0), state(grid, 1.0, 2.0)] == [FREE, FREE, UNKNOWN]
     short = OccupancyGrid()
-    short.add_scan(scan_of([math.inf], [0.0]), HERE, BeamModel(clears=2.0))
+    short.add_scan(make_scan([math.inf], [0.0]), HERE, BeamModel(clears=2.0))
     assert [state(short, 1.9), state(short, 2.2)] == [FREE, UNKNOWN]
 
 
 def test_hit_cell_is_not_cleared_by_other_beams_of_the_scan() -> None:
     grid = OccupancyGrid()
-    grid.add_scan(scan_of([2.0, 2.4, 2.4], [0.0, 0.004, -0.004]), HERE)
+    grid.add_scan(make_scan([2.0, 2.4, 2.4], [0.0, 0.004, -0.004]), HERE)
     assert state(grid, 2.0) == OCCUPIED
 
 
 def test_cell_changes_once_per_scan_and_log_odds_are_clamped() -> None:
     grid = OccupancyGrid()
-    many = scan_of([2.0] * 50, list(np.linspace(-0.001, 0.001, 50)))
+    many = make_scan([2.0] * 50, list(np.linspace(-0.001, 0.001, 50)))
     grid.add_scan(many, HERE)
     assert grid.log_odds.max() == pytest.approx(0.85)
     assert grid.log_odds.min() == pytest.approx(-0.4)
@@ -61,9 +61,9 @@ def test_cell_changes_once_per_scan_and_log_odds_are_clamped() -> None:
 
 def test_grid_grows_in_whole_tiles_and_keeps_its_content() -> None:
     grid = OccupancyGrid()
-    grid.add_scan(scan_of([2.0], [0.0]), HERE)
+    grid.add_scan(make_scan([2.0], [0.0]), HERE)
     before = grid.states().sum()
-    grid.add_scan(scan_of([2.0], [0.0]), Pose(-7.0, -9.0, 0.0))
+    grid.add_scan(make_scan([2.0], [0.0]), Pose(-7.0, -9.0, 0.0))
     assert state(grid, 2.0) == OCCUPIED
     assert all(size % 64 == 0 for size in grid.frame.shape)
     assert (grid.frame.x, grid.frame.y) == (-3 * 64 * 0.05, -3 * 64 * 0.05)
@@ -73,10 +73,10 @@ def test_grid_grows_in_whole_tiles_and_keeps_its_content() -> None:
 
 def test_copy_is_equal_until_one_changes() -> None:
     grid = OccupancyGrid()
-    grid.add_scan(scan_of([2.0], [0.0]), HERE)
+    grid.add_scan(make_scan([2.0], [0.0]), HERE)
     other = grid.copy()
     assert other.digest() == grid.digest()
-    other.add_scan(scan_of([1.0], [0.0]), HERE)
+    other.add_scan(make_scan([1.0], [0.0]), HERE)
     assert other.digest() != grid.digest()
     assert state(grid, 1.0) == FREE
 
@@ -84,11 +84,11 @@ def test_copy_is_equal_until_one_changes() -> None:
 def test_sonar_clears_its_cone_and_marks_the_arc() -> None:
     grid = OccupancyGrid()
     for _ in range(4):
-        grid.add_cones(scan_of([2.0], [0.0]), HERE, math.radians(20))
+        grid.add_cones(make_scan([2.0], [0.0]), HERE, math.radians(20))
     assert [state(grid, 1.5), state(grid, 1.5, 0.12), state(grid, 1.5, 0.2)] == [FREE, FREE, UNKNOWN]
     assert [state(grid, 2.0), state(grid, 2.0, 0.1), state(grid, 2.2)] == [OCCUPIED, OCCUPIED, UNKNOWN]
     echo = OccupancyGrid()
-    echo.add_cones(scan_of([math.inf], [0.0]), HERE, math.radians(20))
+    echo.add_cones(make_scan([math.inf], [0.0]), HERE, math.radians(20))
     assert (echo.states() == OCCUPIED).sum() == 0
     assert [state(echo, 2.8), state(echo, 3.5)] == [FREE, UNKNOWN]
 
@@ -103,7 +103,7 @@ def test_ring_beams_start_at_their_sensors() -> None:
 
 def test_map_view_has_percentages_and_last_scan() -> None:
     grid = OccupancyGrid()
-    scan = scan_of([2.0], [0.0])
+    scan = make_scan([2.0], [0.0])
     grid.add_scan(scan, HERE)
     view = MapView.of(grid, scan, HERE)
     assert {*np.unique(view.cells).tolist()} == {40, 70, 255}
@@ -114,8 +114,8 @@ def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(PaddockError, match="resolution"):
         OccupancyGrid(0.0)
     with pytest.raises(PaddockError, match="finite pose"):
-        OccupancyGrid().add_scan(scan_of([1.0], [0.0]), Pose(math.nan, 0.0, 0.0))
+        OccupancyGrid().add_scan(make_scan([1.0], [0.0]), Pose(math.nan, 0.0, 0.0))
     with pytest.raises(PaddockError, match="too many"):
-        OccupancyGrid(0.001).add_scan(scan_of([1000.0], [0.5], 2000.0), HERE)
+        OccupancyGrid(0.001).add_scan(make_scan([1000.0], [0.5], 2000.0), HERE)
     with pytest.raises(PaddockError, match="lowest < miss"):
         BeamModel(hit=-1.0)

@@ -29,7 +29,7 @@ def truth() -> MapTruth:
     return MapTruth.of(WALLS, (0.5, 0.5), 0.2)
 
 
-def scans_of(walls: np.ndarray, views: list[tuple[float, float]]) -> OccupancyGrid:
+def make_scans(walls: np.ndarray, views: list[tuple[float, float]]) -> OccupancyGrid:
     return look_around(walls, np.array(views), 20.0, 0.05)[0]
 
 
@@ -47,7 +47,7 @@ def test_only_visible_surfaces_count(truth: MapTruth) -> None:
 
 
 def test_map_from_everywhere_is_perfect(truth: MapTruth) -> None:
-    quality = assess_map(scans_of(WALLS, EVERYWHERE), truth)
+    quality = assess_map(make_scans(WALLS, EVERYWHERE), truth)
     assert quality.precision == 1.0
     assert quality.recall == 1.0
     assert quality.f1 == 1.0
@@ -58,14 +58,14 @@ def test_map_from_everywhere_is_perfect(truth: MapTruth) -> None:
 
 
 def test_map_of_half_the_room_has_lower_recall(truth: MapTruth) -> None:
-    quality = assess_map(scans_of(WALLS, [(0.3, 1.05)]), truth)
+    quality = assess_map(make_scans(WALLS, [(0.3, 1.05)]), truth)
     assert quality.precision == 1.0
     assert 0.3 < quality.recall < 0.9
     assert 0.3 < quality.mapped < 0.95
 
 
 def test_shifted_map_scores_low_until_aligned(truth: MapTruth) -> None:
-    grid = scans_of(WALLS + np.array([0.15, -0.1, 0.15, -0.1]), [(x + 0.15, y - 0.1) for x, y in EVERYWHERE])
+    grid = make_scans(WALLS + np.array([0.15, -0.1, 0.15, -0.1]), [(x + 0.15, y - 0.1) for x, y in EVERYWHERE])
     as_it_is, aligned = assess_map(grid, truth), assess_map(grid, truth, alignment=None)
     assert as_it_is.f1 < 0.5
     assert aligned.f1 == 1.0
@@ -74,7 +74,7 @@ def test_shifted_map_scores_low_until_aligned(truth: MapTruth) -> None:
 
 
 def test_false_wall_reduces_precision(truth: MapTruth) -> None:
-    grid = scans_of(np.concatenate((WALLS, [[0.8, 0.0, 0.8, 0.8]])), EVERYWHERE)
+    grid = make_scans(np.concatenate((WALLS, [[0.8, 0.0, 0.8, 0.8]])), EVERYWHERE)
     quality = assess_map(grid, truth)
     assert 0.8 < quality.precision < 0.97
     assert quality.recall > 0.95

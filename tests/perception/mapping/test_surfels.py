@@ -15,7 +15,7 @@ from perception.mapping.floor_plans import CORRIDOR, ROOM, Floats, see
 AT = Pose(2.0, 3.0, 0.2)
 
 
-def surfels_of(walls: Floats, *poses: Pose) -> SurfelMap:
+def make_surfels(walls: Floats, *poses: Pose) -> SurfelMap:
     grid, surfels = OccupancyGrid(), SurfelMap(0.05)
     for k, pose in enumerate(poses):
         scan = see(walls, pose, 100 + k)
@@ -26,7 +26,7 @@ def surfels_of(walls: Floats, *poses: Pose) -> SurfelMap:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_centimetre_offset_is_corrected_to_millimetres(seed: int) -> None:
-    surfels = surfels_of(ROOM, *(AT._replace(heading=turn) for turn in (-0.3, 0.0, 0.2, 0.5)))
+    surfels = make_surfels(ROOM, *(AT._replace(heading=turn) for turn in (-0.3, 0.0, 0.2, 0.5)))
     off = np.random.default_rng(seed).uniform(-1, 1, 3) * (0.02, 0.02, 0.01)
     found = surfels.align(see(ROOM, AT, seed), Pose(*(np.array(AT) + off).tolist()))
     assert math.dist(found[:2], AT[:2]) < 0.006
@@ -34,7 +34,7 @@ def test_centimetre_offset_is_corrected_to_millimetres(seed: int) -> None:
 
 
 def test_alignment_along_a_corridor_keeps_the_guess() -> None:
-    surfels = surfels_of(CORRIDOR, Pose(0.0, 1.0, 0.0))
+    surfels = make_surfels(CORRIDOR, Pose(0.0, 1.0, 0.0))
     found = surfels.align(see(CORRIDOR, Pose(0.23, 1.0, 0.0), 1), Pose(0.2, 1.02, 0.01))
     assert found.x == pytest.approx(0.2, abs=0.002)  # as it was guessed, not where beams end in the same places
     assert found.y == pytest.approx(1.0, abs=0.005)
@@ -42,7 +42,7 @@ def test_alignment_along_a_corridor_keeps_the_guess() -> None:
 
 def test_both_faces_of_a_thin_wall_are_kept_separate() -> None:
     faces = np.array([[0, 0, 4, 0], [0, 0.04, 4, 0.04]], float)
-    surfels = surfels_of(faces, Pose(2.0, -1.0, math.pi / 2), Pose(2.0, 1.0, -math.pi / 2))
+    surfels = make_surfels(faces, Pose(2.0, -1.0, math.pi / 2), Pose(2.0, 1.0, -math.pi / 2))
     assert surfels.align(see(faces, Pose(2.0, -1.0, math.pi / 2), 1), Pose(2.0, -0.99, math.pi / 2)).y == (
         pytest.approx(-1.0, abs=0.004)
     )

@@ -60,7 +60,7 @@ class ProtobufDecoders:
         return self._decoders[schema.name]
 
 
-def messages_of(path: Path) -> dict[str, list[tuple[int, Any]]]:
+def read_messages(path: Path) -> dict[str, list[tuple[int, Any]]]:
     """All messages by topic."""
     found: dict[str, list[tuple[int, Any]]] = {}
     with path.open("rb") as file:
@@ -93,7 +93,7 @@ def test_mcap_library_finds_all_messages_by_index(run: Path) -> None:
 
 
 def test_protobuf_decodes_recorded_states_and_readings(run: Path) -> None:
-    found = messages_of(run)
+    found = read_messages(run)
     arena = paddock.Recording(run).replay()
     for time, message in found["/tf"]:
         arena.seek(round(time / 1e9 / arena.dt))
@@ -127,7 +127,7 @@ def test_schemas_equal_those_of_foxglove_sdk(name: str) -> None:
 
 def test_foxglove_sdk_writes_equal_messages(run: Path, tmp_path: Path) -> None:
     """The same scan made by the SDK's classes is the same message."""
-    topic, scans = next(item for item in messages_of(run).items() if item[0].endswith("/laser"))
+    topic, scans = next(item for item in read_messages(run).items() if item[0].endswith("/laser"))
     time, ours = scans[3]
     pose = ours.pose
     theirs = foxglove.messages.LaserScan(
@@ -164,7 +164,7 @@ class LocalEpisode:
 
 def test_foxglove_sdk_reads_same_messages_as_protobuf(run: Path) -> None:
     """The SDK's data set reader, with this folder as the store, requires message indexes in every chunk."""
-    expected = messages_of(run)
+    expected = read_messages(run)
     episode: Any = LocalEpisode(run)
     reader = EpisodeReader(episode, tuple(expected), None, episode)
     found: dict[str, list[tuple[int, Any]]] = {}

@@ -21,7 +21,7 @@ at = [1.5, 0.5]
 BOXES = "boxes = [{ at = [1.0, 1.0], size = [0.2, 0.2] }]\n"
 
 
-def told(tmp_path: Path, robots: str, main: str = MAIN) -> str:
+def explain_refusal(tmp_path: Path, robots: str, main: str = MAIN) -> str:
     """Return the error message of a world that includes these robots."""
     (tmp_path / "sub").mkdir()
     (tmp_path / "main.toml").write_text(main)
@@ -37,22 +37,23 @@ def robot(name: str, x: float, kind: str = "e-puck") -> str:
 
 
 def test_overlap_error_names_the_included_file(tmp_path: Path) -> None:
-    message = told(tmp_path, robot("free", 0.3) + robot("stuck", 1.0))
+    message = explain_refusal(tmp_path, robot("free", 0.3) + robot("stuck", 1.0))
     assert message.startswith("robots.toml: robots[1].at: robot 'stuck' overlaps boxes[0]")
 
 
 def test_unknown_robot_type_error_names_the_included_file(tmp_path: Path) -> None:
-    assert told(tmp_path, robot("odd", 0.3, "e-pick")).startswith(
+    assert explain_refusal(tmp_path, robot("odd", 0.3, "e-pick")).startswith(
         "robots.toml: robots[0].type: no robot called 'e-pick'"
     )
 
 
 def test_robot_index_in_an_error_counts_within_its_file(tmp_path: Path) -> None:
-    message = told(tmp_path, robot("free", 0.3), MAIN.replace("[1.5, 0.5]", "[1.0, 1.0]"))
+    message = explain_refusal(tmp_path, robot("free", 0.3), MAIN.replace("[1.5, 0.5]", "[1.0, 1.0]"))
     assert message.startswith("main.toml: robots[0].at: robot 'first' overlaps boxes[0]")
 
 
 def test_duplicate_name_error_names_the_later_file(tmp_path: Path) -> None:
     assert (
-        told(tmp_path, robot("first", 0.3)) == "main.toml: robots[0].name: expected different names, got 'first' twice"
+        explain_refusal(tmp_path, robot("first", 0.3))
+        == "main.toml: robots[0].name: expected different names, got 'first' twice"
     )

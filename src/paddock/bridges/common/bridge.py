@@ -54,28 +54,28 @@ class OpenBridges(ExitStack):
     """Several bridges to one world, for use in a `with` block."""
 
     def __init__(
-        self, arena: Arena, wanted: Iterable[tuple[str, str]], *, host: str = LOOPBACK, without_tokens: bool = False
+        self, arena: Arena, requests: Iterable[tuple[str, str]], *, host: str = LOOPBACK, without_tokens: bool = False
     ) -> None:
         """
         Args:
             arena: the world.
-            wanted: pairs of a bridge name and its argument, one for each robot.
+            requests: pairs of a bridge name and its argument, one for each robot.
             host: the address of network ports. These protocols have no token authentication: any client that reaches a
                 port can drive its robot. Use an address other than loopback only on a trusted network.
             without_tokens: whether addresses other than loopback are accepted.
         """
         super().__init__()
         self.bridges: list[Bridge] = []
-        wanted = list(wanted)
-        if wanted and arena.is_real:
-            raise PaddockError(f"{wanted[0][0]}: a bridge requires no token, so it serves simulated robots only")
-        if wanted and not without_tokens and not is_loopback(host):
+        requests = list(requests)
+        if requests and arena.is_real:
+            raise PaddockError(f"{requests[0][0]}: a bridge requires no token, so it serves simulated robots only")
+        if requests and not without_tokens and not is_loopback(host):
             raise PaddockError(
-                f"{wanted[0][0]}: a bridge requires no token, so anybody who reaches {host} could drive its robots: "
+                f"{requests[0][0]}: a bridge requires no token, so anybody who reaches {host} could drive its robots: "
                 "`--open-bridges` accepts that; without it, bridges serve this machine only"
             )
         asked: dict[str, list[str]] = {}
-        for name, text in wanted:
+        for name, text in requests:
             asked.setdefault(name, []).append(text)
         try:
             for name, texts in asked.items():

@@ -158,7 +158,7 @@ class RealArena(Arena):
     def _refuse(self, what: str, instead: str = "only simulations can do that") -> NoReturn:
         raise SimulationError(f"{what}: the robots of this arena are real: {instead}")
 
-    def choose_recorded(self, driven: Any, *, whole: bool) -> list[Robot]:
+    def choose_recorded(self, driven: Any, *, all_robots: bool) -> list[Robot]:
         return list(driven)
 
 

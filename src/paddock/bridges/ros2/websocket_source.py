@@ -39,7 +39,7 @@ class WebSocketSource:
         """
         self._write, self._on_open, self._end, self._find_problem = write, on_open, end, find_problem
         self._protocol = ServerProtocol(max_size=MAX_BYTES, logger=quiet)
-        self._reader = MessageReader(self._protocol, masked=True, most=MAX_BYTES)
+        self._reader = MessageReader(self._protocol, masked=True, limit=MAX_BYTES)
         self._head: bytes | None = b""  # the received part of the HTTP request; None: complete
 
     def feed(self, data: bytes) -> list[tuple[bool, bytes]]:

@@ -53,9 +53,9 @@ class KeepDistance:
             turn = -2.0  # on the spot
         return steer(self.speed, turn if self.side == "left" else -turn)
 
-    def remember_ahead(self, near: NDArray[np.float64], way: float) -> None:
+    def remember_ahead(self, near: NDArray[np.float64], travel: float) -> None:
         """Update the distance driven since an object was ahead of the robot."""
-        self._unseen = 0.0 if min(near[k] for k in AHEAD) < FREE else self._unseen + way
+        self._unseen = 0.0 if min(near[k] for k in AHEAD) < FREE else self._unseen + travel
 
     def choose_turn(self, near: NDArray[np.float64]) -> float:
         """Return how much to turn towards `side`, see `steer`; negative: away from it."""

@@ -135,9 +135,9 @@ class LinePatrol:
         fast, slow = (0.5 * v, -0.3 * v) if room else (0.4 * v, -0.4 * v)
         return WheelSpeeds(slow, fast) if self._follower.side > 0 else WheelSpeeds(fast, slow)
 
-    def _follow(self, dark: list[bool], way: float) -> WheelSpeeds:
+    def _follow(self, dark: list[bool], travel: float) -> WheelSpeeds:
         if any(dark):
             self._turned = 0.0
             if self._gone > SETTLE:  # the mean heading over the last few centimetres
-                self._course += min(1.0, way / SETTLE) * self._off_course
+                self._course += min(1.0, travel / SETTLE) * self._off_course
         return self._follower.follow(*dark)

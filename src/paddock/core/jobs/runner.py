@@ -191,8 +191,8 @@ def _start_workers(make: Callable[[], Any], workers: Workers, max_jobs: int | No
     return [Worker(make)] if count == 1 else [ProcessWorker(make) for _ in range(count)]
 
 
-def _limit(count: int, most: int | None) -> int:
-    return count if most is None else max(1, min(count, most))
+def _limit(count: int, maximum: int | None) -> int:
+    return count if maximum is None else max(1, min(count, maximum))
 
 
 def _check(workers: object) -> None:

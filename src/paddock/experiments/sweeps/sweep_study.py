@@ -159,11 +159,11 @@ class SweepPlan:
         )
 
     def _rows(
-        self, run: PlannedRun, axes: Sequence[str], found: Sequence[Mapping[str, Any]]
+        self, run: PlannedRun, axes: Sequence[str], results: Sequence[Mapping[str, Any]]
     ) -> Iterator[dict[str, Any]]:
         """Yield the table rows of a run: the run's number, combination and seed, then the figures of each robot."""
         chosen = self.combinations[run.combination]
-        for row in found:
+        for row in results:
             about = {
                 "world": getattr(chosen.run and chosen.run.world, "name", ""),
                 "robot": row["robot"],

@@ -57,7 +57,7 @@ def run_forward(network: Network, weights: Floats, inputs: Floats, before: list[
 
 
 def loss_and_gradient(
-    network: Network, weights: Floats, inputs: Floats, wanted: Floats, before: list[Floats]
+    network: Network, weights: Floats, inputs: Floats, targets: Floats, before: list[Floats]
 ) -> tuple[float, Floats, list[Floats]]:
     """Return the mean squared error of the outputs, its gradient, and the units after the last tick.
 
@@ -65,18 +65,18 @@ def loss_and_gradient(
         network: the network, for its layers.
         weights: weights of one individual, shape (size).
         inputs: between -1 and 1, shape (sequences, ticks, values).
-        wanted: target outputs of the last layer, shape (sequences, ticks, 2).
+        targets: target outputs of the last layer, shape (sequences, ticks, 2).
         before: the units before the first tick; the error is not propagated further back.
     """
     layers = split_layers(network, weights)
     states = run_forward(network, weights, inputs, before)
     gradient = np.zeros_like(weights)
     slopes = split_layers(network, gradient)
-    count = wanted.size
+    count = targets.size
     loss = 0.0
     later: list[Floats | None] = [None] * len(layers)  # error propagated back from the next tick
     for t in range(inputs.shape[1] - 1, -1, -1):
-        off = states[t][-1] - wanted[:, t]
+        off = states[t][-1] - targets[:, t]
         loss += float((off * off).sum()) / count
         error = 2.0 * off / count
         for k in range(len(layers) - 1, -1, -1):

@@ -172,18 +172,18 @@ def scale_outputs(network: Network, wheels: Floats) -> Floats:
 
 
 def _make_batches(
-    network: Network, inputs: list[Floats], wanted: list[Floats], window: int, rng: np.random.Generator
+    network: Network, inputs: list[Floats], targets: list[Floats], window: int, rng: np.random.Generator
 ) -> Any:
     """Yield inputs, outputs, and whether states start at zero: windows in order if recurrent, else shuffled ticks."""
     if network.recurrent:
         lengths = {len(table) for table in inputs}
         if len(lengths) > 1:
             raise PaddockError(f"imitate: expected demonstrations of one length, got {sorted(lengths)} ticks")
-        x, y = np.stack(inputs), np.stack(wanted)
+        x, y = np.stack(inputs), np.stack(targets)
         for first in range(0, x.shape[1], window):
             yield x[:, first : first + window], y[:, first : first + window], first == 0
     else:
-        x, y = np.concatenate(inputs), np.concatenate(wanted)
+        x, y = np.concatenate(inputs), np.concatenate(targets)
         order = rng.permutation(len(x))
         for part in np.array_split(order, max(1, len(order) // window)):
             yield x[part, None], y[part, None], True

@@ -38,12 +38,12 @@ class RemoteWatcher:
         """Whether a robot's sensors, or a camera, are subscribed to."""
         return stream in self._streams.get(robot, ())
 
-    def follow(self, robot: Robot, wanted: Streams, *, anew: bool = False) -> None:
+    def follow(self, robot: Robot, streams: Streams, *, anew: bool = False) -> None:
         """Replace the subscriptions of a robot by the streams that its observers need."""
         with self._lock:
             present = {} if anew else self._streams.get(robot.name, {})
-            self._streams[robot.name] = wanted
-            if not wanted:
+            self._streams[robot.name] = streams
+            if not streams:
                 del self._streams[robot.name]
             elif self._reads is not self._arena.dialogue:
                 self._reads = self._arena.dialogue
@@ -52,9 +52,9 @@ class RemoteWatcher:
                 )
                 self.thread.start()
         number = self._arena.number
-        for gone in present.keys() - wanted.keys():
+        for gone in present.keys() - streams.keys():
             self._arena.ask(m.Unsubscribe(id=number(), robot=robot.name, stream=gone), m.Done)
-        for stream, (devices, period) in wanted.items():
+        for stream, (devices, period) in streams.items():
             if present.get(stream) != (devices, period):
                 request = m.Subscribe(id=number(), robot=robot.name, devices=devices, period=period, stream=stream)
                 self._arena.ask(request, m.Done)

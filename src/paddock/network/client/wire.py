@@ -55,7 +55,7 @@ class WebSocketWire:
         self._lost: LinkError | None = None
         try:
             self._protocol = ClientProtocol(parse_uri(url), max_size=MAX_BYTES, logger=quiet)
-            self._reader = MessageReader(self._protocol, masked=False, most=MAX_BYTES)
+            self._reader = MessageReader(self._protocol, masked=False, limit=MAX_BYTES)
             self._socket = self._open_socket()
         except OSError as error:  # first, because an invalid certificate is also a ValueError
             raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None

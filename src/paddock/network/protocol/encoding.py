@@ -178,8 +178,8 @@ class MessageReader:
         most: maximum bytes of a message; a longer one fails the connection.
     """
 
-    def __init__(self, protocol: Protocol, *, masked: bool, most: int) -> None:
-        self.protocol, self.masked, self.most = protocol, masked, most
+    def __init__(self, protocol: Protocol, *, masked: bool, limit: int) -> None:
+        self.protocol, self.masked, self.most = protocol, masked, limit
         self.frames = 0  # data frames so far
         self.has_replies = False  # whether the protocol may have something to send
         self._rest = bytearray()  # an incomplete frame

@@ -69,13 +69,13 @@ class GrowingBuffer:
     def __init__(self, stream: Bytestream) -> None:
         self._stream, self._bytes = stream, bytearray()
 
-    def take_until(self, mark: bytes, most: int, length: int | None = None) -> bytes | None:
+    def take_until(self, mark: bytes, limit: int, length: int | None = None) -> bytes | None:
         """Remove and return the bytes before a mark, or the first `length` bytes if the mark is not among them.
 
         The mark stays in the buffer. Return None if the stream ended.
 
         Raises:
-            LinkError: there are more than `most` bytes without the mark.
+            LinkError: there are more than `limit` bytes without the mark.
         """
         searched = 0
         while True:
@@ -86,8 +86,8 @@ class GrowingBuffer:
                 taken = bytes(self._bytes[:end])
                 del self._bytes[:end]
                 return taken
-            if len(self._bytes) > most:
-                raise LinkError(f"more than {most} bytes without {mark.decode('latin-1')!r}")
+            if len(self._bytes) > limit:
+                raise LinkError(f"more than {limit} bytes without {mark.decode('latin-1')!r}")
             searched = max(0, len(self._bytes) - len(mark) + 1)
             chunk = self._stream.read1(CHUNK)
             if not chunk:

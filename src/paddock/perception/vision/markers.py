@@ -79,12 +79,12 @@ def _intersect(first: tuple[Floats, float], second: tuple[Floats, float]) -> Flo
     return np.linalg.solve(np.array([first[0], second[0]]), np.array([first[1], second[1]]))
 
 
-def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floats]:
+def find_markers(picture: Pixels8, numbers: Iterable[int] = ()) -> dict[int, Floats]:
     """Return the corners [pixels] of markers by number, clockwise from the upper left, shape (4, 2) each.
 
     Args:
         picture: uint8 (row, column, rgb) or grey (row, column).
-        wanted: the numbers to find; if some are not found, other thresholds are tried. Empty: all markers.
+        numbers: the numbers to find; if some are not found, other thresholds are tried. Empty: all markers.
     """
     cv2 = import_opencv("finding markers")
     grey = to_grey(picture)
@@ -92,7 +92,7 @@ def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floa
     if enlarged > 1:
         grey = cv2.resize(grey, None, fx=enlarged, fy=enlarged, interpolation=cv2.INTER_CUBIC)
     soft = cv2.GaussianBlur(grey, (0, 0), SOFT * enlarged).astype(np.float32)
-    chosen, found = set(wanted), dict[int, Floats]()
+    chosen, found = set(numbers), dict[int, Floats]()
     for threshold in THRESHOLDS:
         for number, rough in _detect(grey, threshold).items():
             is_new = number not in found and (not chosen or number in chosen)

@@ -47,10 +47,10 @@ def check_picture_size(size: int) -> None:
         raise PaddockError(f"size: expected a whole number of pixels from {SMALLEST} to {LARGEST}, got {size!r}")
 
 
-def round_length(most: float) -> float:
-    """Return the largest of 1, 2, 5, 10, 20 … (or 0.5, 0.2 …) that is not above `most`."""
-    power = 10.0 ** math.floor(math.log10(most) + 1e-9)
-    return next(step * power for step in (5.0, 2.0, 1.0) if step * power <= most * (1 + 1e-9))
+def round_length(limit: float) -> float:
+    """Return the largest of 1, 2, 5, 10, 20 … (or 0.5, 0.2 …) that is not above `limit`."""
+    power = 10.0 ** math.floor(math.log10(limit) + 1e-9)
+    return next(step * power for step in (5.0, 2.0, 1.0) if step * power <= limit * (1 + 1e-9))
 
 
 class Canvas:

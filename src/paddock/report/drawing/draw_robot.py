@@ -60,8 +60,8 @@ class LineOfSight:
         self.edges = np.array(edges, float).reshape(-1, 5)
         self.discs = np.array(discs, float).reshape(-1, 4)
 
-    def distance(self, at: Point, angle: float, z: float, most: float) -> float:
-        """Return the distance [m] to the nearest object taller than z, at most `most`."""
+    def distance(self, at: Point, angle: float, z: float, longest: float) -> float:
+        """Return the distance [m] to the nearest object taller than z, at most `longest`."""
         dx, dy = math.cos(angle), math.sin(angle)
         walls = self.edges[self.edges[:, 4] > z]
         ax, ay = walls[:, 0] - at[0], walls[:, 1] - at[1]
@@ -70,7 +70,7 @@ class LineOfSight:
         with np.errstate(divide="ignore", invalid="ignore"):
             along, share = (ax * ey - ay * ex) / cross, (ax * dy - ay * dx) / cross
         hit = (along >= 0) & (share >= 0) & (share <= 1)
-        nearest = float(along[hit].min(initial=most))
+        nearest = float(along[hit].min(initial=longest))
         cans = self.discs[self.discs[:, 3] > z]
         cx, cy = cans[:, 0] - at[0], cans[:, 1] - at[1]
         middle = cx * dx + cy * dy
@@ -79,13 +79,13 @@ class LineOfSight:
         return float(entry[(inside > 0) & (entry >= 0)].min(initial=nearest))
 
 
-def draw_beams(canvas: Canvas, sensor: SensorSpec, pose: Pose, most: float, sight: LineOfSight) -> None:
-    """Draw faint beams, no longer than `most` [m], which end at walls."""
+def draw_beams(canvas: Canvas, sensor: SensorSpec, pose: Pose, longest: float, sight: LineOfSight) -> None:
+    """Draw faint beams, no longer than `longest` [m], which end at walls."""
     color, rays = sensor.look.color, sensor.look.rays
     c, s = math.cos(pose.heading), math.sin(pose.heading)
     for beam in beams(sensor):
         eye = pose.x + c * beam.x - s * beam.y, pose.y + s * beam.x + c * beam.y
-        rim = list(_rim(eye, pose.heading + beam.heading, beam, most, sight))
+        rim = list(_rim(eye, pose.heading + beam.heading, beam, longest, sight))
         if beam.half > 0:
             canvas.polygon([eye, *rim], tint(color, 0.09))
             if beam.half < math.pi:
@@ -97,12 +97,12 @@ def draw_beams(canvas: Canvas, sensor: SensorSpec, pose: Pose, most: float, sigh
                 canvas.line([eye, point], tint(color, 0.20), 0.8)
 
 
-def _rim(eye: Point, middle: float, beam: Beam, most: float, sight: LineOfSight) -> Iterator[Point]:
+def _rim(eye: Point, middle: float, beam: Beam, longest: float, sight: LineOfSight) -> Iterator[Point]:
     """Iterate over the end points of a beam, from its right edge to its left."""
     count = max(2, 2 * math.ceil(beam.half / FAN_STEP))
     for i in range(count + 1):
         angle = middle + beam.half * (2 * i / count - 1)
-        far = sight.distance(eye, angle, beam.z, min(beam.reach, most))
+        far = sight.distance(eye, angle, beam.z, min(beam.reach, longest))
         yield eye[0] + far * math.cos(angle), eye[1] + far * math.sin(angle)
 
 

@@ -137,16 +137,16 @@ class Recording:
             number -= 1
         return self._keyframes[max(0, number)]
 
-    def read_keyframe(self, found: KeyframeLocation) -> Keyframe:
+    def read_keyframe(self, location: KeyframeLocation) -> Keyframe:
         """Read the exact state of a keyframe."""
-        world = self.build_keyframe_world(found)
-        return self.file.decode(found.place, lambda data: decode_keyframe(data, world))
+        world = self.build_keyframe_world(location)
+        return self.file.decode(location.place, lambda data: decode_keyframe(data, world))
 
-    def build_keyframe_world(self, found: KeyframeLocation) -> BuiltWorld:
+    def build_keyframe_world(self, location: KeyframeLocation) -> BuiltWorld:
         """Return the world of a keyframe, with its robots."""
-        before = [place for place in self.file.places(WORLD) if place[1:] < found.place[1:]]
+        before = [place for place in self.file.places(WORLD) if place[1:] < location.place[1:]]
         if not before:
-            raise PaddockError(f"{self.path}: damaged: there is no world before its state at tick {found.tick}")
+            raise PaddockError(f"{self.path}: damaged: there is no world before its state at tick {location.tick}")
         world: BuiltWorld = self._build(before[-1])
         return world
 

@@ -74,14 +74,14 @@ class ReplayArena(Arena):
                 self.go_to_keyframe(found)
             self.play(tick - self.position)
 
-    def go_to_keyframe(self, found: KeyframeLocation) -> None:
+    def go_to_keyframe(self, location: KeyframeLocation) -> None:
         """Set the state of a keyframe."""
-        if (world := self.recording.build_keyframe_world(found)) is not self.built:
+        if (world := self.recording.build_keyframe_world(location)) is not self.built:
             self.adopt(world)
-        keyframe = self.recording.read_keyframe(found)
+        keyframe = self.recording.read_keyframe(location)
         self.take_over(keyframe.state, keyframe.commands)
         self.position = keyframe.tick  # tick of the recording
-        self._changed = found.is_change  # whether interventions at this tick are applied
+        self._changed = location.is_change  # whether interventions at this tick are applied
         self._layout = InputLayout(self.commands[0], self.motion)
         self._inputs = Inputs(0, 0, np.zeros(0, np.int64), np.zeros(0))
 

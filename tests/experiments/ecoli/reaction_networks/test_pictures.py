@@ -46,7 +46,7 @@ def long_names() -> ReactionNetwork:
     return ReactionNetwork(name="long-names", output=pool.name, pools=(pool, ReactionPool(name="Y", start=1.0)))
 
 
-def texts_of(ax: Any) -> list[str]:
+def list_texts(ax: Any) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
 
@@ -59,7 +59,7 @@ def test_picture_shows_every_name_without_overlap(network: ReactionNetwork) -> N
     ax = draw_reactions(network)
     figure: Any = ax.figure
     figure.draw_without_rendering()
-    shown = " ".join(texts_of(ax)).replace("-\n", "-").replace("_\n", "_").replace("\n", " ").split()
+    shown = " ".join(list_texts(ax)).replace("-\n", "-").replace("_\n", "_").replace("\n", " ").split()
     assert {*network.names, *(unit.name for unit in network.units)} <= set(shown)
     assert ("INPUT" in shown, "OUTPUT" in shown) == (network.input is not None, network.output is not None)
     boxes = [text.get_window_extent() for text in ax.texts]
@@ -69,10 +69,10 @@ def test_picture_shows_every_name_without_overlap(network: ReactionNetwork) -> N
 
 def test_losses_supplies_sources_and_sinks_are_drawn() -> None:
     assert (
-        texts_of(draw_reactions(load_reactions("toggle-switch"))).count("∅") == 7
+        list_texts(draw_reactions(load_reactions("toggle-switch"))).count("∅") == 7
     )  # four units, two losses, the legend
     closed = ReactionNetwork(name="closed", pools=(ReactionPool(name="x", start=1.0),))
-    assert texts_of(draw_reactions(closed)).count("∅") == 1
+    assert list_texts(draw_reactions(closed)).count("∅") == 1
 
 
 def test_layout_is_deterministic_and_a_cycle_has_no_crossing() -> None:

@@ -108,9 +108,9 @@ def carry_out(caller: SceneCaller, name: str, given: Sequence[Any]) -> Any:
         raise name_error(error, name) from None
 
 
-def _convert(caller: SceneCaller, found: RemoteCall, given: Sequence[Any]) -> list[Any]:
+def _convert(caller: SceneCaller, remote_call: RemoteCall, given: Sequence[Any]) -> list[Any]:
     converted = []
-    for k, (name, convert, default, takes_null) in enumerate(found.arguments):
+    for k, (name, convert, default, takes_null) in enumerate(remote_call.arguments):
         value = given[k] if k < len(given) else None
         if (value is None and not (takes_null and k < len(given))) or value == values.NIL:
             if default is inspect.Parameter.empty:
@@ -121,7 +121,7 @@ def _convert(caller: SceneCaller, found: RemoteCall, given: Sequence[Any]) -> li
             converted.append(convert(caller, value))
         except PaddockError as error:
             raise PaddockError(f"argument {k + 1} ({name}): {error}") from None
-    return converted + list(given[len(found.arguments) :]) if found.rest else converted
+    return converted + list(given[len(remote_call.arguments) :]) if remote_call.rest else converted
 
 
 def name_error(error: PaddockError, name: str) -> PaddockError:

@@ -134,29 +134,31 @@ def transform_image(caller: SceneCaller, image: bytes, resolution: list[int], op
 
 @call()
 def get_scaled_image(
-    caller: SceneCaller, image: bytes, resolution: list[int], wanted: list[int], options: int = 0
+    caller: SceneCaller, image: bytes, resolution: list[int], size: list[int], options: int = 0
 ) -> tuple[bytes, list[int]]:
     channels = 4 if options & 1 else 3
-    if len(resolution) != 2 or len(wanted) != 2 or min(*resolution, *wanted) < 1:
+    if len(resolution) != 2 or len(size) != 2 or min(*resolution, *size) < 1:
         raise PaddockError("expected two resolutions of two numbers above 0")
-    if len(image) != resolution[0] * resolution[1] * channels or wanted[0] * wanted[1] > LARGEST_IMAGE // 4:
+    if len(image) != resolution[0] * resolution[1] * channels or size[0] * size[1] > LARGEST_IMAGE // 4:
         raise PaddockError(f"expected an image of {resolution} pixels with {channels} bytes, got {len(image)} bytes")
     pixels = np.frombuffer(image, np.uint8).reshape(resolution[1], resolution[0], channels)
-    rows = np.arange(wanted[1]) * resolution[1] // wanted[1]
-    columns = np.arange(wanted[0]) * resolution[0] // wanted[0]
-    return pixels[rows][:, columns].tobytes(), wanted
+    rows = np.arange(size[1]) * resolution[1] // size[1]
+    columns = np.arange(size[0]) * resolution[0] // size[0]
+    return pixels[rows][:, columns].tobytes(), size
 
 
 @call()
-def transform_buffer(caller: SceneCaller, data: bytes, given: int, factor: float, offset: float, wanted: int) -> bytes:
+def transform_buffer(
+    caller: SceneCaller, data: bytes, given: int, factor: float, offset: float, target_type: int
+) -> bytes:
     """Multiply the numbers of a buffer, add an offset, and convert them: depths to millimetres, for example."""
-    if not (0 <= given < len(NUMBER_TYPES) and 0 <= wanted & ~CLAMP < len(NUMBER_TYPES)):
-        raise PaddockError(f"expected sim.buffer_uint8 … sim.buffer_double, got {given} and {wanted}")
-    before, after = np.dtype(NUMBER_TYPES[given]), np.dtype(NUMBER_TYPES[wanted & ~CLAMP])
+    if not (0 <= given < len(NUMBER_TYPES) and 0 <= target_type & ~CLAMP < len(NUMBER_TYPES)):
+        raise PaddockError(f"expected sim.buffer_uint8 … sim.buffer_double, got {given} and {target_type}")
+    before, after = np.dtype(NUMBER_TYPES[given]), np.dtype(NUMBER_TYPES[target_type & ~CLAMP])
     if len(data) % before.itemsize:
         raise PaddockError(f"expected numbers of {before.itemsize} bytes, got {len(data)} bytes")
     numbers = np.nan_to_num(np.frombuffer(data, before).astype(np.float64) * factor + offset)
     if after.kind == "f":
         return numbers.astype(after).tobytes()
-    limits = np.iinfo(after if wanted & CLAMP else np.int32 if after.kind == "i" else np.uint32)
+    limits = np.iinfo(after if target_type & CLAMP else np.int32 if after.kind == "i" else np.uint32)
     return np.clip(numbers, limits.min, limits.max).astype(np.int64).astype(after).tobytes()

@@ -28,14 +28,14 @@ class VrepBody(SceneBody):
     client: VrepClient
     language = "V-REP's remote API"
 
-    def ask(self, wanted: Sequence[tuple[Quantity, int]]) -> list[Any]:
+    def ask(self, quantities: Sequence[tuple[Quantity, int]]) -> list[Any]:
         blocks = [
             ask_for(command, key(handle, WORLD) if quantity == "pose" else key(handle))
-            for quantity, handle in wanted
+            for quantity, handle in quantities
             for command in COMMANDS[quantity]
         ]
         answers = iter(self.client.call_all(blocks) if blocks else ())
-        return [READERS[quantity](*[next(answers) for _ in COMMANDS[quantity]]) for quantity, _ in wanted]
+        return [READERS[quantity](*[next(answers) for _ in COMMANDS[quantity]]) for quantity, _ in quantities]
 
     def turn_joints(self, left: float, right: float) -> None:
         speeds = zip(self.handles["joints"], (left, right), strict=True)

@@ -40,25 +40,25 @@ class VrepClient(SimulatorClient):
         """Execute a command and return its reply. Raise `Refused` if it fails."""
         return self.call_all([ask_for(command, key, data)])[0]
 
-    def call_all(self, wanted: Sequence[Block]) -> list[bytes]:
+    def call_all(self, blocks: Sequence[Block]) -> list[bytes]:
         """Execute several commands with one message and return their replies in order."""
         with self._turn:
-            replies = self._collect(wanted)
+            replies = self._collect(blocks)
             if any(reply.status & ERROR for reply in replies):
                 raise Refused(f"{self.name}: {self._last_error()}")
             return [reply.data for reply in replies]
 
-    def _collect(self, wanted: Sequence[Block]) -> list[Block]:
+    def _collect(self, blocks: Sequence[Block]) -> list[Block]:
         """Collect the replies to commands. V-REP executes them between two steps; until then it sends empty answers."""
         found: dict[tuple[int, bytes], Block] = {}
         first, end = self._number, time.monotonic() + self.timeout
-        number, replies = self.exchange(wanted)
+        number, replies = self.exchange(blocks)
         while True:
             if number >= first:  # else they belong to an earlier call that timed out
                 found |= {(reply.command, reply.key): reply for reply in replies}
-            missing = [block for block in wanted if (block.command, block.key) not in found]
+            missing = [block for block in blocks if (block.command, block.key) not in found]
             if not missing:
-                return [found[block.command, block.key] for block in wanted]
+                return [found[block.command, block.key] for block in blocks]
             if time.monotonic() > end:
                 raise Timeout(f"{self.name}: command {missing[0].command:#06x} was not answered in {self.timeout:g} s")
             time.sleep(PAUSE)

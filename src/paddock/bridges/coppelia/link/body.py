@@ -50,7 +50,7 @@ class SceneBody(SteppedBody):
         self._angles: list[float] = self.ask([("angle", joint) for joint in self.handles["joints"]])
 
     @abstractmethod
-    def ask(self, wanted: Sequence[tuple[Quantity, int]]) -> list[Any]:
+    def ask(self, quantities: Sequence[tuple[Quantity, int]]) -> list[Any]:
         """Return quantities of objects, given by their handles."""
 
     @abstractmethod

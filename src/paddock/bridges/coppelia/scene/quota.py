@@ -15,17 +15,17 @@ class Quota(Generic[Key]):
     """Quota of one kind of item, per client and in total. Items of disconnected clients make room for new ones."""
 
     def __init__(
-        self, what: str, each: int, whole: int, *, exists: Callable[[Key], bool], drop: Callable[[Key], object]
+        self, what: str, each: int, total: int, *, exists: Callable[[Key], bool], drop: Callable[[Key], object]
     ) -> None:
         """
         Args:
             what: name of the items in error messages.
             each: quota of a client.
-            whole: total quota of all clients, including disconnected ones.
+            total: total quota of all clients, including disconnected ones.
             exists: returns whether an item still exists.
             drop: deletes an item.
         """
-        self._what, self._each, self._whole = what, each, whole
+        self._what, self._each, self._whole = what, each, total
         self._exists, self._drop = exists, drop
         self._kept: dict[Key, tuple[object, int]] = {}  # owner and size of each item, the oldest first
         self._sums: Counter[object] = Counter()  # by owner; None: disconnected clients

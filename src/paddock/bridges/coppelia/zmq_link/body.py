@@ -18,8 +18,8 @@ class CoppeliaBody(SceneBody):
     client: SimClient
     language = "CoppeliaSim's remote API"
 
-    def ask(self, wanted: Sequence[tuple[Quantity, int]]) -> list[Any]:
-        return [READERS[quantity](self.client.call(FUNCTIONS[quantity], handle)) for quantity, handle in wanted]
+    def ask(self, quantities: Sequence[tuple[Quantity, int]]) -> list[Any]:
+        return [READERS[quantity](self.client.call(FUNCTIONS[quantity], handle)) for quantity, handle in quantities]
 
     def turn_joints(self, left: float, right: float) -> None:
         for joint, speed in zip(self.handles["joints"], (left, right), strict=True):

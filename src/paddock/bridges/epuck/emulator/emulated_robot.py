@@ -125,22 +125,22 @@ class EmulatedEPuck:
         """Play a recorded sound; any other number is silence."""
         self.hardware.play_tone(SOUNDS.get(sound, 0.0), LOUD if sound in SOUNDS else 0.0)
 
-    def apply_packet(self, wanted: packets.Actuators) -> None:
+    def apply_packet(self, actuators: packets.Actuators) -> None:
         """Set all actuators from a packet."""
-        if wanted.settings & packets.CALIBRATE:
+        if actuators.settings & packets.CALIBRATE:
             self.calibrate()
-        if wanted.settings & packets.SET_STEPS:
-            self.set_steps(wanted.left, wanted.right)
+        if actuators.settings & packets.SET_STEPS:
+            self.set_steps(actuators.left, actuators.right)
         else:
-            self.hardware.set_speeds(wanted.left, wanted.right)
+            self.hardware.set_speeds(actuators.left, actuators.right)
         for bit, name in enumerate(("led0", "led2", "led4", "led6", "body", "front")):
-            self.set_led(name, float(wanted.leds >> bit & 1))
+            self.set_led(name, float(actuators.leds >> bit & 1))
         for i in range(4):
-            self.set_colour(2 * i + 1, wanted.colours[3 * i : 3 * i + 3])
+            self.set_colour(2 * i + 1, actuators.colours[3 * i : 3 * i + 3])
         for bit in range(5):
-            if wanted.sound >> bit & 1:
+            if actuators.sound >> bit & 1:
                 self.play_sound(bit + 1)
-        if wanted.sound & packets.STOP_SOUND:
+        if actuators.sound & packets.STOP_SOUND:
             self.play_sound(0)
 
     def restart(self) -> None:

@@ -52,8 +52,8 @@ class WifiFirmware:
         if self.kind:
             self.robot.hardware.set_speeds(0, 0)
 
-    def _answer(self, request: int, wanted: packets.Actuators) -> bytes:
-        self.robot.apply_packet(wanted)
+    def _answer(self, request: int, actuators: packets.Actuators) -> bytes:
+        self.robot.apply_packet(actuators)
         out = b""
         if request & packets.WANT_IMAGE:
             out += bytes([packets.IMAGE]) + encode_pixels(self.robot.read_window(WHOLE_VIEW))

@@ -30,11 +30,11 @@ class NamePattern:
 class _Way:
     """One alternative. Bit i of a set of states means that the first i characters of the pattern are matched."""
 
-    def __init__(self, way: str, text: str) -> None:
-        first, last = way.startswith("^"), way.endswith("$")
+    def __init__(self, method: str, text: str) -> None:
+        first, last = method.startswith("^"), method.endswith("$")
         characters: list[str | None] = []  # None: any
         self._stays = 0 if first else 1  # states that any character leaves unchanged
-        for part in PARTS.findall(way[first : len(way) - last]):
+        for part in PARTS.findall(method[first : len(method) - last]):
             if part == ".*":
                 self._stays |= 1 << len(characters)
             elif part in SPECIAL:

@@ -125,10 +125,10 @@ class ObstacleMemory:
         self._count(seen.x, seen.y, -1)
         self.changes += 1
 
-    def _erase_along(self, x: float, y: float, dx: float, dy: float, way: float) -> None:
+    def _erase_along(self, x: float, y: float, dx: float, dy: float, distance: float) -> None:
         """Remove sightings that a beam has passed."""
         step = self.spot * 0.7
-        for k in range(int(way / step) + 1):
+        for k in range(int(distance / step) + 1):
             key = round((x + k * step * dx) / self.spot), round((y + k * step * dy) / self.spot)
             if key in self.sightings:
                 self._drop(key)

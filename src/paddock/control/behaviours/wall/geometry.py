@@ -276,9 +276,9 @@ class GeometryDrive:
             )
         return min(speed, 4 * max(0.0, min(ranges[2:5]) - 0.1)), clamp(turn, follower.turn_most)
 
-    def limit_before(self, speed: float, way: float, dt: float) -> float:
+    def limit_before(self, speed: float, distance: float, dt: float) -> float:
         """Return the maximum speed now to reach a speed [m/s] after a distance [m], braking from the next cycle on."""
-        return math.sqrt(speed**2 + 2 * self.follower.brake * max(0.0, way - self.speed * dt))
+        return math.sqrt(speed**2 + 2 * self.follower.brake * max(0.0, distance - self.speed * dt))
 
     def limit_wheels(self, speed: float, turn: float, dt: float) -> tuple[float, float]:
         """Return wheel speeds that the motors can follow, so that braking and turning do not disturb each other."""

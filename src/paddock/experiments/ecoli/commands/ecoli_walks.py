@@ -100,22 +100,22 @@ def compare_walkers(
         write_figures(paths, populations, find_centre(scene.fields[0]), quiet=json_lines)
 
 
-def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds: float) -> None:
+def print_table(world: str, comparisons: dict[str, Comparison], walkers: int, seconds: float) -> None:
     """Print the populations as a table."""
     title = (
         f"{world}: {walkers} walkers of each kind, second half of {seconds:g} s; ratios to walkers that sense nothing"
     )
     table = new_table(title, "walker", *COLUMNS, right=COLUMNS)
-    for kind, it in found.items():
+    for kind, it in comparisons.items():
         figures = it.concentration, it.gain, it.distance, it.approach, it.p, it.run_up, it.run_down, it.run_ratio
         forms = "{:.3f}", "{:.2f}", "{:.3f}", "{:.2f}", "{:.0e}", "{:.2f}", "{:.2f}", "{:.2f}"
         table.add_row(kind, *(form.format(figure) for form, figure in zip(forms, figures, strict=True)))
     Console().print(table)
 
 
-def print_lines(found: dict[str, Comparison], walkers: int, seconds: float) -> None:
+def print_lines(comparisons: dict[str, Comparison], walkers: int, seconds: float) -> None:
     """Print the populations as JSON lines."""
-    for kind, it in found.items():
+    for kind, it in comparisons.items():
         figures = {
             "walker": kind, "walkers": walkers, "seconds": seconds, "concentration": it.concentration, "gain": it.gain,
             "distance": it.distance, "approach": it.approach, "p": it.p, "run_up": it.run_up,

@@ -40,16 +40,16 @@ def _walk(findings: EColiFindings) -> Iterator[Row]:
     return check_walks(findings.walks)
 
 
-def _network(name: str, found: NetworkResults) -> Iterator[Row]:
-    yield within(name, "clockwise bias at rest", found.rest_bias, REST_BIAS, BIAS_MARGIN)
-    slowest = max(step.response_time for step in found.adaptations)
+def _network(name: str, results: NetworkResults) -> Iterator[Row]:
+    yield within(name, "clockwise bias at rest", results.rest_bias, REST_BIAS, BIAS_MARGIN)
+    slowest = max(step.response_time for step in results.adaptations)
     yield at_most(name, "slowest response to a step [s]", slowest, 0.2)
-    worst = 100 * max(abs(step.error) for step in found.adaptations)
+    worst = 100 * max(abs(step.error) for step in results.adaptations)
     yield at_most(name, "error 60 s after steps by 0.1 to 10 [%]", worst, 1.0)
-    worst = 100 * max(abs(change.error) for change in found.robustness)
+    worst = 100 * max(abs(change.error) for change in results.robustness)
     yield at_most(name, "error of adaptation with 0.5 to 50 times the CheR [%]", worst, 1.0)
-    yield at_most(name, "difference of responses to equal ratios", found.fold_change, 1e-6)
-    yield at_most(name, "drift of conserved sums, relative", max(map(abs, found.drifts.values())), 1e-9)
+    yield at_most(name, "difference of responses to equal ratios", results.fold_change, 1e-6)
+    yield at_most(name, "drift of conserved sums, relative", max(map(abs, results.drifts.values())), 1e-9)
 
 
 def check_walks(walks: WalkStatistics) -> Iterator[Row]:
@@ -76,20 +76,20 @@ def check_walks(walks: WalkStatistics) -> Iterator[Row]:
     yield from check_methylation(walks.methylation)
 
 
-def check_methylation(found: MethylationResults) -> Iterator[Row]:
+def check_methylation(results: MethylationResults) -> Iterator[Row]:
     """Evaluate the bias of walkers in a weak gradient, with methylation and with methylation held."""
     rates, places = "tumble rate down the gradient over that up", "distance from the food over that of unbiased walkers"
     name = "bias in a weak gradient"
-    intact = found.compare_rates(INTACT), found.compare_distances(INTACT)
+    intact = results.compare_rates(INTACT), results.compare_distances(INTACT)
     yield at_least(f"{name}, with methylation", f"{rates}, lower end of 95 %", intact[0].low, 1.0 + MARGIN)
     yield at_most(f"{name}, with methylation", f"{places}, upper end of 95 %", intact[1].high, 1.0 - MARGIN)
     for trial in HELD:
-        for metric, interval in ((rates, found.compare_rates(trial)), (places, found.compare_distances(trial))):
+        for metric, interval in ((rates, results.compare_rates(trial)), (places, results.compare_distances(trial))):
             wanted = f"95 % within 1 ± {MARGIN:g}: {interval.low:.3f} … {interval.high:.3f}"
             held = f"{name}, methylation held at {trial.level:g}"
             row = Row(held, metric, None, interval.ratio, interval.is_within(MARGIN), wanted)
             # With fewer populations the interval is wider than the margin. An interval outside of it decides the claim.
-            yield row if interval.is_outside(MARGIN) else require_seeds(row, len(found.counts[trial]), len(SEEDS))
+            yield row if interval.is_outside(MARGIN) else require_seeds(row, len(results.counts[trial]), len(SEEDS))
 
 
 def _experiment_1(findings: EColiFindings) -> Iterator[Row]:

@@ -102,9 +102,9 @@ def _networks(findings: EColiFindings) -> Iterator[Part]:
         yield from _network(name, found)
 
 
-def _network(name: str, found: NetworkResults) -> Iterator[Part]:
-    yield Paragraph(f"{name}: clockwise bias at rest {found.rest_bias:.4f}. Steps of the concentration:")
-    assert len(found.adaptations) == len(STEPS)
+def _network(name: str, results: NetworkResults) -> Iterator[Part]:
+    yield Paragraph(f"{name}: clockwise bias at rest {results.rest_bias:.4f}. Steps of the concentration:")
+    assert len(results.adaptations) == len(STEPS)
     yield Table.of(
         {
             "factor": f"{step.factor:g}",
@@ -113,11 +113,11 @@ def _network(name: str, found: NetworkResults) -> Iterator[Part]:
             "settled within 5 % [s]": f"{step.settling_time:.1f}",
             "error at 60 s": f"{step.error:.2e}",
         }
-        for step in found.adaptations
+        for step in results.adaptations
     )
     yield Paragraph("The same step with less and more CheR: adaptation stays exact, but its time and the bias change.")
     changes = [
-        (f"{c.factor:g}", f"{c.rest_bias:.3f}", f"{c.settling_time:.1f}", f"{c.error:.2e}") for c in found.robustness
+        (f"{c.factor:g}", f"{c.rest_bias:.3f}", f"{c.settling_time:.1f}", f"{c.error:.2e}") for c in results.robustness
     ]
     assert len(changes) == len(CHER)
     yield Table(("CheR", "bias at rest", "settled within 5 % [s]", "error"), tuple(changes))

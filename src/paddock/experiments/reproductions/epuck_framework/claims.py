@@ -49,11 +49,11 @@ def _check_times(times: Times) -> Iterator[Row]:
                 yield _check_time(test, way, part, paper, times[test.name, way][part])
 
 
-def _check_time(test: TimingTest, way: str, part: str, paper: float, ours: float) -> Row:
+def _check_time(test: TimingTest, access: str, part: str, paper: float, ours: float) -> Row:
     """Compare one time: reads of memory and, in process, parts of a loop only must not be slower than the paper's."""
-    factor = FASTER if part == "loop" or (way == "server" and paper >= QUICK) else 1.0
+    factor = FASTER if part == "loop" or (access == "server" and paper >= QUICK) else 1.0
     wanted = f"<= 1/{factor:g}" if factor > 1 else "<= the paper's"
-    return Row(f"{test.name}, {way}", f"{part} [ms]", paper, ours, factor * ours <= paper, wanted)
+    return Row(f"{test.name}, {access}", f"{part} [ms]", paper, ours, factor * ours <= paper, wanted)
 
 
 def _check_patrol(runs: Sequence[CrossingRun]) -> Iterator[Row]:

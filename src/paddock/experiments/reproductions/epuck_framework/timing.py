@@ -149,9 +149,9 @@ def measure_tests(
 
 
 @contextmanager
-def _open_arenas(way: str) -> Iterator[Callable[[], BaseArena]]:
+def _open_arenas(access: str) -> Iterator[Callable[[], BaseArena]]:
     """Provide arenas in this process, or on a server on this machine in lock-step."""
-    if way == "in process":
+    if access == "in process":
         yield lambda: paddock.open(WORLD, seed=1)
     else:
         with PaddockProcess("serve", WORLD, "--seed", "1", "--lock-step") as server:

@@ -131,9 +131,9 @@ def turn(arena: BaseArena, robot: Robot, angle: float) -> None:
     _roll(arena, robot, -way, way)
 
 
-def ahead(arena: BaseArena, robot: Robot, way: float) -> None:
+def ahead(arena: BaseArena, robot: Robot, distance: float) -> None:
     """Drive straight for a distance [m], measured by the encoders."""
-    _roll(arena, robot, way, way)
+    _roll(arena, robot, distance, distance)
 
 
 def _roll(arena: BaseArena, robot: Robot, left: float, right: float) -> None:

@@ -113,9 +113,9 @@ def _others(loops: Loops) -> Iterator[Row]:
         yield _clean(trial, loops[trial.row])
 
 
-def _worst_error(trial: Trial, loops: Sequence[Loop], most: float, paper: float | None = None) -> Row:
+def _worst_error(trial: Trial, loops: Sequence[Loop], limit: float, paper: float | None = None) -> Row:
     worst = 100 * max(loop.error for loop in loops)
-    return at_most(trial.row, "mean error of the worst loop [cm]", worst, most, paper)
+    return at_most(trial.row, "mean error of the worst loop [cm]", worst, limit, paper)
 
 
 def _clean(trial: Trial, loops: Sequence[Loop]) -> Row:

@@ -36,9 +36,9 @@ class WallCourse:
     at: Point  # of the axle's centre [m]
     clockwise_deg: float  # heading at the start, for the clockwise direction
 
-    def heading_deg(self, way: Way) -> float:
+    def heading_deg(self, direction: Way) -> float:
         """Return the heading along the wall for a direction."""
-        return self.clockwise_deg - (0.0 if way == "clockwise" else 180.0)
+        return self.clockwise_deg - (0.0 if direction == "clockwise" else 180.0)
 
 
 @functools.cache

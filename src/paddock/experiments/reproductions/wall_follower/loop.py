@@ -145,9 +145,9 @@ def compile_kernels() -> None:
 
 
 @functools.lru_cache(maxsize=16)
-def _arena(course: str, way: Way, body: BodyKind) -> Arena:
+def _arena(course: str, direction: Way, body: BodyKind) -> Arena:
     """Return a cached arena: a reset arena is equivalent to a new one."""
-    arena = paddock.open(build_world(LoopJob(follower="", course=course, way=way, body=body)), dt=TICK)
+    arena = paddock.open(build_world(LoopJob(follower="", course=course, way=direction, body=body)), dt=TICK)
     arena[ROBOT].enable("sonar", "encoders")
     return arena
 

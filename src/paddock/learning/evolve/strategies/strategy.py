@@ -159,6 +159,6 @@ def rank(fitness: Floats) -> NDArray[np.int64]:
     return np.argsort(-fitness, kind="stable")
 
 
-def count_elites(wanted: int | None, population: int) -> int:
+def count_elites(requested: int | None, population: int) -> int:
     """Return the number of elites that survive unchanged; by default a tenth of the population."""
-    return max(1, population // 10) if wanted is None else min(wanted, population)
+    return max(1, population // 10) if requested is None else min(requested, population)

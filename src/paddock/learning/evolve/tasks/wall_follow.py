@@ -47,8 +47,8 @@ def make_wall_follow_task(config: EvolutionConfig) -> EvolutionTask:
 class WallFitness:
     """Fitness: new cells visited along walls, relative to those that the speed allows; less for contacts."""
 
-    def __init__(self, world: WorldSpec, wanted: float, most: float) -> None:
-        self.wanted, self.most, self.bounds = wanted, most, world.bounds
+    def __init__(self, world: WorldSpec, clearance: float, limit: float) -> None:
+        self.wanted, self.most, self.bounds = clearance, limit, world.bounds
         pieces = [(a, b, 0.0) for solid in solids(world) for a, b in solid.edges]
         for disc in (solid.shape for solid in solids(world) if isinstance(solid.shape, Disc)):
             pieces.append(((disc.x, disc.y), (disc.x, disc.y), disc.radius))

@@ -161,9 +161,9 @@ class ProtectiveField:
         step = self._find_contact(self._points, way, reach, self.margins[escaping])
         return float(times[step]) if step >= 0 else math.inf
 
-    def _find_contact(self, points: Floats, way: Floats, reach: float, margin: float) -> int:
+    def _find_contact(self, points: Floats, path: Floats, reach: float, margin: float) -> int:
         pose = np.array(self.pose)
-        return int(find_contact(points, pose, self.normals, self.offsets, way, reach, margin, TOLERANCE))
+        return int(find_contact(points, pose, self.normals, self.offsets, path, reach, margin, TOLERANCE))
 
     @cached_property
     def _points(self) -> Floats:

@@ -66,7 +66,7 @@ class Connection(asyncio.Protocol):
         self._peer = peer  # address; a transport does not know it if the client has disconnected already
         self.protocol = ServerProtocol(max_size=MAX_BYTES, logger=quiet)
         self._head: bytes | None = b""  # of the HTTP request, as far as received
-        self._reader = MessageReader(self.protocol, masked=True, most=MAX_BEFORE_HELLO)
+        self._reader = MessageReader(self.protocol, masked=True, limit=MAX_BEFORE_HELLO)
         self._inbox: deque[tuple[bool, bytes]] = deque()  # complete messages as (is text, data)
         self._held: set[str] = set()  # reasons not to read
         self._newer = self._proxied = False  # the client's minor version is newer; there is a proxy in between

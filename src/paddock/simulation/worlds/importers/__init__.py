@@ -76,22 +76,22 @@ def import_world(
 
 
 def place_robot(
-    found: ImportedWorld, path: Path, *, robot: str | None, at: Point | None = None, heading_deg: float | None = None
+    imported: ImportedWorld, path: Path, *, robot: str | None, at: Point | None = None, heading_deg: float | None = None
 ) -> ImportedWorld:
     """Add a robot to an imported world, unless it has its own; for the arguments see `import_world`."""
-    if found.world.robots:
+    if imported.world.robots:
         if at is not None:
             raise SpecError(f"expected none: {path.name} has its own robots", path="at")
-        check_placement(replace(found.world, file=path.name), robot_types(found.world))
-        return found
+        check_placement(replace(imported.world, file=path.name), robot_types(imported.world))
+        return imported
     if robot is None:
-        return found
-    if at is None and found.start is None:
-        return found._replace(left_out=(*found.left_out, "no robot: the plan has no placement for it"))
+        return imported
+    if at is None and imported.start is None:
+        return imported._replace(left_out=(*imported.left_out, "no robot: the plan has no placement for it"))
     placed = RobotPlacement(
-        name="robot", type=robot, at=at, start=found.start if at is None else None, heading_deg=heading_deg
+        name="robot", type=robot, at=at, start=imported.start if at is None else None, heading_deg=heading_deg
     )
-    world = found.world.with_robots(placed)
+    world = imported.world.with_robots(placed)
     types = robot_types(world)
     try:
         check_placement(replace(world, file=path.name), types)
@@ -100,4 +100,4 @@ def place_robot(
             raise
         problem = f"even where there is most room, the {types[0].name} does not fit"
         raise SpecError(f"{problem}: choose a larger scale or a smaller robot", file=path.name) from None
-    return found._replace(world=world)
+    return imported._replace(world=world)

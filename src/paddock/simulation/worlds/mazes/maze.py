@@ -76,9 +76,9 @@ class Maze:
     def __str__(self) -> str:
         return self.to_text()
 
-    def to_text(self, way: Iterable[Cell] = ()) -> str:
+    def to_text(self, path: Iterable[Cell] = ()) -> str:
         """Draw the maze in characters, the top row first: S for the start, E for the exit, dots along a path."""
-        letters = dict.fromkeys(way, "·") | {self.start: "S", self.exit: "E"}
+        letters = dict.fromkeys(path, "·") | {self.start: "S", self.exit: "E"}
         lines = []
         for row in reversed(range(self.rows)):
             roofs = ("   " if self.is_open((c, row), (c, row + 1)) else "---" for c in range(self.columns))

@@ -484,15 +484,17 @@ class Classroom(Service):
             self._report_error("receipts", str(error))
         return receipts
 
-    def _describe_student(self, found: Attendance, line: RobotScore | None, receipt: Receipt | None) -> m.StudentState:
-        robot = found.student.robot
+    def _describe_student(
+        self, attendance: Attendance, line: RobotScore | None, receipt: Receipt | None
+    ) -> m.StudentState:
+        robot = attendance.student.robot
         clients = self.admission.find_clients(robot)
         return m.StudentState(
-            name=found.student.name,
+            name=attendance.student.name,
             robot=robot,
-            state=found.state,
-            since=found.since,
-            detail=found.detail,
+            state=attendance.state,
+            since=attendance.since,
+            detail=attendance.detail,
             score=line.score if line is not None and math.isfinite(line.score) else None,
             best=self._best.find(self.lesson.name, robot),
             place=line.place if line is not None else 0,
@@ -501,7 +503,7 @@ class Classroom(Service):
             submissions=receipt.number if receipt is not None else 0,
             submitted=receipt.time if receipt is not None else "",
             late=receipt is not None and receipt.late,
-            cpu_share=found.cpu_share,
+            cpu_share=attendance.cpu_share,
             in_lock=any(client.member.locked for client in clients),
             private=not self.is_together,
             parked=found.parked,
