@@ -14,7 +14,7 @@ from paddock.cli.app import app
 SUFFIXES = {".md", ".py", ".toml", ".po", ".js", ".html", ".java", ".ipynb", ".mjs", ""}
 ROOT = Path(__file__).parents[1]
 PLACES = (
-    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", ".ci/run", "docs/*.md", "examples/**/*"),
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", ".ci/run", "docs/**/*.md", "examples/**/*"),
     *("src/paddock/**/*.py", "src/paddock/**/*.toml", "src/paddock/**/*.md", "src/paddock/**/*.po"),
     *("src/paddock/**/*.js", "src/paddock/**/*.html", "clients/**/*.java", "clients/**/*.py", "benchmarks/**/*.py"),
 )
@@ -32,18 +32,7 @@ def list_files() -> Iterator[Path]:
     """Yield the text files that may show commands."""
     for place in PLACES:
         for path in sorted(ROOT.glob(place)):
-            if path.is_file() and path.suffix in (
-                ".md",
-                ".py",
-                ".toml",
-                ".po",
-                ".js",
-                ".html",
-                ".java",
-                ".ipynb",
-                ".mjs",
-                "",
-            ):
+            if path.is_file() and path.suffix in SUFFIXES:
                 yield path
 
 

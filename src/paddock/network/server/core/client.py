@@ -158,11 +158,11 @@ def copy_choice(source: Robot, target: Robot, grant: Grant) -> None:
             target.devices[name].polled = device.polled
 
 
-def check_count(what: str, client: Client, count: int, most: int) -> None:
+def check_count(what: str, client: Client, count: int, limit: int) -> None:
     """Refuse to exceed the limit of a token, counted over all its connections."""
-    if count > most and client.grant.role is not Role.SUPERVISOR:
+    if count > limit and client.grant.role is not Role.SUPERVISOR:
         raise Refused(
-            f"{what}: your token has reached its limit of {most} for all its connections together: end one first"
+            f"{what}: your token has reached its limit of {limit} for all its connections together: end one first"
         )
 
 

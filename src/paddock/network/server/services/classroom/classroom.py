@@ -506,5 +506,5 @@ class Classroom(Service):
             cpu_share=attendance.cpu_share,
             in_lock=any(client.member.locked for client in clients),
             private=not self.is_together,
-            parked=found.parked,
+            parked=attendance.parked,
         )
