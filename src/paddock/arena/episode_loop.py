@@ -72,8 +72,8 @@ class EpisodeLoop:
 
     def count_ticks(self) -> int:
         """Count the ticks since the last call, and return their number."""
-        tick = self.arena.tick
-        ticks, self._tick = tick - self._tick, tick
+        ticks = max(0, self.arena.tick - self._tick)  # a state of a remote arena may be older than the last answer
+        self._tick += ticks
         self.passed += ticks
         return ticks
 

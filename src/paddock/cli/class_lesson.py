@@ -22,6 +22,11 @@ Who = Annotated[
 ]
 Factor = Annotated[float, typer.Argument(min=0, max=1000, help="Simulated seconds per second; 0: as fast as possible.")]
 NewSeed = Annotated[int | None, typer.Option("--seed", min=0, help="New seed. Default: the current one.")]
+HEAT_ANSWERS = {
+    "prepare": "the robots are at their starts",
+    "start": "the heat has started",
+    "stop": "the heat is stopped",
+}
 HeatAction = Annotated[str, typer.Argument(help="prepare, start or stop.")]
 ClassHost = Annotated[str | None, typer.Option("--host", help="Address to listen on. Default: the one in class.toml.")]
 ClassPort = Annotated[
@@ -60,13 +65,14 @@ def serve(
     serve_class(found, settings, referee=choose_referee(referee), open_page=open_page)
 
 
-def control(folder: Path, action: Callable[[RemoteArena], object]) -> None:
-    """Connect to the running class as its supervisor, and call a function with the connection."""
+def control(folder: Path, action: Callable[[RemoteArena], object], done: str) -> None:
+    """Connect to the running class as its supervisor, call a function with the connection, and print what was done."""
     from paddock.cli.class_serve import supervise_class
+    from paddock.core.terminal_text import visible
 
     with supervise_class(folder) as arena:
         action(arena)
-    typer.echo("done")
+    typer.echo(visible(done))
 
 
 @lesson_app.command("open", rich_help_panel=LESSON)
@@ -94,6 +100,8 @@ def open_lesson(
     control(
         folder,
         lambda arena: arena.ask(m.OpenWorld(id=arena.number(), world=world, exercise=name, seed=seed), m.Done),
+        f"the class is now in the {f'exercise {name}' if name else f'world {world}'}"
+        + ("" if seed is None else f", with seed {seed}"),
     )
     print_link_warning(found)
 
@@ -101,13 +109,13 @@ def open_lesson(
 @lesson_app.command("pause", rich_help_panel=LESSON)
 def pause(folder: class_folder.ClassPath) -> None:
     """Stop the clock of the running class."""
-    control(folder, lambda arena: arena.pause())
+    control(folder, lambda arena: arena.pause(), "the clock is stopped")
 
 
 @lesson_app.command("play", rich_help_panel=LESSON)
 def play(folder: class_folder.ClassPath) -> None:
     """Start the clock of the running class."""
-    control(folder, lambda arena: arena.play())
+    control(folder, lambda arena: arena.play(), "the clock is running")
 
 
 @lesson_app.command("speed", rich_help_panel=LESSON)
@@ -116,13 +124,14 @@ def set_speed(folder: class_folder.ClassPath, factor: Factor) -> None:
 
     paddock class speed robotics-101 5
     """
-    control(folder, lambda arena: arena.set_speed(factor or None))
+    pace = f"{factor:g} × real time" if factor else "as fast as possible"
+    control(folder, lambda arena: arena.set_speed(factor or None), f"the clock now runs at {pace}")
 
 
 @lesson_app.command("reset", rich_help_panel=LESSON)
 def reset(folder: class_folder.ClassPath, seed: NewSeed = None) -> None:
     """Reset the running class to its start."""
-    control(folder, lambda arena: arena.reset(seed))
+    control(folder, lambda arena: arena.reset(seed), f"reset{'' if seed is None else f' with seed {seed}'}")
 
 
 @lesson_app.command("release", rich_help_panel=LESSON)
@@ -133,7 +142,7 @@ def release(folder: class_folder.ClassPath, who: Who) -> None:
     """
     from paddock.network.protocol import messages as m
 
-    control(folder, lambda arena: arena.ask(m.Release(id=arena.number(), client=who), m.Done))
+    control(folder, lambda arena: arena.ask(m.Release(id=arena.number(), client=who), m.Done), f"released {who}")
 
 
 @lesson_app.command("disconnect", rich_help_panel=LESSON)
@@ -146,7 +155,7 @@ def disconnect(folder: class_folder.ClassPath, who: Who) -> None:
     """
     from paddock.network.protocol import messages as m
 
-    control(folder, lambda arena: arena.ask(m.Disconnect(id=arena.number(), client=who), m.Done))
+    control(folder, lambda arena: arena.ask(m.Disconnect(id=arena.number(), client=who), m.Done), f"disconnected {who}")
 
 
 @lesson_app.command("heat", rich_help_panel=LESSON)
@@ -158,4 +167,8 @@ def set_heat(folder: class_folder.ClassPath, action: HeatAction) -> None:
     """
     from paddock.network.protocol import messages as m
 
-    control(folder, lambda arena: arena.ask(m.SetHeat(id=arena.number(), action=action), m.Done))
+    control(
+        folder,
+        lambda arena: arena.ask(m.SetHeat(id=arena.number(), action=action), m.Done),
+        HEAT_ANSWERS.get(action, ""),
+    )

@@ -117,7 +117,13 @@ Host = Annotated[
     typer.Option(rich_help_panel=NETWORK, help="Address to listen on; 0.0.0.0: all of them."),
 ]
 ServerPort = Annotated[
-    int, typer.Option(min=0, max=HIGHEST_PORT, rich_help_panel=NETWORK, help="Port; 0: any free port.")
+    int | None,
+    typer.Option(
+        min=0,
+        max=HIGHEST_PORT,
+        rich_help_panel=NETWORK,
+        help="Port. Default: 8642, or a free one.",
+    ),
 ]
 Token = Annotated[
     str | None,

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from paddock.arena import Arena
 from paddock.core.terminal.console import Console
-from paddock.network.server.core.core_server import PORT
 from paddock.network.server.show import Show, has_screen, open_browser, show
 
 BROWSER_STARTS = 10.0  # seconds
@@ -31,8 +30,7 @@ def show_page(
     """
     page = show(arena, speed=1.0 if speed is None else speed or None, port=port, open_page=False, devices=devices)
     try:
-        moved = f"; port {PORT} is in use" if port is None and page.server.port != PORT else ""
-        hint = f"(--headless runs without a page{moved})"
+        hint = f"(--headless runs without a page{page.server.port_remark})"
         console.print(f"watch it at {page.url}   {hint}", highlight=False, soft_wrap=True)
         opened = open_browser(page.url)
         if needs_viewer:

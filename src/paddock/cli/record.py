@@ -32,7 +32,7 @@ def replay(
     controller: options.Controller = None,
     policy: options.PolicyFile = None,
     host: options.Host = "127.0.0.1",
-    port: options.ServerPort = 8642,
+    port: options.ServerPort = None,
     speed: options.ServerSpeed = None,
     token: options.Token = None,
     open_page: options.OpenPage = False,
@@ -113,7 +113,8 @@ def serve_recording(
 
     def ready() -> None:
         state = "replayed" if at is None else f"live from {at:g} s"
-        console.print(f"{recording.path.name} is {state} at {server.url(token=server.supervisor)}   (Ctrl-C stops it)")
+        url = server.url(token=server.supervisor)
+        console.print(f"{recording.path.name} is {state} at {url}   (Ctrl-C stops it{server.port_remark})")
         if at is None:
             server.session.clock.set_running(False)
         if drivers.controllers:

@@ -48,7 +48,7 @@ def serve(
     lock_step: Annotated[bool, typer.Option("--lock-step", help="Time advances only when every client asks.")] = False,
     open_page: options.OpenPage = False,
     host: options.Host = "127.0.0.1",
-    port: options.ServerPort = 8642,
+    port: options.ServerPort = None,
     token: options.Token = None,
     allow_host: Annotated[
         list[str] | None,

@@ -131,7 +131,9 @@ def print_log() -> None:
 
 def announce(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
     """Print the server's address and its call in Python; without students, also the links of the roles."""
-    console.print(visible(f"serving {server.arena.world.name} at {server.url()}   (Ctrl-C stops it)"))
+    console.print(
+        visible(f"serving {server.arena.world.name} at {server.url()}   (Ctrl-C stops it{server.port_remark})")
+    )
     if server.supervisor:
         console.print(f"supervisor: {server.url(token=server.supervisor)}")
         if not links:

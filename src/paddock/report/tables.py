@@ -67,7 +67,7 @@ def _mostly_numbers(cells: Sequence[str]) -> bool:
 
 def format_number(value: float, digits: int = 4) -> str:
     """Return a number as a cell of a table; NaN, which means that there is no value, as a dash."""
-    return "-" if math.isnan(value) else f"{value:.{digits}g}"
+    return "-" if math.isnan(value) else f"{value + 0.0:.{digits}g}"  # no -0
 
 
 WIDEST = 10_000  # characters of a line in a file

@@ -169,14 +169,14 @@ def test_lecturer_is_told_what_students_install(tmp_path: Path) -> None:
 def test_class_commands_find_running_server_by_folder(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     with running_class(folder) as running:
-        for arguments in (
-            ["pause"],
-            ["play"],
-            ["speed", "3"],
-            ["reset", "--seed", "9"],
-            ["open", "--world", "clutter"],
+        for arguments, answer in (
+            (["pause"], "the clock is stopped"),
+            (["play"], "the clock is running"),
+            (["speed", "3"], "the clock now runs at 3 × real time"),
+            (["reset", "--seed", "9"], "reset with seed 9"),
+            (["open", "--world", "clutter"], "the class is now in the world clutter"),
         ):
-            assert "done" in paddock("class", arguments[0], str(folder.path), *arguments[1:]).stdout
+            assert paddock("class", arguments[0], str(folder.path), *arguments[1:]).stdout.startswith(f"{answer}\n")
         wait_for(lambda: "opened clutter with seed 0 (by command line)" in running.log)
         assert "speed set to 3" in running.log
 
@@ -187,13 +187,14 @@ def test_exercise_folder_is_copied_into_class_when_opened(tmp_path: Path) -> Non
     with running_class(folder):
         for _ in range(2):  # again it is the same
             opened = paddock("class", "open", str(folder.path), "--exercise", str(week)).stdout
-            assert "done" in opened
+            assert "the class is now in the exercise week-3" in opened
             assert "warning: links to 127.0.0.1 work on this machine only" in opened
         assert (folder.path / "exercises" / "week-3" / "solution.py").is_file()
         (week / "text.md").write_text("Another one.\n")
         refused = paddock("class", "open", str(folder.path), "--exercise", str(week)).stderr
         assert "week-3: the class already has a different exercise of this name" in refused
-        assert "done" in paddock("class", "open", str(folder.path), "--exercise", "week-3", folder=tmp_path).stdout
+        done = paddock("class", "open", str(folder.path), "--exercise", "week-3", folder=tmp_path)
+        assert "the class is now in the exercise week-3" in done.stdout
         assert "no exercise called 'wek-3'" in paddock("class", "open", str(folder.path), "--exercise", "wek-3").stderr
 
 
@@ -204,7 +205,7 @@ def test_class_commands_reach_server_at_ipv6_address(tmp_path: Path) -> None:
         pytest.skip("this machine has no IPv6")
     folder = make_class(tmp_path)
     with PaddockProcess("class", "serve", str(folder.path), "--host", "::1"):
-        assert "done" in paddock("class", "pause", str(folder.path)).stdout
+        assert "the clock is stopped" in paddock("class", "pause", str(folder.path)).stdout
 
 
 def test_second_server_is_refused_and_commands_report_missing_server(tmp_path: Path) -> None:

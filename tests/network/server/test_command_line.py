@@ -15,6 +15,8 @@ import paddock
 from network.server.parties import Peer, ServerProcess
 from paddock.core.errors import PaddockError, Refused
 from paddock.network.client.remote import RemoteArena
+from paddock.network.server import Server
+from paddock.network.server.core import core_server
 from paddock.testing import PaddockProcess
 from warm_start import run_python
 
@@ -40,6 +42,18 @@ def test_port_in_use_is_reported_in_one_line() -> None:
     assert done.stderr.splitlines() == [
         f"paddock: port {port} on 127.0.0.1 is in use: stop the program that listens there, or choose another port"
     ]
+
+
+def test_any_free_port_is_used_and_named_if_none_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on the pages of runs; a chosen port must be free."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(core_server, "PORT", port)
+        with paddock.open("clutter") as arena, Server(arena).in_background() as server:
+            assert server.port != port
+            with paddock.connect(server.url(scheme="ws")) as client:
+                assert list(client.robots) == list(arena.robots)
+            assert server.port_remark == f"; port {port} is in use"
 
 
 MISTAKES = {

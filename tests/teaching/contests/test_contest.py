@@ -210,6 +210,18 @@ def test_killed_fork_server_does_not_change_results(
     assert read_all(tmp_path / "out") == read_all(tmp_path / "quiet")
 
 
+def test_warnings_about_programs_do_not_reach_the_terminal_of_a_contest(tmp_path: Path) -> None:
+    """Every heat would repeat them. In tests a warning is an error."""
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    for name in ("anna", "bert"):
+        (folder / f"{name}.py").write_text("def act(observation):\n    pass\n")
+    contest = CONTEST | {"seconds": 1.2, "referee": {"kind": "laps"}}
+    result = run_contest(contest, folder, out=tmp_path / "out", workers=1)
+    assert [row.failure for row in result.rows] == [""] * len(result.rows)
+    assert result.rows
+
+
 def test_folder_without_controller_takes_part_and_stands(submissions: Path, tmp_path: Path) -> None:
     (submissions / "empty").mkdir()
     result = run_contest(write_contest(tmp_path, heat_size=1), submissions, out=tmp_path / "out", workers=1)

@@ -19,7 +19,7 @@ from paddock.core.closing import Closing
 from paddock.core.errors import LinkError, SimulationError, format_value
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.clock import Member
-from paddock.network.server.core.core_server import PORT, Settings
+from paddock.network.server.core.core_server import Settings
 from paddock.network.server.server import Server
 
 LONGEST_REASON = 2000  # characters
@@ -57,8 +57,7 @@ def show(
     settings = Settings(
         speed=speed,
         lock_step=True,
-        port=PORT if port is None else port,
-        any_port=port is None,
+        port=port,
         framed_by=NOTEBOOKS if cell else (),
         devices=None if devices is None else frozenset(devices),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
 from paddock.arena.controllers import Drivers
 from paddock.arena.run_spec import RunSpec
+from paddock.core.errors import PaddockWarning
 from paddock.core.observation import Command, Observation
 from paddock.core.user_code import explain_error
 from paddock.report.recordings import record
@@ -163,7 +165,8 @@ def _drive_heat(job: HeatJob, withdrawn: Mapping[str, SubmissionFailure]) -> dic
         for competitor in drivers.controllers.values():
             stack.callback(competitor.end, "")
         drivers.enable(arena)
-        episode = run.run_in(arena, drivers)
+        with warnings.catch_warnings(action="ignore", category=PaddockWarning):  # each heat would repeat them
+            episode = run.run_in(arena, drivers)
     verdict = episode.verdict
     assert verdict is not None
     return {

@@ -29,8 +29,7 @@ class GradingWorker:
         self._exercise = load_exercise(exercise)
 
     def __call__(self, job: GradingJob) -> dict[str, Any]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PaddockWarning)  # they do not name the submission
+        with warnings.catch_warnings(action="ignore", category=PaddockWarning):  # they do not name the submission
             marks = check_exercise(self._exercise, job.file, self._exercise.all_seeds, folder=job.folder)
         shown = choose_run(self._exercise, marks)
         return {

@@ -36,8 +36,7 @@ class Settings:
     """Address, clock and limits of a server."""
 
     host: str = "127.0.0.1"
-    port: int = PORT  # 0: any free port
-    any_port: bool = False  # use any free port if this one is in use
+    port: int | None = None  # None: PORT, or any free port if that is in use; 0: any free port
     speed: float | None = 1.0  # simulated seconds per second; None for as fast as possible
     lock_step: bool = False  # the clock advances only when all clients in the lock request it
     token: str | None = None  # of supervisors; generated if needed
@@ -66,7 +65,7 @@ class CoreServer:
         self.tokens = Tokens(demanded=bool(self.settings.token), devices=self.settings.devices)
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
-        self.port = self.settings.port
+        self.port = PORT if self.settings.port is None else self.settings.port
         self.supervisor = self.controller = self.viewer = ""
         if self.settings.token or not self.loopback:
             self.supervisor = self.tokens.add(Grant(Role.SUPERVISOR), self.settings.token)
@@ -79,6 +78,11 @@ class CoreServer:
     def loopback(self) -> bool:
         """Whether the server is reachable only from this machine."""
         return is_loopback(self.settings.host)
+
+    @property
+    def port_remark(self) -> str:
+        """Why the port is not PORT, for the line with the address; empty if it is, or if it was chosen."""
+        return f"; port {PORT} is in use" if self.settings.port is None and self.port != PORT else ""
 
     @property
     def is_full(self) -> bool:
@@ -143,12 +147,12 @@ class CoreServer:
             connection.transport.abort()
 
     async def _listen(self) -> asyncio.Server:
-        host, port = self.settings.host, self.settings.port
+        host, port = self.settings.host, self.port
         loop = asyncio.get_running_loop()
         try:
             return await loop.create_server(asyncio.Protocol, host, port, start_serving=False)
         except OSError as error:
-            if error.errno == errno.EADDRINUSE and self.settings.any_port:
+            if error.errno == errno.EADDRINUSE and self.settings.port is None:
                 return await loop.create_server(asyncio.Protocol, host, 0, start_serving=False)
             if error.errno == errno.EADDRINUSE:
                 raise LinkError(
