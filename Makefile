@@ -21,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
-	$(BIN)/paddock demo $(ARGS)
+	@trap : INT; $(BIN)/paddock demo $(ARGS) || { s=$$?; [ $$s = 130 ] || exit $$s; } # Ctrl-C is how it ends
 
 test: $(DEV)  ## all tests except the long ones, then the kernel tests again in plain Python
 	@echo "all tests except the long ones, compiled and then in plain Python: about six minutes on two cores"

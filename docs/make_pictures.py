@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,7 +15,6 @@ from PIL import Image
 
 import paddock
 from paddock.arena import make_mapper
-from paddock.arena.controller_choice import choose_built_in
 from paddock.control.navigation import Explorer
 from paddock.core.geometry import wrap
 from paddock.experiments.ecoli.overhead_camera import OverheadCamera, show_board
@@ -52,7 +53,7 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     save_sheet([draw_world(load_world(name)) for name in world_names()], "worlds")
     save_sheet([draw_robot(load_robot(name)) for name in robot_names()], "robots")
-    trails("line-crossing", seconds=100)
+    ten_lines()
     camera_strip()
     mazes()
     crossing()
@@ -62,6 +63,17 @@ def main() -> None:
     overhead_camera()
     mapping()
     exploration()
+
+
+def ten_lines() -> None:
+    """Run the ten lines of the README, which save a picture."""
+    readme = (PICTURES.parents[1] / "README.md").read_text(encoding="utf-8")
+    program = readme.split("```python\n", 1)[1].split("```", 1)[0]
+    with TemporaryDirectory() as folder, chdir(folder):
+        exec(program, {})
+        picture = Image.open("trail.png").convert("RGB")
+    picture.thumbnail((640, 640))
+    picture.save(PICTURES / "ten-lines.png", optimize=True)
 
 
 def save_sheet(pictures: list[Image.Image], name: str) -> None:
@@ -113,16 +125,6 @@ def mapping() -> None:
         if ax is not panels[1, 0]:  # one legend for all
             ax.get_legend().remove()
     save_figure(panels[0, 0], PICTURES / "mapping-methods.png")
-
-
-def trails(world: str, *, seconds: float) -> None:
-    """A world with the paths of its robots under the built-in controller."""
-    with paddock.open(world, seed=1) as arena:
-        for robot in arena.robots.values():
-            robot.enable("proximity", "ground")
-        episode = arena.run(seconds, {name: choose_built_in(robot) for name, robot in arena.robots.items()})
-        trails = {name: record.trace.path() for name, record in episode.robots.items()}
-        draw_world(arena.world, poses=arena.poses, trails=trails).save(PICTURES / "trails.png", optimize=True)
 
 
 def camera_strip() -> None:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PIL import Image
 
 import paddock
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 PICTURES = Path(__file__).parent / "pictures"
 DESKTOP, PHONE = (1280, 800), (390, 844)
+GIF_SIZE, GIF_DELAY, COLOURS = (1000, 620), 120, 127  # pixels; milliseconds per frame; and one for transparency
+FIRST, FRAMES, GIF_STEP = 1.0, 60, 0.4  # simulated seconds; the robots meet after 5 s
 STUDENTS = ["Ada", "Grace", "Hedy", "Katherine", "Lise", "Zoë M."]
 SCORE = """
 import math
@@ -69,6 +73,36 @@ def line_crossing(chromium: Browser, file: Path) -> None:
         drive(30.0)
         settle(page)
         shoot(page, file)
+
+
+def moving(chromium: Browser, file: Path) -> None:
+    """Two robots on their line while they meet, as an animated GIF."""
+    with driven(load_world("line-crossing")) as (url, drive), visit(chromium, url, size=GIF_SIZE) as page:
+        choose(page, "red")
+        drive(FIRST)
+        frames = []
+        for _ in range(FRAMES):
+            drive(GIF_STEP)
+            wait(page, "!paddock.session.states.moving")
+            page.wait_for_timeout(150)
+            frames.append(Image.open(BytesIO(page.screenshot())).convert("RGB"))
+    save_moving(frames, file.with_suffix(".gif"))
+
+
+def save_moving(frames: list[Image.Image], file: Path) -> None:
+    """Save an animated GIF. What does not change from frame to frame is transparent, and takes hardly any room."""
+    colours = frames[-1].quantize(COLOURS)
+    tables = [np.asarray(frame.quantize(palette=colours, dither=Image.Dither.NONE)) for frame in frames]
+    pictures = []
+    for before, table in zip([None, *tables], tables, strict=False):
+        picture = Image.fromarray(table if before is None else np.where(table == before, COLOURS, table), "P")
+        picture.putpalette(colours.getpalette() or [])
+        pictures.append(picture)
+    pictures[0].save(
+        file, save_all=True, append_images=pictures[1:], duration=GIF_DELAY, loop=0,
+        transparency=COLOURS, disposal=1, optimize=False,
+    )  # fmt: skip
+    sys.stdout.write(f"{file.name}: {file.stat().st_size // 1000} kB\n")
 
 
 def clutter(chromium: Browser, file: Path) -> None:
@@ -205,6 +239,7 @@ def serving(*arguments: str) -> Iterator[list[str]]:
 
 SHOTS: dict[str, Callable[[Browser, Path], None]] = {
     "line-crossing": line_crossing,
+    "moving": moving,
     "clutter": clutter,
     "swarm": swarm,
     "phone": phone,

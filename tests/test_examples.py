@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from warm_start import run_python
 
@@ -19,11 +20,13 @@ def test_example_runs_and_its_assertions_hold(example: Path) -> None:
     assert done.stdout.strip()
 
 
-def test_readme_example_runs() -> None:
+def test_readme_example_runs_and_draws_a_picture(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     program = readme.split("```python\n", 1)[1].split("```", 1)[0]
-    done = run_python("-c", program)
+    assert sum(bool(line.strip()) for line in program.splitlines()) == 10
+    done = run_python("-c", program, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    distance, *_, digest = done.stdout.split()
-    assert float(distance) > 3
+    *_, digest = done.stdout.split()
     assert len(digest) == 8
+    with Image.open(tmp_path / "trail.png") as picture:
+        assert picture.width == 1000

@@ -33,11 +33,11 @@ def width(path: Path) -> int:
 
 
 def test_demo_drives_two_robots_and_draws_their_trails(tmp_path: Path) -> None:
-    done = paddock("demo", "--headless", "--seconds", "20", folder=tmp_path)
+    done = paddock("demo", "--headless", "--seconds", "20", "--picture", "trails.png", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "red" in done.stdout
     assert "blue" in done.stdout
-    assert width(tmp_path / "demo.png") >= 800
+    assert width(tmp_path / "trails.png") >= 800
 
 
 def test_demo_is_deterministic(tmp_path: Path) -> None:
@@ -283,8 +283,9 @@ def test_unwritable_picture_is_refused_before_the_run(tmp_path: Path, picture: s
     assert "simulated" not in done.stdout
 
 
-def test_empty_name_disables_the_picture(tmp_path: Path) -> None:
-    done = paddock("demo", "--headless", "--seconds", "1", "--picture", "", folder=tmp_path)
+@pytest.mark.parametrize("options", [[], ["--picture", ""]])
+def test_demo_writes_no_file_unless_asked(tmp_path: Path, options: list[str]) -> None:
+    done = paddock("demo", "--headless", "--seconds", "1", *options, folder=tmp_path)
     assert done.returncode == 0
     assert not list(tmp_path.iterdir())
 

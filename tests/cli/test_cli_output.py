@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -12,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from command_line import paddock
+from command_lines import ROOT
 from paddock.cli import _shorten_warnings
 from paddock.core.errors import PaddockWarning
 from paddock.core.terminal.progress import show_runs
@@ -138,3 +141,29 @@ def test_an_import_of_a_file_without_an_end_is_refused(tmp_path: Path) -> None:
     done = paddock("world", "import", "/dev/zero", folder=tmp_path)
     assert done.returncode == 2
     assert "/dev/zero: expected a text of at most 20,000,000 characters" in done.stderr
+
+
+DEMO = """#!{python}
+import signal, sys
+signal.signal(signal.SIGINT, lambda *_: sys.exit(130))  # as `paddock demo` ends
+print("watch it", flush=True)
+{then}
+"""
+
+
+@pytest.mark.parametrize(("then", "failed"), [("signal.pause()", False), ("sys.exit(2)", True)])
+def test_make_demo_ends_quietly_after_ctrl_c_but_reports_errors(tmp_path: Path, then: str, failed: bool) -> None:
+    demo = tmp_path / "paddock"
+    demo.write_text(DEMO.format(python=sys.executable, then=then))
+    demo.chmod(0o755)
+    command = ["make", "--no-print-directory", "-C", str(ROOT), "-o", ".venv/.ready-run", f"BIN={tmp_path}", "demo"]
+    settings = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=settings, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as make:
+        assert make.stdout is not None
+        assert make.stdout.readline() == "watch it\n"
+        if not failed:
+            os.killpg(make.pid, signal.SIGINT)
+        rest, errors = make.communicate(timeout=60)
+    assert rest == ""
+    assert ("Error 2" in errors) if failed else (errors == "")

@@ -62,7 +62,7 @@ TraceFile = Annotated[Path | None, file_option("With --robot: its trace, .csv, .
 def demo(
     seconds: options.Seconds = 60.0,
     seed: Seed = 1,
-    picture: options.Picture = Path("demo.png"),
+    picture: options.Picture = None,
     speed: Annotated[
         float | None,
         typer.Option(min=0, rich_help_panel=options.PAGE, help="Times real time; 0: flat out. Default: 3."),
@@ -73,11 +73,11 @@ def demo(
     """Watch two e-pucks meet on a line with obstacles, and pass each other.
 
     Opens the page, prints its address, and starts when a browser shows it. At
-    the end it prints a summary and saves a picture of the trails. The page stays
-    open for another run until Ctrl-C.
+    the end it prints a summary. The page stays open for another run until
+    Ctrl-C.
 
       paddock demo
-      paddock demo --headless --seconds 20
+      paddock demo --headless --seconds 20 --picture trails.png
     """
     options.refuse_page_options(headless, speed=speed, port=port)
     from paddock.cli.run_world import run_world
