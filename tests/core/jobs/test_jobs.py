@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import base64
 import math
-import os
 import pickle
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import paddock
 from core.jobs import work
 from paddock.core.geometry import Pose
 from paddock.core.jobs import FinishedJobs, JobRunner, parse_workers, run_jobs
-from paddock.core.jobs.results import decode_result, encode_result
+from paddock.core.jobs.results import decode_result, encode_result, identify_job
+from paddock.simulation.robots import RobotSpec
+from paddock.simulation.worlds import Wall
 from paddock.testing import wait_for
 
 BOTH = pytest.mark.parametrize("workers", [1, 2])
@@ -167,14 +173,57 @@ def test_interrupted_jobs_continue_where_they_stopped(tmp_path: Path, workers: i
     assert done == [(3, 3)]
 
 
+@dataclass(frozen=True)
+class Measured:
+    """A result with everything that results may consist of."""
+
+    pose: Pose
+    values: NDArray[np.float64]
+    wall: Wall
+    by_name: Mapping[str, tuple[int, ...]]
+    kind: Literal["good", "bad"]
+    spread: float | None = None
+    best: Sequence[tuple[float, float]] = ()
+
+
+def test_stored_results_come_back_as_declared() -> None:
+    wall = Wall(points=((0, 0), (1, 0)), height=0.3)
+    given = Measured(
+        Pose(1.0, 2.0, 0.5), np.array([[1.0, np.nan]]), wall, {"a": (1, 2)}, "good", best=[(0.1, math.inf)]
+    )
+    found: list[Measured] = decode_result(encode_result([given]), list[Measured])
+    np.testing.assert_array_equal(found[0].values, given.values)
+    assert replace(found[0], values=given.values) == given
+
+
+@pytest.mark.parametrize("given", [{"pose": 1}, [1, 2], "text", None, 3.5])
+def test_stored_results_of_another_type_are_refused(given: object) -> None:
+    with pytest.raises((TypeError, ValueError, KeyError, AttributeError)):
+        decode_result(encode_result(given), Measured)
+
+
 def test_file_of_finished_jobs_cannot_run_code(tmp_path: Path) -> None:
+    """A pickle could; even one that only names classes of Paddock imports a file when it creates a robot of it."""
+    path, text = tmp_path / "finished.jsonl", encode_result([1.0, 2.0, 0.5])
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'harm')!r}, 'w')\nclass X: pass\n")
+    robot = RobotSpec.from_table, ({"base": "e-puck", "sensors": [{"name": "s", "kind": f"{tmp_path}/evil.py:X"}]},)
+
     class Harmful:
         def __reduce__(self) -> tuple[object, ...]:
-            return (os.mkdir, (str(tmp_path / "harm"),))
+            return robot
 
-    with pytest.raises(pickle.UnpicklingError, match="mkdir is no data class of Paddock"):
-        decode_result(encode_result(Harmful()))
+    pickled = base64.b64encode(zlib.compress(pickle.dumps(Harmful()))).decode()
+    FinishedJobs(path, "test").add({identify_job(work.invert, 2): text, identify_job(work.invert, 4): pickled})
+    assert run_jobs(work.invert, [2, 4], workers=1, finished=FinishedJobs(path, "test")) == [
+        Pose(1.0, 2.0, 0.5),
+        Pose(0.25, 0.0, 1),
+    ]
     assert not (tmp_path / "harm").exists()
+
+
+def test_function_without_a_declared_result_is_refused_before_it_runs(tmp_path: Path) -> None:
+    with pytest.raises(paddock.PaddockError, match="give_nothing: annotate what it returns"):
+        run_jobs(work.give_nothing, [1], workers=1, finished=FinishedJobs(tmp_path / "finished.jsonl", "test"))
 
 
 def test_finished_jobs_keep_unicode_line_separators(tmp_path: Path) -> None:

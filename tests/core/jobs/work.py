@@ -55,3 +55,8 @@ def give_function(job: object) -> object:
 def invert(job: int) -> Pose:
     """Return the inverse of a number as part of a pose."""
     return Pose(1 / job, 0.0, 1)
+
+
+def give_nothing(job: int):  # type: ignore[no-untyped-def]
+    """Declare no result."""
+    raise AssertionError(job)

@@ -1,4 +1,7 @@
-"""Results of jobs as text for `FinishedJobs`: pickles that can contain nothing but data of Paddock and numpy."""
+"""Results of jobs as text for `FinishedJobs`: plain data, which the declared types of the function turn into objects.
+
+A file names no classes, so it cannot create other objects than the function itself returns.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,23 @@ import dataclasses
 import enum
 import functools
 import hashlib
-import io
-import pickle
+import types
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+import msgspec
+import numpy as np
+
+from paddock.core.errors import PaddockError
 from paddock.core.jit import package_folder
 from paddock.core.provenance import versions
+from paddock.core.spec import Spec
 
-ARRAY_PARTS = {"ndarray", "dtype", "_reconstruct", "_frombuffer", "scalar"}  # names of numpy in pickled arrays
+PLAIN = (bool, int, float, str, bytes)
+LARGEST = 1 << 30  # bytes of a result
+ARRAYS = "biufU"  # kinds of arrays: numbers and texts
 
 
 def identify_job(work: Callable[[Any], Any], job: object) -> str:
@@ -35,31 +44,104 @@ def _identify_software() -> str:
     return digest.hexdigest()
 
 
-def recall_results(finished: Mapping[str, str], keys: Sequence[str]) -> dict[int, Any]:
+def recall_results(finished: Mapping[str, str], keys: Sequence[str], work: Callable[[Any], Any]) -> dict[int, Any]:
     """Return the finished results by the number of their key; those that cannot be read are left out."""
-    results = {}
+    results, declared = {}, get_result_type(work)
     for number, key in enumerate(keys):
         with suppress(Exception):
-            results[number] = decode_result(finished[key])
+            results[number] = decode_result(finished[key], declared)
     return results
+
+
+def get_result_type(work: Callable[[Any], Any]) -> Any:
+    """Return the declared type of a function's results."""
+    declared = get_type_hints(work, include_extras=True).get("return", Any)
+    if declared is Any:
+        raise PaddockError(
+            f"run_jobs: {work.__qualname__}: annotate what it returns, so that stored results can be read"
+        )
+    return declared
 
 
 def encode_result(result: object) -> str:
     """Return a result as text."""
-    return base64.b64encode(zlib.compress(pickle.dumps(result), 1)).decode()
+    return base64.b64encode(zlib.compress(msgspec.msgpack.encode(_pack(result)), 1)).decode()
 
 
-def decode_result(text: str) -> Any:
-    """Return the result of a text; raise an error if it refers to anything but data classes of Paddock and arrays."""
-    return _DataUnpickler(io.BytesIO(zlib.decompress(base64.b64decode(text)))).load()
+def decode_result(text: str, declared: Any) -> Any:
+    """Return the result of a text; raise an error unless it is of the declared type."""
+    data = zlib.decompressobj().decompress(base64.b64decode(text), LARGEST)
+    return _unpack(msgspec.msgpack.decode(data), declared)
 
 
-class _DataUnpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        """Return a class of data; refuse functions and other classes, because a file must not run code."""
-        if module.partition(".")[0] == "numpy" and name in ARRAY_PARTS:
-            return super().find_class(module, name)
-        found = super().find_class(module, name) if module.partition(".")[0] == "paddock" else None
-        if isinstance(found, type) and (dataclasses.is_dataclass(found) or issubclass(found, tuple | enum.Enum)):
-            return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no data class of Paddock")
+def _pack(value: Any) -> Any:
+    """Return plain data: of an object its fields, of an array its type, shape and bytes, of a mapping its pairs."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in ARRAYS:
+        return [value.dtype.str, list(value.shape), value.tobytes()]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, enum.Enum):
+        return value.value
+    if value is None or isinstance(value, PLAIN):
+        return value
+    if isinstance(value, Spec):
+        return value.to_table()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _pack(getattr(value, field.name)) for field in dataclasses.fields(value) if field.init}
+    if isinstance(value, Mapping):
+        return [[_pack(key), _pack(item)] for key, item in value.items()]
+    if isinstance(value, Collection):
+        return [_pack(item) for item in value]
+    raise PaddockError(f"a result of type {type(value).__name__} cannot be stored: expected data classes and arrays")
+
+
+def _unpack(data: Any, declared: Any) -> Any:
+    """Return the object of a declared type."""
+    kind, arguments = get_origin(declared) or declared, get_args(declared)
+    if kind is Annotated:
+        return _unpack(data, arguments[0])
+    if kind is Literal and data in arguments:
+        return data
+    if kind in (Union, types.UnionType):
+        return _unpack_union(data, arguments)
+    if kind is np.ndarray:
+        form, shape, content = data
+        if np.dtype(form).kind not in ARRAYS:
+            raise TypeError(f"expected an array of numbers or texts, got {form!r}")
+        return np.frombuffer(content, form).reshape(shape).copy()
+    if kind in PLAIN and type(data) in ((int, float) if kind is float else (kind,)):
+        return kind(data)
+    if kind in (None, types.NoneType) and data is None:
+        return None
+    if isinstance(kind, type):
+        return _unpack_object(data, kind, arguments)
+    raise TypeError(f"expected {declared}, got {type(data).__name__}")
+
+
+def _unpack_union(data: Any, kinds: Sequence[Any]) -> Any:
+    for kind in kinds:
+        with suppress(Exception):
+            return _unpack(data, kind)
+    raise TypeError(f"expected one of {kinds}, got {type(data).__name__}")
+
+
+def _unpack_object(data: Any, kind: type, arguments: Sequence[Any]) -> Any:
+    """Return an object of a class, or a list, a tuple or a mapping."""
+    if issubclass(kind, Spec):
+        return kind.from_table(data)
+    if dataclasses.is_dataclass(kind):
+        hints = get_type_hints(kind, include_extras=True)
+        return kind(**{name: _unpack(value, hints[name]) for name, value in data.items()})
+    if issubclass(kind, enum.Enum):
+        return kind(data)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        hints = get_type_hints(kind, include_extras=True)
+        return kind(*(_unpack(value, hints[name]) for name, value in zip(kind._fields, data, strict=True)))
+    if issubclass(kind, Mapping):
+        return {_unpack(key, arguments[0]): _unpack(value, arguments[1]) for key, value in data}
+    if kind is tuple and arguments[-1] is not Ellipsis:
+        return tuple(_unpack(value, hint) for value, hint in zip(data, arguments, strict=True))
+    if issubclass(kind, Collection) and isinstance(data, list):
+        items = [_unpack(value, arguments[0]) for value in data]
+        return tuple(items) if kind is tuple else items
+    raise TypeError(f"expected {kind.__name__}, got {type(data).__name__}")

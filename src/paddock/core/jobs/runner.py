@@ -146,13 +146,14 @@ def run_jobs(
         workers: see `Workers`. With 1, all jobs are done in this process.
         progress: called with the number of finished jobs and the total number.
         finished: results of an earlier call, which are not computed again, and to which new results are added. The
-            `repr` of a job must contain all its parameters. Its result must consist of data classes of Paddock.
+            `repr` of a job must contain all its parameters. Its result must consist of data classes, named tuples,
+            arrays, lists and mappings, as the function's annotation declares it.
     """
     check_arguments(work, "run_jobs: work", "job")
     if progress is not None:
         check_arguments(progress, "progress", "done", "total")
     keys = [] if finished is None else [identify_job(work, job) for job in jobs]
-    results: dict[int, Result] = {} if finished is None else recall_results(finished, keys)
+    results: dict[int, Result] = {} if finished is None else recall_results(finished, keys, work)
     missing = [number for number in range(len(jobs)) if number not in results]
     before = len(results)
     if progress is not None and before:

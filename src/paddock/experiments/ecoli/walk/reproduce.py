@@ -75,9 +75,10 @@ NETWORKS = (NETWORK, TEAMS_OF_THREE)
 ONCE: Mapping[str, Callable[[], Any]] = MappingProxyType({"experiment 1": run_experiment_1, "detections": confuse})
 
 
-def run_once(name: str) -> Any:
+def run_once(name: str) -> OrdersRun | dict[str, ConfusionMatrix]:
     """Run an experiment without seeds."""
-    return ONCE[name]()
+    result: OrdersRun | dict[str, ConfusionMatrix] = ONCE[name]()
+    return result
 
 
 @dataclass(frozen=True, kw_only=True)
