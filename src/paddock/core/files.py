@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "PADDOCK_TOKEN"  # an environment variable, which other users of a machine cannot see
 
+SMALL, DENSEST = 64 << 20, 50  # bytes that always may be unpacked; bytes for each byte of the file
+
 
 @contextmanager
 def whole_file(
@@ -119,6 +121,19 @@ def _open_private(path: str, flags: int) -> int:
     if os.name == "posix" and os.fstat(file).st_mode & 0o077:
         os.fchmod(file, 0o600)
     return file
+
+
+def refuse_special_file(path: str | Path) -> None:
+    """Refuse a pipe, a socket or a device, which could block this program or never end."""
+    there = Path(path)
+    with suppress(OSError, ValueError):
+        if there.exists() and not there.is_file() and not there.is_dir():
+            raise PaddockError(f"{path}: cannot be read: expected a file, not a pipe or a device")
+
+
+def find_unpacked_limit(packed: int) -> int:
+    """Return how many bytes the content of a compressed file may have; `packed`: its bytes in the file."""
+    return SMALL + DENSEST * packed
 
 
 def make_new_folder(path: Path) -> None:

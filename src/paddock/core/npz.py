@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
-from paddock.core.files import whole_file
+from paddock.core.files import find_unpacked_limit, refuse_special_file, whole_file
 
 
 def write_npz(
@@ -25,7 +25,9 @@ def write_npz(
 
 def read_npz(path: str | Path, what: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read a file of `write_npz`; return the description and the arrays. Error messages name `what` was expected."""
+    refuse_special_file(path)
     try:
+        _check_size(path)
         with zipfile.ZipFile(path) as archive, np.load(path, allow_pickle=False) as file:
             if "about.npy" not in archive.namelist():
                 raise ValueError("the file was not written by Paddock")
@@ -42,3 +44,11 @@ def read_npz(path: str | Path, what: str) -> tuple[dict[str, Any], dict[str, NDA
     except Exception as error:
         raise PaddockError(f"{path}: expected {what}: {str(error).partition(' when ')[0]}") from None
     return about, arrays
+
+
+def _check_size(path: str | Path) -> None:
+    """Refuse a small file that would fill the memory."""
+    with zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    if size > find_unpacked_limit(Path(path).stat().st_size):
+        raise ValueError(f"unpacked, the file would have {size >> 20} MB, which is more than its data can have")

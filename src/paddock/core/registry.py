@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast, overload
 
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
-from paddock.core.user_code import is_path, load_path, load_target
+from paddock.core.user_code import is_path, load_path, load_target, refuse_received
 
 T = TypeVar("T")
 FIRST_FOREIGN = 1 << 16  # first number of classes that are not shipped
@@ -247,6 +247,7 @@ def find_spec_file(package: str, what: str, name_or_path: str | Path, *, relativ
     """Return the file of a name or a path; relative paths are resolved in the folder `relative_to`."""
     text = str(name_or_path)
     if text.endswith(SUFFIX):
+        refuse_received(text)
         return Path(text) if relative_to is None else find_neighbour(relative_to, text)
     known = get_spec_files(package)
     if text in known:

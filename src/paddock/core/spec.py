@@ -409,7 +409,7 @@ def _tagged_class(tag: Any, rule: Tagged, path: str) -> type[Any]:
     if is_path(tag):
         if trusted_folder() is None:
             raise SpecError(
-                f"{format_value(tag)}: only files on this machine may refer to code, uploaded robots may not", path=path
+                f"{format_value(tag)}: only files on this machine may refer to code, received data may not", path=path
             )
     elif not isinstance(tag, str) or tag not in rule.classes:
         raise SpecError(f"unknown {rule.what} {format_value(tag)}{suggestion(tag, rule.classes)}", path=path)

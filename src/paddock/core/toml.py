@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import SpecError, format_value, suggestion
+from paddock.core.files import refuse_special_file
 
 WIDEST = 100  # characters of a list on one line
+LARGEST = 64 << 20  # bytes of a file
+MOST_PARTS = 100  # of a dotted key; the time to parse one grows with the square of their number
+PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:[ \t]*+\.[ \t]*+{PART}){{{MOST_PARTS}}}", re.ASCII)
 # Lists with one item per line: lists of plain values, and lists of lists that are already on one line.
 LIST = re.compile(r"\[\n((?:[ ]+[^\[\]{}\n]+,\n)+)[ ]*\]")
 LIST_OF_LISTS = re.compile(r"\[\n((?:[ ]+\[[^\[\]{}\n]*\],\n)+)[ ]*\]")
@@ -31,6 +36,8 @@ def _shorter(match: re.Match[str]) -> str:
 
 def read_toml(text: str, *, file: str = "") -> dict[str, Any]:
     """Parse TOML text; raise a SpecError with the line of a syntax error."""
+    if LONG_KEY.search(text):
+        raise SpecError(f"not valid TOML: a key has more than {MOST_PARTS} parts", file=file)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -44,6 +51,9 @@ def read_toml(text: str, *, file: str = "") -> dict[str, Any]:
 def read_toml_file(path: Path) -> dict[str, Any]:
     """Read a TOML file as a dict."""
     try:
+        refuse_special_file(path)
+        if path.is_file() and path.stat().st_size > LARGEST:
+            raise SpecError(f"expected at most {LARGEST >> 20} MB", file=path.name)
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise SpecError("no such file", file=str(path)) from None

@@ -20,20 +20,42 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from paddock.core.errors import PaddockError, PaddockWarning, suggestion
+from paddock.core.errors import PaddockError, PaddockWarning, SpecError, format_value, suggestion
 
 NO_TEXT = "expected a Python program as UTF-8 text; save it with that encoding"
 _trusted: ContextVar[Path | None] = ContextVar("folder of the file that is being read", default=None)
+_source: ContextVar[str] = ContextVar("where data came from that is being read; empty: this machine", default="")
 
 
 @contextmanager
 def code_beside(folder: Path) -> Iterator[None]:
-    """Allow code in a folder while one of its files is read. Specs received over the network may not name code."""
-    before = _trusted.set(folder)
+    """Allow code in a folder while one of its files is read, unless this happens for received data."""
+    before = _trusted.set(None if _source.get() else folder)
     try:
         yield
     finally:
         _trusted.reset(before)
+
+
+@contextmanager
+def received_data(source: str) -> Iterator[None]:
+    """Trust nothing while data from elsewhere is read: it may name neither code nor files, only what is installed.
+
+    Args:
+        source: where the data came from, such as `a recording`, for messages.
+    """
+    before, code = _source.set(source), _trusted.set(None)
+    try:
+        yield
+    finally:
+        _source.reset(before)
+        _trusted.reset(code)
+
+
+def refuse_received(name: str, path: str = "") -> None:
+    """Refuse the name of a file or of code if it was received; raise a SpecError."""
+    if _source.get():
+        raise SpecError(f"{format_value(name)}: {_source.get()} may not refer to files of this machine", path=path)
 
 
 def trusted_folder() -> Path | None:

@@ -153,13 +153,14 @@ def test_evolution_is_not_resumed_after_fitness_change(tmp_path: Path, monkeypat
     module.write_text(OWN, encoding="utf-8")
     config = EvolutionConfig(task="changing_fitness:far", world="clutter", population=4, generations=1, seconds=1.0)
     evolve(config, out=out)
-    assert len(resume(out, generations=2).evolution.history) == 2
+    code = {"task": "changing_fitness:far"}
+    assert len(resume(out, generations=2, expected=code).evolution.history) == 2
     module.write_text(OWN.replace("return", "return -"), encoding="utf-8")
     monkeypatch.delitem(sys.modules, "changing_fitness")
     importlib.invalidate_caches()
     kept = contents(out)
     with pytest.raises(paddock.PaddockError, match="the source of the fitness has changed"):
-        resume(out, generations=3)
+        resume(out, generations=3, expected=code)
     assert contents(out) == kept
 
 

@@ -54,13 +54,17 @@ def test_folder_records_provenance(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for copy, source in sources.items():
         assert Path("out", copy).read_bytes() == Path(source).read_bytes()
         assert table["inputs"][copy] == hashlib.sha256(Path(source).read_bytes()).hexdigest()
-    resume(Path("out"), generations=3)
+    code = {"task": config.task, "strategy": config.strategy}
+    resume(Path("out"), generations=3, expected=code)
     again = json.loads(Path("out/provenance.json").read_text(encoding="utf-8"))
     assert {**again, "resumed": None} == {**table, "resumed": None}
     assert [session["seed"] for session in again["resumed"]] == [5]
 
 
 MOTH = 'base = "base/wings.toml"\nname = "moth"\ntitle = "MOTH"\n'
+
+
+OWN_CODE = {"task": "my_fitness.py:far"}
 
 
 def make_project(folder: Path) -> EvolutionConfig:
@@ -72,7 +76,7 @@ def make_project(folder: Path) -> EvolutionConfig:
     (folder / "robots/base/wings.toml").write_text('base = "e-puck"\nname = "wings"\n', encoding="utf-8")
     robot = '[[robots]]\nname = "it"\ntype = "../robots/moth.toml"\nat = [0, 0]\n'
     (folder / "worlds/my.toml").write_text(f'name = "my"\nbounds = [-1, -1, 1, 1]\n{robot}', encoding="utf-8")
-    return replace(SMALL, task="my_fitness.py:far", world="worlds/my.toml")
+    return replace(SMALL, **OWN_CODE, world="worlds/my.toml")
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -83,9 +87,9 @@ def test_evolution_with_an_own_robot_is_resumed_also_in_another_folder(
     monkeypatch.setattr(sys, "path", list(sys.path))
     config = make_project(tmp_path)
     evolve(config, out=Path("runs/first"))
-    assert resume(Path("runs/first"), generations=3).generations == 1
+    assert resume(Path("runs/first"), generations=3, expected=OWN_CODE).generations == 1
     shutil.move("runs/first", "elsewhere")
-    assert resume(Path("elsewhere"), generations=4).generations == 1
+    assert resume(Path("elsewhere"), generations=4, expected=OWN_CODE).generations == 1
     for copy in ("elsewhere/world.toml", "elsewhere/inputs/my.toml"):  # both find the copies
         assert load_robot_of(load_world(copy)).title == "MOTH"
     shutil.rmtree("robots")
@@ -101,7 +105,7 @@ def test_evolution_is_not_resumed_after_a_change_of_its_own_robot(
     evolve(make_project(tmp_path), out=Path("out"))
     Path("robots/base/wings.toml").write_text('base = "khepera"\nname = "wings"\n', encoding="utf-8")
     with pytest.raises(paddock.PaddockError, match="the task's world is not the one that this evolution began with"):
-        resume(Path("out"), generations=3)
+        resume(Path("out"), generations=3, expected=OWN_CODE)
 
 
 def load_robot_of(world: WorldSpec) -> RobotSpec:
@@ -122,6 +126,20 @@ def test_folder_of_a_sweep_gets_no_evolution_and_the_other_way_round(tmp_path: P
 
 
 @pytest.mark.usefixtures("without_pictures")
+def test_code_that_a_checkpoint_names_runs_only_if_it_is_named_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder may come from somebody else."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("my_search.py").write_text(LAZY, encoding="utf-8")
+    evolve(replace(SMALL, strategy="my_search.py:Lazy"), out=Path("out"))
+    Path("my_search.py").write_text("raise AssertionError('this code ran')\n", encoding="utf-8")
+    with pytest.raises(paddock.PaddockError, match=r"out: its strategy is code, 'my_search.py:Lazy': give it again"):
+        resume(Path("out"), generations=3)
+
+
+@pytest.mark.usefixtures("without_pictures")
 def test_evolution_is_not_resumed_after_strategy_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -129,7 +147,7 @@ def test_evolution_is_not_resumed_after_strategy_change(tmp_path: Path, monkeypa
     evolve(replace(SMALL, strategy="my_search.py:Lazy"), out=Path("out"))
     Path("my_search.py").write_text(LAZY + "# changed\n", encoding="utf-8")
     with pytest.raises(paddock.PaddockError, match="the source of the strategy has changed"):
-        resume(Path("out"), generations=3)
+        resume(Path("out"), generations=3, expected={"strategy": "my_search.py:Lazy"})
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")

@@ -158,7 +158,7 @@ def test_strategy_state_may_hold_numpy_numbers_and_folder_may_be_a_string(folder
     (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
     config = EvolutionConfig(task="my_tasks:good", strategy="my_tasks:Still", population=4, generations=2)
     assert evolve(config, out="here").summary["best_fitness"] == 0.5
-    study = resume("here", generations=3)
+    study = resume("here", generations=3, expected={"task": "my_tasks:good", "strategy": "my_tasks:Still"})
     assert study.evolution.strategy.count == 3  # type: ignore[attr-defined]
     with pytest.raises(paddock.PaddockError, match="no option called 'sead'"):
         resume("here", expected={"sead": 1})
@@ -193,7 +193,7 @@ def test_user_strategy_resumes_exactly_without_listing_its_attributes(folder: Pa
     config = EvolutionConfig(task="my_tasks:good", strategy="my_novelty:Novelty", population=5, generations=6)
     evolve(config, out="whole")
     evolve(replace(config, generations=3), out="parts")
-    resume("parts", generations=6)
+    resume("parts", generations=6, expected={"task": "my_tasks:good", "strategy": "my_novelty:Novelty"})
     ends = [load_checkpoint(Path(out, "checkpoint.npz"))["strategy"] for out in ("whole", "parts")]
     assert len(ends[0]["archive"]) == 6
     assert [array.tobytes() for array in ends[0]["archive"]] == [array.tobytes() for array in ends[1]["archive"]]
@@ -229,7 +229,8 @@ def test_tuples_shared_objects_views_and_keys_resume_exactly(folder: Path) -> No
     config = EvolutionConfig(task="my_tasks:good", strategy="my_sharing:Sharing", population=4, generations=6)
     whole = evolve(config, out="whole").evolution.strategy
     evolve(replace(config, generations=3), out="parts")
-    parts = resume("parts", generations=6).evolution.strategy
+    code = {"task": "my_tasks:good", "strategy": "my_sharing:Sharing"}
+    parts = resume("parts", generations=6, expected=code).evolution.strategy
     assert whole.ask().tobytes() == parts.ask().tobytes()
     for strategy in map(vars, (whole, parts)):
         assert strategy["all"] is strategy["individuals"]

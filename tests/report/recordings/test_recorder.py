@@ -16,8 +16,8 @@ import pytest
 import paddock
 from paddock import PaddockWarning, Recording
 from paddock.control.policies import explorer
-from paddock.report.recordings.exact import KEYFRAME
-from paddock.report.recordings.recorder import MAX_TICKS, Recorder
+from paddock.report.recordings.exact import KEYFRAME, MOST_TICKS
+from paddock.report.recordings.recorder import Recorder
 
 
 class WatchedMutex:
@@ -40,16 +40,16 @@ def test_recording_may_start_while_compiled_run_waits_for_turn(tmp_path: Path) -
     mutex = arena.mutex
 
     def begin() -> None:
-        if arena.tick > MAX_TICKS:  # slices are long by now
+        if arena.tick > MOST_TICKS:  # slices are long by now
             arena.mutex = mutex
             recorders.append(paddock.record(arena, tmp_path / "run.mcap"))
 
     arena.mutex = WatchedMutex(mutex, begin)  # type: ignore[assignment]
-    digest = arena.run(8 * MAX_TICKS * arena.dt, explorer()).digest
+    digest = arena.run(8 * MOST_TICKS * arena.dt, explorer()).digest
     recorders[0].close()
     recording = Recording(tmp_path / "run.mcap")
     ticks = [round(place.time / 1e9 / arena.dt) for place in recording.file.places(KEYFRAME)]
-    assert np.diff(ticks).max() <= MAX_TICKS
+    assert np.diff(ticks).max() <= MOST_TICKS
     assert recording.arena().digest() == digest
 
 

@@ -368,3 +368,12 @@ def test_file_names_that_are_not_utf_8_are_graded(exercise: Path, tmp_path: Path
     save_grading(grading, tmp_path / "out" / "marks.csv")
     assert {each.submission.name: each.marks.points for each in grading.graded} == {"M\ufffdller": 0.0, "zoe": 2.0}
     assert "M\ufffdller.py line 2" in (tmp_path / "out" / "marks.csv").read_text(encoding="utf-8")
+
+
+def test_pipe_in_a_submission_is_reported_and_does_not_block(exercise: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "submissions" / "anna"
+    folder.mkdir(parents=True)
+    (folder / "controller.py").write_text(PROGRAMS["bert"])
+    os.mkfifo(folder / "notes.txt")
+    (found,) = find_submissions(folder.parent)
+    assert found.problem == "it contains a pipe or a device: expected regular files only"

@@ -19,6 +19,7 @@ from paddock.arena.local_body import LocalBody
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.core.geometry import Pose
+from paddock.core.user_code import received_data
 from paddock.simulation.engine import state as column
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import WorldSpec
@@ -211,7 +212,8 @@ class ArenaWorld:
             raise PaddockError(f"there was no room for a robot a moment ago; try again in {math.ceil(wait)} s")
         free = choose_free_name(name or str(getattr(kind, "name", kind)), self.arena.numbers)
         try:
-            self.arena.spawn(free, kind, **place)
+            with received_data("a client"):
+                self.arena.spawn(free, kind, **place)
         except SimulationError:
             if place.get("at") is None:
                 self._crowded_until = time.monotonic() + CROWDED

@@ -16,7 +16,7 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import append_text, save_image, write_text
 from paddock.core.provenance import FILE as PROVENANCE
 from paddock.core.provenance import collect, name_copies, read_copies, refuse_other_kind, write_provenance
-from paddock.core.user_code import find_source
+from paddock.core.user_code import find_source, is_path
 from paddock.learning.evolve.champion_picture import draw_champion
 from paddock.learning.evolve.charts import save_elites_map, save_learning_curve
 from paddock.learning.evolve.checkpoint import load_checkpoint, save_checkpoint
@@ -78,7 +78,14 @@ class EvolutionFolder:
                 f"the task: the evolution to resume has {format_value(config.task)}, not {format_value(task)}: "
                 "leave it out, or choose another folder"
             )
-        return config.extend(expected, generations)
+        extended = config.extend(expected, generations)
+        for key, name in config.as_table().items():
+            if is_path(name) and expected.get(key) != name:
+                raise PaddockError(
+                    f"{self.path}: its {key} is code, {format_value(name)}: give it again to run this code, because a "
+                    "folder may come from somebody else"
+                )
+        return extended
 
     def restore(self, evolution: Evolution, *, ignore_versions: bool = False) -> dict[str, float]:
         """Restore an evolution in the same worlds from the checkpoint; return the time spent until then [s]."""

@@ -6,10 +6,10 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from paddock.arena.base_arena import SimulatedArena
 from paddock.arena.robot import Robot
@@ -23,6 +23,7 @@ from paddock.core.errors import (
     format_value,
 )
 from paddock.core.observation import Command
+from paddock.core.user_code import received_data
 from paddock.network.client.dialogue import Dialogue, Steering
 from paddock.network.client.program_end import note_open, send_program_end
 from paddock.network.client.remote_body import RemoteBody, RemoteRobots, list_sensed_devices
@@ -76,7 +77,7 @@ class RemoteArena(SimulatedArena):
                 )
             self.server_minor, self.dialogue.wire.newer = welcome.minor, welcome.minor > MINOR
             self.name, self.role = welcome.client, welcome.role
-            self.world, self._dt = WorldSpec.from_table(welcome.world), welcome.dt
+            self.world, self._dt = _read_world(welcome.world), welcome.dt
             self.dialogue.wait(lambda: self.robots.known and self._clock is not None, "hello")
             if welcome.waits:
                 log.warning("%s", welcome.waits)
@@ -330,7 +331,7 @@ class RemoteArena(SimulatedArena):
             for name in self.robots.update(message):
                 self.watcher.forget(name)
         elif isinstance(message, m.WorldUpdate):
-            self.world = WorldSpec.from_table(message.world)
+            self.world = _read_world(message.world)
             self.robots.new_world = message.exercise or self.world.name
             self.forget()
         elif isinstance(message, m.Welcome | m.HeatState):
@@ -395,3 +396,9 @@ class RemoteArena(SimulatedArena):
         for error in self.watcher.errors:
             log.error("an observer failed", exc_info=error)
         self.watcher.errors.clear()
+
+
+def _read_world(table: Mapping[str, Any]) -> WorldSpec:
+    """Return the world of a server; it may not name files of this machine."""
+    with received_data("a server"):
+        return WorldSpec.from_table(table)

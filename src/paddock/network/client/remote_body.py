@@ -22,6 +22,7 @@ from paddock.core.errors import LinkError, Refused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Command, Observation, Readings, WheelSpeeds
+from paddock.core.user_code import received_data
 from paddock.network.protocol import messages as m
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.sensors.foreign import drop_foreign
@@ -319,7 +320,8 @@ class RemoteRobots(Mapping[str, Robot]):
         """Update the robots and their drivers. Return the names of the robots that left."""
         known = self._table.kinds
         kinds = [(table, next((spec for old, spec in known if old == table), None)) for table in news.kinds]
-        read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
+        with received_data("a server"):
+            read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
         with self._lock:
             self._table = RobotTable({info.name: info for info in news.robots}, read)
             if self.known:  # not after a reconnect: there may be another robot of that name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,8 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.arena.arena import fingerprint
 from paddock.core.errors import PaddockError
-from paddock.core.toml import toml_text
+from paddock.core.toml import read_toml, toml_text
+from paddock.core.user_code import received_data
 from paddock.report.recordings.protobuf import decode, encode
 from paddock.simulation.engine.model import Floats, Ints
 from paddock.simulation.engine.state import SEED, TICK, State, initial_commands, initial_state
@@ -22,6 +22,7 @@ from paddock.simulation.worlds.build import BuiltWorld, build
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 WORLD, KEYFRAME, CHANGE, INPUTS = "/paddock/world", "/paddock/keyframe", "/paddock/change", "/paddock/inputs"
+MOST_TICKS = 16_384  # between two keyframes, and so in a message with commands
 SCHEMAS = {WORLD: "paddock.World", KEYFRAME: "paddock.Keyframe", CHANGE: "paddock.Keyframe", INPUTS: "paddock.Inputs"}
 
 
@@ -49,18 +50,18 @@ def encode_world(arena: Arena, people: Mapping[str, str]) -> bytes:
 
 def decode_people(data: bytes) -> dict[str, str]:
     """Return the owners of the robots of a recorded world, by robot; robots without an owner are omitted."""
-    return {robot: name for text in decode(data).get(5, ()) for robot, name in tomllib.loads(_text(text)).items()}
+    return {robot: name for text in decode(data).get(5, ()) for robot, name in read_toml(_text(text)).items()}
 
 
 def decode_world(data: bytes) -> BuiltWorld:
     """Build a recorded world; refuse a world that this version of Paddock builds differently."""
     fields = decode(data)
     dt = float(np.frombuffer(fields[1][0])[0])
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, received_data("a recording"):
         for part in fields.get(4, ()):
             file = decode(part)
             Path(folder, Path(_text(file[1][0])).name).write_bytes(file[2][0])
-        spec = WorldSpec.from_table(tomllib.loads(_text(fields[3][0])))
+        spec = WorldSpec.from_table(read_toml(_text(fields[3][0])))
         built = build(replace(spec, folder=folder), dt=dt)
     if fingerprint(built) != _text(fields[2][0]):
         raise PaddockError(
@@ -124,8 +125,11 @@ def encode_inputs(first: int, end: int, keys: Floats, values: Floats) -> bytes:
 def decode_inputs(data: bytes) -> Inputs:
     """Decode the commands of robots."""
     fields = decode(data)
+    (first,), (end,) = fields[1], fields[2]
+    if not 0 <= first < end <= first + MOST_TICKS:
+        raise ValueError(f"its commands are for the ticks {first} to {end}: expected at most {MOST_TICKS}")
     values = np.frombuffer(fields[5][0])
     width = len(fields[4][0]) // max(1, len(values) - 1)
     gaps = np.frombuffer(fields[4][0], f"<u{width or 1}")
     keys = np.cumsum(np.concatenate([[fields[3][0]], gaps.astype(np.int64)]))[: len(values)]
-    return Inputs(fields[1][0], fields[2][0], keys, values)
+    return Inputs(first, end, keys, values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import find_unpacked_limit, refuse_special_file
 from paddock.core.reason import explain_os_error
 from paddock.core.user_code import explain_error
 from paddock.report.recordings.mcap_file import MAGIC, MESSAGE, MESSAGE_INDEX, import_mcap
@@ -19,7 +21,7 @@ RECORD = struct.Struct("<BQ")  # opcode and length
 PAIR = struct.Struct("<QQ")  # of an index: time and offset
 MESSAGE_HEAD = struct.Struct("<H4xQ")  # channel and time
 SCHEMA, CHANNEL, CHUNK, DATA_END = 0x03, 0x04, 0x06, 0x0F
-CHUNKS_KEPT = 16  # uncompressed chunks in memory
+CHUNKS_KEPT = 8  # uncompressed chunks in memory
 T = TypeVar("T")
 
 
@@ -32,12 +34,37 @@ class MessagePlace(NamedTuple):
     channel: int
 
 
+def unpack_chunk(chunk: Any) -> bytes:
+    """Return the messages of a chunk; refuse one that would fill the memory, whatever size it declares."""
+    size, limit = chunk.uncompressed_size, find_unpacked_limit(len(chunk.data))
+    if size > limit:
+        raise ValueError(f"a chunk of {len(chunk.data)} bytes declares {size >> 20} MB")
+    if chunk.compression == "lz4":
+        import lz4.frame
+
+        data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
+    elif chunk.compression == "zstd":
+        import zstandard
+
+        data = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(chunk.data).read(size + 1)
+    elif chunk.compression == "":
+        data = chunk.data
+    else:
+        raise ValueError(f"unknown compression {chunk.compression!r}")
+    if len(data) != size:
+        raise ValueError(f"a chunk has {len(data)} bytes, not {size} as declared")
+    if chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc:
+        raise ValueError("a chunk has another checksum (crc) than declared")
+    return bytes(data)
+
+
 class RecordingFile:
     """Messages of a file by topic. A damaged or missing end is not an error: all complete chunks before it are read."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._mcap = import_mcap()
+        refuse_special_file(self.path)
         try:
             with self.path.open("rb") as file:
                 self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -143,14 +170,11 @@ class RecordingFile:
         return (*found, *(place for place in self._last_places if place.channel in channels))
 
     def _read_chunk(self, number: int) -> bytes:
-        from mcap.stream_reader import get_chunk_data_stream
-
         start = self._chunks[number]
         length = struct.unpack_from("<Q", self._data, start - 8)[0]
         with self._report_damage(start):
             chunk = self._parse(self._mcap.records.Chunk, start, start + length)
-            stream, size = get_chunk_data_stream(chunk, validate_crc=True)
-            return bytes(stream.read(size))
+            return unpack_chunk(chunk)
 
     def read(self, place: MessagePlace) -> bytes:
         """Return the content of a message."""

@@ -21,6 +21,7 @@ from paddock.report.recordings.exact import (
     CHANGE,
     INPUTS,
     KEYFRAME,
+    MOST_TICKS,
     SCHEMAS,
     WORLD,
     encode_inputs,
@@ -38,7 +39,7 @@ FLUSH = 0.5  # wall seconds after which recorded data are on the disk
 LARGEST_CHUNK = 1 << 20  # bytes, uncompressed; a larger chunk is written immediately
 MAX_WAITING = 2048  # samples of robots for visualisation tools
 KEYFRAME_WORK = 16_384  # ticks × robots between two keyframes; limits the work to seek to a tick
-MAX_TICKS, LEAST_TICKS = 16_384, 64  # between two keyframes
+LEAST_TICKS = 64  # between two keyframes
 
 
 def record(
@@ -138,7 +139,7 @@ class Recorder(Closing):
         if arena.layout != self._layout:
             self._layout = arena.layout
             self._inputs = InputLayout(arena.commands[0], arena.motion)
-            self._period = max(LEAST_TICKS, min(MAX_TICKS, KEYFRAME_WORK // max(1, len(arena.numbers))))
+            self._period = max(LEAST_TICKS, min(MOST_TICKS, KEYFRAME_WORK // max(1, len(arena.numbers))))
             self._exact.add(self._channels[WORLD], self._time, encode_world(arena, self._people))
             self.streams.note_robots(self._now)
         self._tape = self._inputs.new_tape(arena.commands[0], arena.motion, self._period)

@@ -20,6 +20,7 @@ from paddock.report.recordings.exact import (
     CHANGE,
     INPUTS,
     KEYFRAME,
+    MOST_TICKS,
     WORLD,
     Inputs,
     Keyframe,
@@ -68,6 +69,9 @@ class Recording:
         found.sort(key=lambda entry: entry[0][1:])  # in the order of writing
         self._keyframes = [KeyframeLocation(self._tick(place), change, place) for place, change in found]
         self._keyframe_ticks = [keyframe.tick for keyframe in self._keyframes]
+        for before, after in pairwise(self._keyframe_ticks):
+            if not before <= after <= before + MOST_TICKS:
+                raise PaddockError(f"{path}: damaged: no state is recorded between the ticks {before} and {after}")
         self._input_ticks = [self._tick(place) for place in places(INPUTS)]
         self.first, self.last = self._keyframe_ticks[0], self._keyframe_ticks[-1]  # ticks
         if self._input_ticks:

@@ -30,6 +30,7 @@ from paddock.core.spec import (
     Text,
     refuse_duplicates,
 )
+from paddock.core.user_code import refuse_received
 from paddock.simulation.robots.robot_spec import RobotSpec
 
 Factor = Annotated[float, Number("a relative error", above=-0.5, high=0.5)]
@@ -119,6 +120,12 @@ class Stroke(Spec):
     color: Color = "#101010"
 
 
+def check_image(name: str | None) -> None:
+    """Refuse the path of an image in a received world; the name of one that came with the world is allowed."""
+    if name is not None and (name.startswith(".") or Path(name).name != name or "\\" in name):
+        refuse_received(name, "image")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Floor(Spec):
     """The floor: a plain colour, an image at `pixels_per_metre`, and strokes on top."""
@@ -128,6 +135,9 @@ class Floor(Spec):
     image: str | None = None  # path of an image, relative to the world's file
     image_at: Point | None = None  # lower left corner of the image; None: that of the world
     pixels_per_metre: PixelsPerMetre = 500.0
+
+    def check(self) -> None:
+        check_image(self.image)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,6 +174,7 @@ class Field(Spec):
     color: Color = "#39a275"
 
     def check(self) -> None:
+        check_image(self.image)
         if self.shape == "image":
             if self.image is None:
                 raise SpecError("missing: an image field needs the file name of a picture", path="image")

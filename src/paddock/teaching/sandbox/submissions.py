@@ -82,6 +82,8 @@ def _check_submission(submission: Submission) -> Submission:
     problem = ""
     if any(path.is_symlink() for path in (submission.file, submission.folder or submission.file, *files)):
         problem = "it contains a symbolic link: expected regular files only"
+    elif any(not path.is_file() and not path.is_dir() for path in (submission.folder or submission.file).rglob("*")):
+        problem = "it contains a pipe or a device: expected regular files only"
     elif not submission.file.is_file():
         problem = f"there is neither {MAIN} nor a single Python file of another name"
     elif len(files) > MAX_FILES or sum(path.stat().st_size for path in files) > MAX_BYTES:

@@ -6,6 +6,7 @@ import contextlib
 import math
 import re
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,7 +77,7 @@ def trace_bitmap(entity: StageEntity, folder: Path) -> list[list[Point]]:
     dark = read_brightness(folder / name, red_only=True) < DARK
     if not dark.any():
         raise entity.problem(f"{name!r} has no dark pixel", "bitmap")
-    parts = rectangles(dark)
+    parts = list(islice(rectangles(dark), MAX_BOXES + 1))
     if len(parts) > MAX_BOXES:
         raise entity.problem(f"{name!r} needs more than {MAX_BOXES} rectangles: make it smaller", "bitmap")
     return [[(p.left, -p.bottom), (p.right, -p.bottom), (p.right, -p.top), (p.left, -p.top)] for p in parts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddock.core.errors import SpecError, format_value
+from paddock.core.user_code import received_data
 from paddock.simulation.robots import RobotSpec, load_robot, robot_names
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
@@ -32,7 +33,8 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
                 f"expected at most {most} {'characters' if key == 'title' else key}, got {len(part)}", path=key
             )
     _check_lists(kind)
-    spec = RobotSpec.from_table(kind)
+    with received_data("an uploaded robot"):
+        spec = RobotSpec.from_table(kind)
     values = sum(sensor.channels for sensor in spec.sensors)
     rays = sum(len(sensor.mounts) * sensor.rays for sensor in spec.sensors if isinstance(sensor, ProximitySpec))
     pixels = sum(sensor.width * sensor.height for sensor in spec.sensors if isinstance(sensor, CameraSpec))

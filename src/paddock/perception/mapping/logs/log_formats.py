@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import find_unpacked_limit, refuse_special_file
 from paddock.core.geometry import ORIGIN, Pose, compose, relative, wrap
 from paddock.perception.mapping.logs.scan_log import ScanLog, usable_range
 from paddock.perception.mapping.scan import Floats, Scan
@@ -28,6 +29,7 @@ MAX_KINDS, LONGEST_KIND = 20, 32  # types of skipped lines that are counted by n
 FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others have 180°
 WITHOUT_LAST = (100, 180, 200, 360, 400)  # numbers of beams whose last beam is one step before the edge of the field
 MAX_BEAMS = 100_000
+LONGEST_LINE = 4 << 20  # bytes
 FARTHEST, LATEST = 1e6, 1e12  # maximum position [m] and time [s]; larger ones are invalid
 WIDEST = 2.1 * math.pi  # a full turn, and some rounding; wider fields are in degrees, or invalid [rad]
 NEAREST = 0.03  # minimum valid range: some scanners report 0.02 without a return [m]
@@ -39,19 +41,21 @@ GRAPH_LINES = ("VERTEX", "EDGE", "FIX")
 
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a plain or .gz file, or of the only text file in a .zip file."""
+    refuse_special_file(path)
+    limit = find_unpacked_limit(path.stat().st_size) if path.exists() else 0
     try:
         if zipfile.is_zipfile(path):
-            yield from _lines_of_archive(path)
+            yield from _lines_of_archive(path, limit)
             return
         with path.open("rb") as file:
             is_packed = file.read(2) == b"\x1f\x8b"
         with gzip.open(path, "rb") if is_packed else path.open("rb") as file:
-            yield from _decode(file)
+            yield from _decode(file, path, limit)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:  # the last: encrypted file
         raise PaddockError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _lines_of_archive(path: Path) -> Iterator[str]:
+def _lines_of_archive(path: Path, limit: int) -> Iterator[str]:
     with zipfile.ZipFile(path) as archive:
         names = [
             entry.filename
@@ -61,11 +65,18 @@ def _lines_of_archive(path: Path) -> Iterator[str]:
         if len(names) != 1:
             raise PaddockError(f"{path}: expected an archive with one log, got {len(names)} files: {', '.join(names)}")
         with archive.open(names[0]) as file:
-            yield from _decode(file)
+            yield from _decode(file, path, limit)
 
 
-def _decode(file: Iterable[bytes]) -> Iterator[str]:
-    for line in file:
+def _decode(file: IO[bytes] | gzip.GzipFile, path: Path, limit: int) -> Iterator[str]:
+    """Yield the lines of a file; refuse one that expands to more than `limit` bytes, or has no line ends."""
+    read = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        read += len(line)
+        if len(line) > LONGEST_LINE:
+            raise PaddockError(f"{path}: expected lines of at most {LONGEST_LINE >> 20} MB: this is not a log")
+        if read > limit:
+            raise PaddockError(f"{path}: unpacked, it has more than {limit >> 20} MB: this is not a log")
         yield line.decode("utf-8", "replace").removeprefix("\ufeff")  # editors of Windows write this mark first
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -93,10 +94,9 @@ def trace_world(
     return ImportedWorld(world, "start")
 
 
-def rectangles(dark: Mask) -> list[Rectangle]:
-    """Return rectangles that cover exactly the dark pixels; they may overlap where bars cross."""
+def rectangles(dark: Mask) -> Iterator[Rectangle]:
+    """Yield rectangles that cover exactly the dark pixels; they may overlap where bars cross."""
     todo = dark.copy()
-    found = []
     for row, column in np.argwhere(dark).tolist():
         if not todo[row, column]:
             continue
@@ -105,8 +105,7 @@ def rectangles(dark: Mask) -> list[Rectangle]:
         high = Rectangle(left, top, right, bottom)  # the same with rows and columns exchanged
         best = max((wide, high), key=lambda part: int(_pixels(todo, part).sum()))
         _pixels(todo, best)[:] = False
-        found.append(best)
-    return found
+        yield best
 
 
 def _grown(dark: Mask, row: int, column: int) -> Rectangle:
