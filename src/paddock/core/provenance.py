@@ -43,7 +43,9 @@ def collect(*, seed: int | None = None, packages: Iterable[str] = (), now: datet
     }
 
 
-def write_provenance(folder: Path, kind: str, table: Mapping[str, Any], inputs: Mapping[str, bytes]) -> list[Path]:
+def write_provenance(
+    folder: Path, kind: str, table: Mapping[str, Any], inputs: Mapping[str, bytes], *, private: bool = False
+) -> list[Path]:
     """Write `provenance.json` and copies of the input files into a folder; return the paths of the written files.
 
     Args:
@@ -51,19 +53,20 @@ def write_provenance(folder: Path, kind: str, table: Mapping[str, Any], inputs: 
         kind: kind of run, as "sweep".
         table: further provenance, see `collect`.
         inputs: contents of the copies by name, see `read_inputs`.
+        private: whether the files are readable by their owner only.
     """
     refuse_other_kind(folder, kind)
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in inputs.items()}
     text = json.dumps({"kind": kind, **table, "inputs": hashes}, indent=2, ensure_ascii=False) + "\n"
-    write_copies(folder, {**inputs, FILE: text.encode()})
+    write_copies(folder, {**inputs, FILE: text.encode()}, private=private)
     return [folder / FILE, *(folder / name for name in inputs)]
 
 
-def claim_folder(folder: Path, kind: str) -> Path:
+def claim_folder(folder: Path, kind: str, *, private: bool = False) -> Path:
     """Mark an existing folder as that of a kind of run, before anything is computed; raise if it has another kind."""
     refuse_other_kind(folder, kind)
     if not (folder / FILE).exists():
-        write_provenance(folder, kind, collect(), {})
+        write_provenance(folder, kind, collect(), {}, private=private)
     return folder
 
 
@@ -112,15 +115,15 @@ def read_folder(folder: Path, files: Iterable[Path]) -> dict[str, bytes]:
     return read_copies(names)
 
 
-def write_copies(folder: Path, copies: Mapping[str, bytes]) -> None:
-    """Write files with these names and contents below a folder."""
+def write_copies(folder: Path, copies: Mapping[str, bytes], *, private: bool = False) -> None:
+    """Write files with these names and contents below a folder. A `private` file is readable by its owner only."""
     try:
         for name in copies:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PaddockError(f"{folder}: cannot write there: {error.strerror or error}") from None
     for name, data in copies.items():
-        with whole_file(folder / name, "wb") as file:
+        with whole_file(folder / name, "wb", private=private) as file:
             file.write(data)
 
 

@@ -114,7 +114,7 @@ def grade(
     check_protection(unprotected)
     chosen = load_exercise(exercise)
     found, starter = find_submissions(submissions), chosen.read_starter()
-    folder = claim_folder(ensure_folder(Path(out)), "grading")
+    folder = claim_folder(ensure_folder(Path(out)), "grading", private=True)
     finished = FinishedJobs(folder / FINISHED, f"grading of {chosen.name}", private=True)
     keys = {each.name: identify_marks(chosen, each) for each in found}
     todo = [each for each in found if not each.problem and keys[each.name] not in finished]

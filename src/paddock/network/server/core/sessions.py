@@ -82,7 +82,7 @@ class Sessions:
     def find(self, grant: Grant, wanted: str) -> Session:
         """Return the session for a client with this grant, which may ask for a private copy by its name."""
         if self.rule is None and wanted:
-            raise Refused("copy: this server has no private copies; `paddock serve WORLD --private` has")
+            raise Refused("copy: this server has no private copies; that of a class has (`paddock class serve`)")
         return self.open(self.rule.choose(grant, wanted) if self.rule is not None else "")
 
     def open(self, name: str) -> Session:

@@ -26,7 +26,7 @@ class NoCopies(Service):
 
     @handles(m.Visit)
     def refuse(self, client: Client, request: m.Visit) -> NoReturn:
-        raise Refused("visit: this server has no private copies; `paddock serve WORLD --private` has")
+        raise Refused("visit: this server has no private copies; that of a class has (`paddock class serve`)")
 
 
 class NoClass(Service):
