@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
-from paddock.control.policies.policy import is_policy
-from paddock.control.policies.policy_registry import load_policy
+from paddock.control.policies.policy import Policy, is_policy
+from paddock.control.policies.policy_registry import find_policy
 from paddock.control.policies.trainable import Trainable
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
 from paddock.core.observation import Observation, acting
@@ -96,7 +96,7 @@ def chosen_controllers(
     Args:
         arena: arena of the robots.
         controller: a Python file; its controllers may use all devices of their robots.
-        policy: a stored network or program.
+        policy: a stored network or program, or the name of a registered policy.
         only: name of the only robot to drive; None: all robots.
         cameras: whether the controllers of a file also use cameras.
         otherwise: creates a robot's controller if neither file is given; such controllers use no cameras.
@@ -104,12 +104,11 @@ def chosen_controllers(
     """
     robots = dict(arena.robots) if only is None else {only: arena[only]}
     if policy is not None:
-        trained = load_policy(policy)
-        for robot in robots.values():
-            check_policy(trained, policy, robot)
-        return Drivers(
-            controllers={name: trained.copy() for name in robots}, devices=dict.fromkeys(robots, trained.devices)
-        )
+        make = find_policy(policy)
+        policies = {name: make() for name in robots}  # each with its own memory
+        for name, robot in robots.items():
+            check_policy(policies[name], policy, robot)
+        return Drivers(controllers={**policies}, devices={name: each.devices for name, each in policies.items()})
     if controller is not None:
         controllers = load_controllers(controller, arena, only, parameters)
     else:
@@ -195,15 +194,18 @@ def _check_controllers(controllers: Any, robots: Mapping[str, Robot], only: str 
     return {only: controllers[only]}
 
 
-def check_policy(policy: Trainable, path: Path, robot: Robot) -> None:
+def check_policy(policy: Policy, path: Path, robot: Robot) -> None:
     """Raise if a policy was made for a robot with other devices."""
-    made = ", ".join(f"{part.device} ({part.values})" for part in policy.inputs)
     has = {name: device.spec.channels for name, device in robot.devices.items()}
-    if any(has.get(part.device) != part.values for part in policy.inputs):
+    try:
+        policy.check([(name, has[name]) for name in policy.devices])
+    except (KeyError, PaddockError):
+        inputs = policy.inputs if isinstance(policy, Trainable) else ()
+        made = ", ".join(f"{part.device} ({part.values})" for part in inputs) or ", ".join(policy.devices)
         raise PaddockError(
             f"{path}: this policy was made for a robot with {made}; {robot.name} ({robot.spec.name}) has "
             + (", ".join(f"{name} ({values})" for name, values in has.items()) or "no devices")
-        )
+        ) from None
 
 
 # ---- locations of errors

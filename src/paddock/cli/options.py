@@ -83,7 +83,12 @@ Controller = Annotated[
         help="Python file with act(observation), a class Controller, or a dict CONTROLLERS.",
     ),
 ]
-PolicyFile = Annotated[Path | None, typer.Option(rich_help_panel=CONTROL, help="Network or program, as champion.npz.")]
+PolicyFile = Annotated[
+    Path | None,
+    typer.Option(
+        rich_help_panel=CONTROL, help="Network or program, as champion.npz, or a name such as run-and-tumble."
+    ),
+]
 RefereeName = Annotated[
     str | None,
     typer.Option(

@@ -16,7 +16,7 @@ from paddock.arena.controllers import chosen_controllers
 from paddock.arena.episodes import Trace
 from paddock.arena.episodes.trace_files import FORMATS
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
-from paddock.cli.run_world import write_folder
+from paddock.cli.run_world import own_files, write_folder
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.provenance import hide_token
 from paddock.core.terminal.console import Console
@@ -58,7 +58,7 @@ def run_robot(
     with paddock.connect(url) as arena:
         robot = choose_robot(arena, url)
         claim(arena, robot, take_over=take_over)
-        writer = None if out is None else RunWriter(out, robot.name, filter(None, (controller, policy)))
+        writer = None if out is None else RunWriter(out, robot.name, own_files(controller, policy))
         drive = DrivePlan(
             seconds=seconds,
             choose=lambda: chosen_controllers(arena, controller, policy, only=robot.name, cameras=fast_enough(url)),

@@ -117,8 +117,13 @@ def open_world(world: str, seed: int, *, warns: bool) -> Arena:
 
 def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunWriter | None:
     """Return the writer of a run's folder below `out`, with its world, its robots and the user's own files."""
-    inputs = [*source_files(arena.world), *filter(None, own)]
+    inputs = [*source_files(arena.world), *own_files(*own)]
     return None if out is None else RunWriter(out, arena.world.name, inputs, files)
+
+
+def own_files(*own: Path | None) -> list[Path]:
+    """Return the user's own files; a policy may be the name of a registered one instead."""
+    return [path for path in own if path is not None and path.is_file()]
 
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:

@@ -5,14 +5,17 @@ A policy of another package needs no line; it is found through the entry-point g
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 from paddock.control.policies.networks import Network
+from paddock.control.policies.policy import Policy
 from paddock.control.policies.program import Program
 from paddock.control.policies.trainable import Trainable
 from paddock.core.dispatch import Dispatch
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import Kernel
 from paddock.core.npz import read_npz
 from paddock.core.registry import Registry
@@ -54,3 +57,19 @@ def load_policy(path: str | Path) -> Trainable:
         if getattr(policy, "format", None) == about["format"]:
             return cast(type[Trainable], policy).from_file(path, about, arrays)
     raise PaddockError(f"{path}: expected {what}: another format, {about['format']!r}")
+
+
+def find_policy(name: str | Path) -> Callable[[], Policy]:
+    """Return what makes copies of the network or program of a file, or policies of a registered class by its name."""
+    path = Path(name)
+    if path.suffix or path.exists():
+        return load_policy(path).copy
+    ready = [known for known in POLICIES.names() if not list_required(POLICIES[known])]
+    if str(name) not in ready:
+        raise UnknownName("policy", str(name), ready, expected=f"a file such as champion.npz, or {', '.join(ready)}")
+    return cast(Callable[[], Policy], POLICIES[str(name)])
+
+
+def list_required(policy: type) -> list[str]:
+    """Return the parameters of a policy class that have no defaults."""
+    return [name for name, each in inspect.signature(policy).parameters.items() if each.default is each.empty]

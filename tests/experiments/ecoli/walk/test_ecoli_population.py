@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from command_line import paddock as command
 from paddock.cli.app import app
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jobs import FinishedJobs, run_jobs
@@ -93,6 +94,24 @@ def test_waypoints_are_inside_the_dish_and_deterministic() -> None:
     assert points == walk_way_points("petri-dish", orders=5, seed=3)
     assert points != walk_way_points("petri-dish", orders=5, seed=4)
     assert re.fullmatch(r"e-puck_2478;\d+\.0;\d+\.0\n", format_waypoints(points[:1]))
+
+
+@pytest.mark.heavy
+def test_waypoints_and_runs_use_the_chosen_network_and_policy(tmp_path: Path) -> None:
+    usual, other = (
+        command("ecoli", "waypoints", "--robots", "e-puck_2479", "--orders", "3", *network)
+        for network in ((), ("--network", "ecoli-chemotaxis"))
+    )
+    assert len(usual.stdout.splitlines()) == len(other.stdout.splitlines()) == 3
+    assert usual.stdout != other.stdout
+    walk = command("run", "petri-dish", "--policy", "run-and-tumble", "--headless", "--seconds", "5", "-o", "runs",
+                   folder=tmp_path)  # fmt: skip
+    assert walk.returncode == 0, walk
+    assert "built-in" not in walk.stdout
+    refused = command("run", "clutter", "--policy", "run-and-tumble", "--headless")
+    assert "run-and-tumble: this policy was made for a robot with nose, proximity; red (e-puck) has" in refused.stderr
+    unknown = command("run", "clutter", "--policy", "run-and-jump", "--headless")
+    assert "no policy called 'run-and-jump': expected a file such as champion.npz, or run-and-tumble" in unknown.stderr
 
 
 @pytest.mark.heavy

@@ -13,6 +13,9 @@ from paddock.experiments.ecoli.commands.orders.commands import host_app
 ecoli_app = typer.Typer(help="The random walk of E. coli, and robots that repeat it.", no_args_is_help=True)
 ecoli_app.add_typer(host_app, name="host")
 World = Annotated[str, typer.Argument(help="A shipped world's name or a TOML file, with a chemical field.")]
+Network = Annotated[
+    str, typer.Option(help="Reaction network of the walkers: a shipped one, or the path of a TOML file.")
+]
 Folder = Annotated[Path | None, out_option("Folder for figures. Default: no figures.")]
 
 
@@ -22,6 +25,7 @@ def waypoints(
     out: Annotated[Path | None, out_option("File to write. Default: print.")] = None,
     robots: Annotated[str | None, typer.Option(help="Comma-separated names of robots. Default: all.")] = None,
     orders: Annotated[int, typer.Option(min=1, help="Number of way-points of each robot.")] = 25,
+    network: Network = "ecoli-chemotaxis-n6",
     seed: Seed = 0,
     force: Force = False,
 ) -> None:
@@ -29,10 +33,11 @@ def waypoints(
 
     paddock ecoli waypoints petri-dish -o walk.txt
     paddock ecoli waypoints petri-dish-gauss --robots e-puck_2478 --orders 10
+    paddock ecoli waypoints petri-dish --network my_network.toml
     """
     from paddock.experiments.ecoli.commands.ecoli_walks import write_waypoints
 
-    write_waypoints(world, output=out, robots=robots, orders=orders, seed=seed, force=force)
+    write_waypoints(world, output=out, robots=robots, orders=orders, network=network, seed=seed, force=force)
 
 
 @ecoli_app.command()
@@ -80,9 +85,7 @@ def population(
     kinds: Annotated[
         str, typer.Option(help="Comma-separated kinds of walkers: normal, none, inverted, no-methylation.")
     ] = "normal",
-    network: Annotated[
-        str, typer.Option(help="Reaction network of the walkers: a shipped one, or the path of a TOML file.")
-    ] = "ecoli-chemotaxis-n6",
+    network: Network = "ecoli-chemotaxis-n6",
     nose: Annotated[
         str, typer.Option(help="Position of the chemical sensor: front, or centre (between the wheels).")
     ] = "front",

@@ -39,14 +39,14 @@ COLUMNS = ("conc.", "ratio", "dist. [m]", "ratio ", "p", "up [s]", "down [s]", "
 
 
 def write_waypoints(
-    world: str, *, output: Path | None, robots: str | None, orders: int, seed: int, force: bool
+    world: str, *, output: Path | None, robots: str | None, orders: int, network: str, seed: int, force: bool
 ) -> None:
     """Simulate the walks, and write or print their way-points."""
     if output is not None:
         check_new(output, force=force)
     isolate_walker(world)  # raises for a world without a chemical field
     names = None if robots is None else list(dict.fromkeys(name.strip() for name in robots.split(",")))
-    points = walk_way_points(world, robots=names, orders=orders, seed=seed)
+    points = walk_way_points(world, robots=names, orders=orders, seed=seed, network=network)
     text = format_waypoints(points)
     if output is None:
         sys.stdout.write(text)

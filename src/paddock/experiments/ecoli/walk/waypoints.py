@@ -10,6 +10,8 @@ import paddock
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.experiments.ecoli.reaction_networks.reaction_spec import Floats
 from paddock.experiments.ecoli.run_and_tumble import RunAndTumble
+from paddock.experiments.ecoli.walk.network import AnyNetwork
+from paddock.experiments.ecoli.walk.population import NETWORK
 from paddock.experiments.ecoli.waypoint_robots import Waypoint
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
 from paddock.simulation.worlds import WorldSpec
@@ -24,6 +26,7 @@ def walk_way_points(
     robots: Sequence[str] | None = None,
     orders: int = 25,
     seed: int = 0,
+    network: AnyNetwork = NETWORK,
 ) -> tuple[Waypoint, ...]:
     """Run robots together, and return the ends of their runs, in whole centimetres.
 
@@ -32,10 +35,11 @@ def walk_way_points(
         robots: names of the robots; None: all.
         orders: number of way-points of each robot.
         seed: determines all noise and tumbles.
+        network: reaction network of the walkers: a name, a TOML file, or the network itself.
     """
     if orders < 1:
         raise PaddockError(f"orders: expected a whole number >= 1, got {orders}")
-    model = RunAndTumble()
+    model = RunAndTumble(network=network)
     with paddock.open(world, seed=seed) as arena:
         names = list(arena.robots) if robots is None else list(robots)
         policies = {name: model.copy() for name in names}
