@@ -45,7 +45,7 @@ def test_snippet_of_every_robot_type_runs(stage, visit):
     page = visit(server.url)
     for kind in robot_names():
         name = kind.replace("-", "_")
-        arena.spawn(name, kind, at=(0.4, 1.5))
+        arena.spawn(name, kind, at=(0.6, 1.5))
         page.choose(name)
         program = page.find("snippet-code").text_content()
         assert program is not None
@@ -53,7 +53,7 @@ def test_snippet_of_every_robot_type_runs(stage, visit):
         arena.remove(name)
         page.until("!paddock.session.robot(name)", name=name)
         once = program.replace("while True:", "for _ in range(3):")  # the robot vanished, so it brings its own
-        once = once.replace(f'arena["{name}"]', f'arena.spawn("{name}", "{kind}", at=(0.4, 1.5))')
+        once = once.replace(f'arena["{name}"]', f'arena.spawn("{name}", "{kind}", at=(0.6, 1.5))')
         assert once.count("spawn") == once.count("range(3)") == 1
         run(once)
         page.until("!paddock.session.robot(name)", name=name)

@@ -46,8 +46,9 @@ class TermContext(NamedTuple):
         """Return the slot of a device by name or alias; raise an error for cameras and unknown names."""
         first = 0
         for number, sensor in enumerate(self.robot.sensors):
-            if sensor.name == device or (device in ALIASES and ALIASES[device](sensor)):
-                if isinstance(sensor, CameraSpec):
+            camera = isinstance(sensor, CameraSpec)
+            if sensor.name == device or (device in ALIASES and not camera and ALIASES[device](sensor)):
+                if camera:
                     raise DeviceRefused(f"{self.robot.name}.{device} is a camera: rewards and endings use no pictures")
                 return TermSlot(number, first, sensor)
             first += sensor.channels
