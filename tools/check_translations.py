@@ -7,19 +7,21 @@ python tools/check_translations.py --write   # add missing texts, remove unused 
 from __future__ import annotations
 
 import ast
-import json
-import string
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import paddock
-from paddock.experiments.ecoli.commands.orders.language import CATALOGUES, read_po
+from paddock.experiments.ecoli.commands.orders.language import (
+    CATALOGUES,
+    list_placeholders,
+    read_po,
+    write_catalogue,
+)
 
 SOURCES = Path(paddock.__file__).parent
 PROGRAM = CATALOGUES.parent / "orders"
 MARKS = ("_", "explain")  # `_` translates immediately; results of `explain` are translated when they are displayed
-HEAD = "Content-Type: text/plain; charset=UTF-8\n"
 
 
 def find_texts(folder: Path = SOURCES) -> dict[str, str]:
@@ -38,12 +40,6 @@ def find_texts(folder: Path = SOURCES) -> dict[str, str]:
     return found
 
 
-def list_placeholders(text: str) -> list[tuple[str, str, str]]:
-    """Return name, format and conversion of each placeholder, in alphabetical order."""
-    parts = string.Formatter().parse(text)
-    return sorted((name, form or "", conversion or "") for _, name, form, conversion in parts if name is not None)
-
-
 def compare(texts: Mapping[str, str], catalogue: Mapping[str, str], file: str) -> list[str]:
     """Return the problems of a catalogue."""
     problems = [f"{file}: missing: {text!r} of {place}" for text, place in texts.items() if not catalogue.get(text)]
@@ -52,19 +48,6 @@ def compare(texts: Mapping[str, str], catalogue: Mapping[str, str], file: str) -
         if text and translation and list_placeholders(text) != list_placeholders(translation):
             problems.append(f"{file}: other placeholders than in {text!r}: {translation!r}")
     return problems
-
-
-def write_catalogue(texts: Mapping[str, str], catalogue: Mapping[str, str]) -> str:
-    """Return a catalogue of exactly these texts, in their order."""
-    out = f'msgid ""\nmsgstr {quote(catalogue.get("", HEAD))}\n'
-    for text, place in texts.items():
-        out += f"\n#: {place.partition(':')[0]}\nmsgid {quote(text)}\nmsgstr {quote(catalogue.get(text, ''))}\n"
-    return out
-
-
-def quote(text: str) -> str:
-    """Return a text quoted for a catalogue."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 def main() -> int:

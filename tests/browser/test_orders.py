@@ -25,9 +25,11 @@ def test_page_shows_current_order_and_counts_of_robots(visit: Any) -> None:
         with paddock.connect(f"orders://{device}") as robot, server.connect() as arena:
             expect(row.locator(".note")).to_have_text("waits")
             expect(row.locator(".points")).to_have_text("0")
-            drive = threading.Thread(target=robot.go_to, args=(0.0, 0.3), kwargs={"avoiding": False})
+            drive = threading.Thread(target=robot.go_to, args=(0.0005, 0.3005), kwargs={"avoiding": False})
             drive.start()
-            expect(row.locator(".note")).to_have_text("G0.;30.")
+            expect(row.locator(".note")).to_have_text("G0.05;30.05")
+            for part in (".name", ".note"):
+                assert row.locator(part).evaluate("shown => shown.scrollWidth <= shown.clientWidth"), part
             arena.set_speed(50.0)
             drive.join()
             expect(row.locator(".note")).to_have_text("waits")

@@ -1,4 +1,4 @@
-"""Atomic file writes: readers see either the complete old file or the complete new one, even if a process dies."""
+"""Files: atomic writes, after which readers see the complete old or new file even if a process dies; users' texts."""
 
 from __future__ import annotations
 
@@ -84,6 +84,16 @@ def _is_at(file: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(file), path.stat())
     except FileNotFoundError:
         return False
+
+
+def read_user_text(path: str | Path) -> str:
+    """Return the text of a user's file in UTF-8."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise PaddockError(explain("{file}: cannot be read: {why}", file=path, why=explain_os_error(error))) from None
+    except UnicodeDecodeError:
+        raise PaddockError(explain("{file}: expected a text in UTF-8; save it with that encoding", file=path)) from None
 
 
 def write_text(path: str | Path, text: str, *, sync: bool = True, private: bool = False) -> None:

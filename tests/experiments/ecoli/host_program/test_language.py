@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from experiments.ecoli.host_program.stage import configure, run_orders
 from paddock.core.errors import PaddockError
 from paddock.experiments.ecoli.commands.orders.language import (
     CATALOGUES,
@@ -20,7 +21,7 @@ from paddock.experiments.ecoli.commands.orders.language import (
     read_po,
     translate,
 )
-from paddock.experiments.ecoli.waypoint_robots import read_waypoints
+from paddock.experiments.ecoli.waypoint_robots import HostConfig, read_waypoints
 
 TOOL = Path(__file__).parents[4] / "tools" / "check_translations.py"
 
@@ -111,3 +112,35 @@ def test_catalogue_may_have_comments_and_multi_line_texts(tmp_path: Path) -> Non
     with pytest.raises(PaddockError, match="'a' is translated twice"):
         read_po('msgid "a"\nmsgstr "b"\nmsgid "a"\nmsgstr "c"\n', "xx.po")
     assert "check_translations" not in sys.modules
+
+
+def test_user_translates_into_a_language_that_is_not_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "wrote ca.po" in run_orders("texts", "ca.po")
+    mine = Path("ca.po")
+    shipped = read_po((CATALOGUES / "de.po").read_text(encoding="utf-8"))
+    assert list(read_po(mine.read_text(encoding="utf-8"))) == list(shipped)
+    searching = "searching serial devices ({count}) …"
+    empty = mine.read_text(encoding="utf-8")
+    mine.write_text(empty.replace(f'"{searching}"\nmsgstr ""', f'"{searching}"\nmsgstr "cerco {{count}} dispositius"'))
+    configure(Path("orders.toml"), {"e-puck_2478": "/dev/none"}, language="ca.po")
+    try:
+        assert "cerco " in run_orders("find", status=1)
+        monkeypatch.chdir("/")
+        assert "cerco " in run_orders("find", "--config", str(tmp_path / "orders.toml"), status=1)
+        mine = tmp_path / mine
+        mine.write_text(empty.replace(f'"{searching}"\nmsgstr ""', f'"{searching}"\nmsgstr "cerco {{n}}"'))
+        refused = run_orders("find", "--language", str(mine), status=2)
+        assert "other placeholders than in 'searching serial devices ({count}) …': 'cerco {n}'" in refused
+        assert "no language called 'ca': expected en, de, es, or a file such as ca.po" in run_orders(
+            "find", "--language", "ca", status=2
+        )
+        with pytest.raises(PaddockError, match=r"language: expected 'auto', 'en', 'es', 'de', or a file such as"):
+            HostConfig.from_toml('language = "ca"\n[[robots]]\nname = "r"\ndevice = "/dev/none"')
+    finally:
+        choose_language("en")
+
+
+def test_damaged_language_files_are_reported_with_their_line() -> None:
+    with pytest.raises(PaddockError, match=r"ca.po:2: expected a text in quotes"):
+        read_po('msgid "a"\nmsgstr "b"c"\n', "ca.po")

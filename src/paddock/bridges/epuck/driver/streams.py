@@ -247,6 +247,7 @@ def _hint(error: OSError, port: int) -> str:
 
 ADDRESS = re.compile(r"[0-9A-F]{2}(:[0-9A-F]{2}){5}", re.IGNORECASE)
 CHANNEL, MAX_CHANNELS = 1, 30
+PAGING = 6.0  # [s] to find a robot by its address; the radio itself searches for 5.12 s
 WITHOUT = (
     "create a serial device for the robot and use that: on Linux `sudo rfcomm bind 0 {address} {channel}`, then "
     "epuck:///dev/rfcomm0; on macOS pair it, then epuck:///dev/cu.e-puck…; on Windows pair it, then epuck://COM5"
@@ -255,6 +256,11 @@ WITHOUT = (
 
 def open_bluetooth(address: str, channel: int, timeout: float) -> SocketStream:
     """Connect to a robot. Raise a LinkError with the reason and the alternative if this fails."""
+    return SocketStream(f"{address} channel {channel}", connect_bluetooth(address, channel, timeout))
+
+
+def connect_bluetooth(address: str, channel: int, timeout: float) -> socket.socket:
+    """Return a socket that is connected to a robot; the errors are those of `open_bluetooth`."""
     name = f"{address} channel {channel}"
     instead = WITHOUT.format(address=address, channel=channel)
     if not hasattr(socket, "AF_BLUETOOTH"):
@@ -272,7 +278,37 @@ def open_bluetooth(address: str, channel: int, timeout: float) -> SocketStream:
     except OSError as error:
         connecting.close()
         raise LinkError(f"{name}: cannot connect: {error.strerror or error}; {_advise(error)}") from None
-    return SocketStream(name, connecting)
+    return connecting
+
+
+class BluetoothOpener:
+    """Opens a Bluetooth address as a port with the methods of pyserial that non-blocking programs need."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+
+    def open(self) -> BluetoothPort:
+        """Connect, or raise a LinkError with the reason."""
+        return BluetoothPort(connect_bluetooth(self.device, CHANNEL, PAGING))
+
+
+class BluetoothPort:
+    """A connected Bluetooth socket with non-blocking reads and writes."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        connected.setblocking(False)
+        self.fileno, self.write, self.close = connected.fileno, connected.send, connected.close
+
+    def read(self, count: int) -> bytes:
+        """Return the available bytes. Raise OSError if the robot has closed the connection."""
+        try:
+            data = self._socket.recv(count)
+        except BlockingIOError:
+            return b""
+        if not data:
+            raise ConnectionResetError(errno.ECONNRESET, "the robot closed it")
+        return data
 
 
 def _advise(error: OSError) -> str:

@@ -12,7 +12,12 @@ from paddock.experiments.ecoli.waypoint_robots.configuration import (
     store_calibration,
 )
 from paddock.experiments.ecoli.waypoint_robots.conversation import LinkStatistics
-from paddock.experiments.ecoli.waypoint_robots.discovery import SerialFinding, find_order_robots, list_serial_devices
+from paddock.experiments.ecoli.waypoint_robots.discovery import (
+    SerialFinding,
+    find_order_robots,
+    list_paired_devices,
+    list_serial_devices,
+)
 from paddock.experiments.ecoli.waypoint_robots.driving import (
     AvoidanceStrategy,
     DistalAvoidance,
@@ -70,6 +75,7 @@ __all__ = [
     "calibrate_threshold",
     "find_order_robots",
     "format_waypoints",
+    "list_paired_devices",
     "list_serial_devices",
     "load_host_config",
     "measure_distance",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import unquote, urlsplit
 
+from paddock.bridges.epuck.driver.streams import ADDRESS
 from paddock.core.errors import SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
@@ -29,8 +30,19 @@ FriendlyName = Annotated[
 SerialAddress = Annotated[
     str,
     Text(
-        f"a serial device such as '/dev/rfcomm0', 'COM5' or '{SCHEME}/dev/rfcomm0'",
-        lambda text: bool(text.removeprefix(SCHEME)) and ("://" not in text or text.startswith(SCHEME)),
+        "a serial device such as '/dev/rfcomm0' or 'COM5', or a Bluetooth address such as '10:00:E8:AD:77:BB'",
+        lambda text: (
+            bool(text.removeprefix(SCHEME))
+            and ("://" not in text or text.startswith(SCHEME))
+            and not urlsplit(text).query
+        ),
+    ),
+]
+LanguageName = Annotated[
+    str,
+    Text(
+        "'auto', 'en', 'es', 'de', or a file such as 'ca.po'",
+        lambda name: name in ("auto", "en", "es", "de") or name.endswith(".po"),
     ),
 ]
 CameraAddress = Annotated[
@@ -57,9 +69,10 @@ class OrderRobotSpec(Spec):
 
     @property
     def path(self) -> str:
-        """Path or name of the serial device."""
+        """Path or name of the serial device, or the Bluetooth address in capitals."""
         parts = urlsplit(self.device)
-        return unquote(parts.netloc + parts.path) if self.device.startswith(SCHEME) else self.device
+        path = unquote(parts.netloc + parts.path) if self.device.startswith(SCHEME) else self.device
+        return path.upper() if ADDRESS.fullmatch(path) else path
 
     @property
     def pose(self) -> Pose:
@@ -73,7 +86,7 @@ class HostConfig(Spec):
 
     robots: Annotated[tuple[OrderRobotSpec, ...], Count(1, "robots, written [[robots]]")]
     mode: Literal["auto", "legacy", "checked"] = "auto"  # checked: robots that do not support it are rejected
-    language: Literal["auto", "en", "es", "de"] = "auto"
+    language: LanguageName = "auto"
     waypoints: str = ""  # file that the menu offers
     camera: CameraAddress = ""  # URL of the stream of an overhead camera …
     camera_lens: str = ""  # … the file of its lens, as written by `paddock camera lens` …

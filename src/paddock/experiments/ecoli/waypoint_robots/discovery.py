@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from paddock.bridges.epuck.driver.streams import PYSERIAL, SerialOpener, SerialStream, read_bluetooth_address
+from paddock.bridges.epuck.driver.streams import (
+    ADDRESS,
+    CHANNEL,
+    PAGING,
+    PYSERIAL,
+    ByteStream,
+    SerialOpener,
+    SerialStream,
+    open_bluetooth,
+    read_bluetooth_address,
+)
 from paddock.core.errors import LinkError, Timeout
 from paddock.core.reason import Reason
 from paddock.experiments.ecoli.waypoint_robots.frames import FrameReader, read_checked, write_checked_text, write_frame
@@ -16,6 +28,8 @@ from paddock.experiments.ecoli.waypoint_robots.texts import UNKNOWN, Reply, read
 
 AGAIN = 0.5  # [s] after which the request is repeated without an answer
 PROBE = write_checked_text(0, "i")  # not a valid request: robots with checked mode answer that there is no session
+LISTING = 2.0  # [s] for the system's list of paired devices
+PAIRED = re.compile(r"^Device ((?:[0-9A-F]{2}:){5}[0-9A-F]{2}) (.+)$", re.MULTILINE)
 GRACE = 1.0  # [s] in addition to the time for the answer, for a device that opens slowly
 
 DeviceState = Literal["robot", "silent", "something else", "closed"]
@@ -41,8 +55,22 @@ def list_serial_devices() -> dict[str, str]:
     return {device: read_bluetooth_address(device) or text for device, text in found.items()}
 
 
+def list_paired_devices() -> dict[str, str]:
+    """Return the friendly names of paired Bluetooth devices by address; empty if the system has no `bluetoothctl`."""
+    for question in (("devices", "Paired"), ("paired-devices",)):  # of BlueZ since 5.65, and before
+        try:
+            answer = subprocess.run(
+                ["bluetoothctl", *question], capture_output=True, text=True, errors="replace", timeout=LISTING
+            )
+        except (OSError, subprocess.TimeoutExpired):  # it waits for a service that does not run
+            return {}
+        if found := PAIRED.findall(answer.stdout):
+            return {address: name.strip() for address, name in found}
+    return {}
+
+
 def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[SerialFinding]:
-    """Check all devices in parallel for a robot, and wait at most the given seconds."""
+    """Check devices and Bluetooth addresses in parallel for a robot; an open one has the given seconds to answer."""
     devices = list(dict.fromkeys(devices))
     answers: dict[str, SerialFinding] = {}
 
@@ -52,7 +80,8 @@ def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[Seri
     threads = [threading.Thread(target=ask, args=(device,), daemon=True) for device in devices]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + seconds + GRACE
+    searching = PAGING if any(map(ADDRESS.fullmatch, devices)) else 0.0
+    end = time.monotonic() + searching + seconds + GRACE
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
     return [answers.get(device, SerialFinding(device, "silent")) for device in devices]
@@ -61,7 +90,9 @@ def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[Seri
 def ask_device(device: str, seconds: float) -> SerialFinding:
     """Check whether a robot answers at a device, and then whether it supports checked mode."""
     try:
-        stream = SerialStream(SerialOpener(device))
+        stream: ByteStream = (
+            open_bluetooth(device, CHANNEL, PAGING) if ADDRESS.fullmatch(device) else SerialStream(SerialOpener(device))
+        )
     except LinkError as error:
         return SerialFinding(device, "closed", _why(error))
     end, reader = time.monotonic() + seconds, FrameReader()

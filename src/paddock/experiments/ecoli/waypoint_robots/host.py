@@ -33,7 +33,7 @@ class Host:
     ) -> None:
         """
         Args:
-            robots: the plan of each robot, and the path of its serial device.
+            robots: the plan of each robot, and the path of its serial device, or its Bluetooth address.
             checked: request checked mode.
             patient: behave like the host of 2012, which waits permanently and accepts any answer.
             timing: timeouts otherwise.

@@ -17,7 +17,7 @@ import numpy as np
 
 from paddock.bridges.common.watchdog import RENEWAL, SILENCE
 from paddock.bridges.epuck.driver.port import Port, Raw
-from paddock.bridges.epuck.driver.streams import ByteStream, SerialOpener, find_descriptor
+from paddock.bridges.epuck.driver.streams import ADDRESS, BluetoothOpener, ByteStream, SerialOpener, find_descriptor
 from paddock.core.errors import DeviceRefused, LinkError, PaddockError, Timeout
 from paddock.core.geometry import Pose
 from paddock.core.reason import explain
@@ -224,10 +224,10 @@ class SimulatedLine:
 
 
 class SerialDevice:
-    """A serial device with non-blocking reads and writes."""
+    """A serial device, or a Bluetooth address, with non-blocking reads and writes."""
 
     def __init__(self, path: str) -> None:
-        self._opener = SerialOpener(path)
+        self._opener = BluetoothOpener(path) if ADDRESS.fullmatch(path) else SerialOpener(path)
         self._port: Any = None
         self._unsent = bytearray()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddock.core.errors import PaddockError, format_value
-from paddock.core.files import write_text
-from paddock.core.reason import Reason, explain, explain_os_error
+from paddock.core.files import read_user_text, write_text
+from paddock.core.reason import Reason, explain
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, FARTHEST
 
 
@@ -23,16 +23,9 @@ class Waypoint(NamedTuple):
 
 def read_waypoints(path: str | Path) -> list[Waypoint]:
     """Read the waypoints of a file. Empty lines and lines that start with # are ignored."""
-    path = Path(path)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise PaddockError(explain("{file}: cannot be read: {why}", file=path, why=explain_os_error(error))) from None
-    except UnicodeDecodeError:
-        raise PaddockError(explain("{file}: expected a text in UTF-8; save it with that encoding", file=path)) from None
     found = [
         _read_line(line, f"{path}:{number}")
-        for number, line in enumerate(lines, 1)
+        for number, line in enumerate(read_user_text(path).splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not found:

@@ -24,7 +24,7 @@ Config = Annotated[
 ]
 Language = Annotated[
     str | None,
-    typer.Option("--language", rich_help_panel=HOST, help="en, es or de. Default: the language of the configuration."),
+    typer.Option("--language", rich_help_panel=HOST, help="en, es, de, or a .po file. Default: as configured."),
 ]
 LogFile = Annotated[
     Path | None,
@@ -87,6 +87,21 @@ def init(
 
     count = write_example(file, served=served, force=force)
     typer.echo(f"wrote {file} ({count} robots)")
+
+
+@host_app.command()
+def texts(
+    file: Annotated[Path, typer.Argument(help="The file to create, such as ca.po.")],
+    force: Force = False,
+) -> None:
+    """Write all texts into a file, for a translation into another language.
+
+    paddock ecoli host texts ca.po
+    paddock ecoli host menu --language ca.po
+    """
+    from paddock.experiments.ecoli.commands.orders.language import write_template
+
+    typer.echo(f"wrote {file} ({write_template(file, force=force)} texts)")
 
 
 @host_app.command()

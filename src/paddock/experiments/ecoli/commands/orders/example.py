@@ -25,7 +25,7 @@ HEAD = """\
 # Robots that execute orders, for `paddock ecoli host`. Lengths are in centimetres.
 
 mode = "auto"        # auto: checked if the robot supports it; legacy: as in 2012; checked: reject robots without it
-language = "auto"    # auto, en, es or de
+language = "auto"    # auto, en, es, de, or a file of your own; see: paddock ecoli host texts
 waypoints = ""       # default file of the menu; a line name;x;y for each way-point
 camera = ""          # address of a camera above the arena, http://HOST/stream.mjpg, for: odometry --camera
 camera_lens = ""     # file of its lens; see: paddock camera lens
@@ -34,7 +34,7 @@ timeout_s = 30.0     # seconds without an answer after which a robot counts as l
 """
 COMMENTS = {
     "name": "as in the file of way-points",
-    "device": "/dev/rfcomm0, COM5 …; see: paddock ecoli host find",
+    "device": "/dev/rfcomm0, COM5, 10:00:E8:AD:77:BB …; see: paddock ecoli host find",
     "at_cm": "its position at the start",
     "heading_deg": "0: along x; counter-clockwise",
     "near": "proximity threshold for avoidance; measure it with: paddock ecoli host thresholds",

@@ -47,7 +47,7 @@ class HostProgram:
         """
         Args:
             config: configuration file; None: `orders.toml` in this folder.
-            language: language of all texts; None: that of the configuration.
+            language: language of all texts, or a .po file with them; None: that of the configuration.
             log: file to which all lines are appended.
             as_json: print JSON lines instead of texts.
         """
@@ -60,7 +60,7 @@ class HostProgram:
         self.console = PipeSafeConsole(highlight=False, width=wide)
         choose_language(language or "auto")
         if language is None and self.path.exists():
-            choose_language(self.config.language)
+            choose_language(self.config.language, self.path.parent)
 
     @property
     def config(self) -> HostConfig:
