@@ -247,6 +247,7 @@ def test_images_have_their_own_period(arena: Arena, red: Robot) -> None:
     red.watch(0.04)
     red.on_sense(diary)
     red.camera.on_image(lambda picture: pictures.append(arena.tick), period=0.2)
+    red.drive(0.0, 1.0)
     arena.step(21)
     assert diary.ticks == list(range(1, 22, 2))
     assert pictures == [1, 11, 21]
@@ -266,6 +267,7 @@ def test_each_image_observer_has_its_own_period(arena: Arena, red: Robot) -> Non
     red.camera.enable()
     red.camera.on_image(lambda picture: seldom.append(arena.tick), period=0.2)
     end = red.camera.on_image(lambda picture: often.append(arena.tick), period=0.1)
+    red.drive(0.0, 1.0)
     arena.step(11)
     end()
     arena.step(10)
@@ -281,12 +283,25 @@ def test_observed_images_match_the_camera(arena: Arena, red: Robot) -> None:
     assert shown == [True]
 
 
+def test_image_observer_is_called_only_when_the_image_has_changed() -> None:
+    still = paddock.open(WORLD.with_robots(RobotPlacement(name="red", type="e-puck", at=(0.5, 0.5), noise=False)))
+    red, pictures = still["red"], list[int]()
+    red.camera.enable()
+    red.camera.on_image(lambda picture: pictures.append(still.tick), period=0.1)
+    still.step(11)
+    assert pictures == [1]
+    red.drive(0.0, 1.0)
+    still.step(10)
+    assert pictures == [1, 16, 21]
+
+
 def test_disabled_camera_cannot_be_observed_and_disabling_pauses_images(arena: Arena, red: Robot) -> None:
     with pytest.raises(paddock.DeviceNotEnabled):
         red.camera.on_image(print)
     diary = Diary()
     red.camera.enable()
     red.camera.on_image(diary, 0.0)
+    red.drive(0.0, 1.0)
     arena.step(2)
     red.camera.disable()
     arena.step(2)
@@ -316,6 +331,7 @@ def test_function_registered_twice_is_removed_once_per_handle(arena: Arena, red:
     ends = [red.on_sense(diary), red.camera.on_image(pictures, 0)]
     red.on_sense(diary)
     red.camera.on_image(pictures, 0)
+    red.drive(0.0, 1.0)
     arena.step()
     for end in ends:
         end()

@@ -102,6 +102,26 @@ def test_non_numeric_wheel_speeds_are_refused(red: Robot, speed: Any) -> None:
         red.wheels.set(speed, 0.1)
 
 
+def test_wheel_speeds_are_set_and_read_in_radians_per_second(arena: Arena, red: Robot) -> None:
+    red.wheels.set_rad_s(2.0, -1.0)
+    arena.step(5)
+    radius = red.spec.drive.wheel_diameter / 2
+    assert red.wheels.commanded == pytest.approx((2.0 * radius, -1.0 * radius))
+    assert red.wheels.speeds_rad_s == pytest.approx((2.0, -1.0), abs=0.01)
+    with pytest.raises(paddock.PaddockError, match=r"red\.wheels\.set_rad_s\(nan, 1\): expected .* in rad/s"):
+        red.wheels.set_rad_s(math.nan, 1)
+
+
+def test_commanded_wheel_speeds_are_those_after_capping(arena: Arena, red: Robot) -> None:
+    red.wheels.set(0.05, 1.2 * red.wheels.max_speed)
+    assert red.wheels.commanded == pytest.approx((0.05, red.wheels.max_speed))
+    assert red.wheels.speeds == (0.0, 0.0)  # no time has passed
+
+
+def test_arena_of_this_process_is_connected(arena: Arena) -> None:
+    assert arena.connected
+
+
 def test_drive_converts_a_twist_into_wheel_speeds(arena: Arena, red: Robot) -> None:
     red.drive(0.05, 1.0)
     arena.step()

@@ -88,6 +88,11 @@ class BaseArena(Closing):
         return RunMonitor()
 
     @property
+    def connected(self) -> bool:
+        """Whether the robots can be reached, as far as is known; always True for a simulation in this process."""
+        return True
+
+    @property
     def known_world(self) -> WorldSpec | None:
         """The world, or None for a real robot."""
         return None

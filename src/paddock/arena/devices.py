@@ -177,7 +177,10 @@ class Camera(Device):
         return self.robot.body.depth(self)
 
     def on_image(self, observer: Callable[[Picture], object], period: float = 0.1) -> Callable[[], None]:
-        """Call `observer(picture)` once per period of simulated time [s]. Returns a function that ends it."""
+        """Call `observer(picture)` with a changed image, at most once per period of simulated time [s].
+
+        Returns a function that ends it.
+        """
         return self.robot.watches.on_image(self, observer, period)
 
 

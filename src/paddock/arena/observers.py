@@ -58,10 +58,16 @@ def _same(before: Any, other: Any) -> bool:
 
 
 class ImageObserver:
-    """Callback for the images of a camera."""
+    """Callback for the images of a camera that differ from the last one."""
 
     def __init__(self, call: Observer, schedule: Schedule) -> None:
         self.call, self.schedule = call, schedule
+        self._last = b""
+
+    def is_news(self, picture: Any) -> bool:
+        """Return whether an image differs from the one of the last call."""
+        last, self._last = self._last, picture.tobytes()
+        return last != self._last
 
 
 class Watches:
@@ -178,7 +184,7 @@ class Watches:
         return self._call(calls)
 
     def _show(self, observers: Iterable[ImageObserver], picture: Any) -> list[Exception]:
-        return self._call([(observer.call, as_picture(picture)) for observer in observers])
+        return self._call([(observer.call, as_picture(picture)) for observer in observers if observer.is_news(picture)])
 
     def _call(self, calls: Iterable[tuple[Observer, Any]]) -> list[Exception]:
         errors = []

@@ -75,6 +75,14 @@ class Wheels:
             left, right = min(most, max(-most, left)), min(most, max(-most, right))
         self.robot.body.set_wheels(left, right)
 
+    def set_rad_s(self, left: float, right: float) -> None:
+        """Set both speeds as turn rates of the wheels [rad/s]; they stay until set again."""
+        if not all_finite(left, right):
+            raise PaddockError(
+                f"{self.robot.name}.wheels.set_rad_s({left!r}, {right!r}): expected two finite speeds in rad/s"
+            )
+        self.set(left * self._radius, right * self._radius)
+
     def count_capped(self, left: float, right: float, author: Callable[..., Any] | None = None) -> bool:
         """Count a capped command. Return True, once per run, if it looks like a mistaken unit in user code."""
         self._warned = self._warned and self.capped > 0
@@ -93,6 +101,20 @@ class Wheels:
     def speeds(self) -> WheelSpeeds:
         """Actual wheel speeds [m/s]."""
         return self.robot.body.wheel_speeds
+
+    @property
+    def speeds_rad_s(self) -> WheelSpeeds:
+        """Actual turn rates of the wheels [rad/s]."""
+        return WheelSpeeds(*(speed / self._radius for speed in self.speeds))
+
+    @property
+    def commanded(self) -> WheelSpeeds:
+        """Commanded wheel speeds [m/s], after capping; NaN while another client drives the robot instead."""
+        return self.robot.body.command
+
+    @property
+    def _radius(self) -> float:
+        return self.robot.spec.drive.wheel_diameter / 2
 
 
 class SensedDevices(NamedTuple):

@@ -15,8 +15,9 @@ from paddock.core.files import describe_folder_error, write_text
 from paddock.core.json_values import plain
 from paddock.report.chart_style import save_figure
 from paddock.report.document import Figure, render_html
-from paddock.report.run_report import TaskOutcome, run_log_text, run_report
+from paddock.report.run_report import LogLevel, TaskOutcome, run_log_text, run_report
 from paddock.report.summary import summary
+from paddock.simulation.worlds.placement import robot_types
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 RunFile = Literal["log", "trace", "summary", "pictures", "report"]
@@ -35,6 +36,7 @@ def write_run(
     files: Collection[RunFile] = USUAL_FILES,
     provenance: Mapping[str, Any] | None = None,
     outcomes: Sequence[TaskOutcome] = (),
+    log_level: LogLevel = "info",
 ) -> list[Path]:
     """Write the files of a run to a folder and return their paths.
 
@@ -47,11 +49,13 @@ def write_run(
         files: which files to write; with "report", a page with everything.
         provenance: versions, date, machine, command line and similar data.
         outcomes: results of the tasks, for the page: whether each was done, and why it ended.
+        log_level: which events the log has.
     """
     traces = [record.trace for record in episode.robots.values() if len(record.trace)]
     if not traces:
         raise PaddockError("there is nothing to write: no robot was recorded")
     folder = Path(folder)
+    types = {placed.name: spec for placed, spec in zip(world.robots, robot_types(world), strict=True)}
     whole: dict[str, Any] = {
         "title": title,
         "world": world.name,
@@ -64,14 +68,19 @@ def write_run(
         "why_not_repeatable": episode.why_not_repeatable,
         "events": [asdict(event) for event in episode.events],
         "config": config,
-        "robots": {name: summary(r.trace, r.metrics) for name, r in episode.robots.items() if len(r.trace)},
+        "robots": {
+            name: summary(record.trace, record.metrics, types.get(name))
+            for name, record in episode.robots.items()
+            if len(record.trace)
+        },
     }
     whole = plain(whole if provenance is None else {**whole, "provenance": provenance})
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / "run.log").exists() or (folder / "summary.json").exists():
             raise PaddockError(f"{folder}: already contains a run; choose another folder or remove this one")
-        return _write_files(traces, world, whole, folder, files, outcomes)
+        log = run_log_text(traces, whole, log_level)
+        return _write_files(traces, world, whole, folder, files, outcomes, log)
     except OSError as error:
         raise describe_folder_error(folder, "run", error) from error
 
@@ -83,9 +92,10 @@ def _write_files(
     folder: Path,
     files: Collection[RunFile],
     outcomes: Sequence[TaskOutcome],
+    log: str,
 ) -> list[Path]:
     """Write traces and numbers first, as pictures may fail."""
-    written, title, log = [], str(contents["title"]), run_log_text(traces, contents)
+    written, title = [], str(contents["title"])
     for trace in traces if "trace" in files else ():
         written.append(folder / name_trace(trace.robot, alone=len(traces) == 1))
         trace.save(written[-1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,16 +16,24 @@ from paddock.report.document import Failure, Figure, Heading, LogText, Part, Rem
 from paddock.report.quantities import format_quantity, settings_lines
 from paddock.report.tables import Table
 
+LogLevel = Literal["debug", "info", "warning"]
 SIDE_BY_SIDE = 4  # up to this number, robots are columns; more robots are rows
 
 
-def run_log_text(traces: Sequence[Trace], contents: Mapping[str, Any]) -> str:
-    """Return the whole log: title, settings, events in order of time, and the outcome of every robot."""
+def run_log_text(traces: Sequence[Trace], contents: Mapping[str, Any], level: LogLevel = "info") -> str:
+    """Return the whole log: title, settings, events in order of time, and the outcome of every robot.
+
+    Args:
+        traces: the traces of all robots.
+        contents: contents of `summary.json`.
+        level: which events to include: `warning` only warnings and the end, `debug` also the motion once per second.
+    """
     wide = max(len(trace.robot) for trace in traces)
     lines = [str(contents["title"]), "=" * len(str(contents["title"])), "", *settings_lines(run_settings(contents)), ""]
-    for robot, event in list_events(traces):
+    for robot, event in list_events(traces, level):
         head = f"{event.time:10.2f} s  {robot:<{wide}}  "
-        lines.append(head + visible(event, lines=True).replace("\n", "\n" + " " * len(head)))
+        kind = "warning: " if event.kind == "warning" else ""
+        lines.append(head + kind + visible(event, lines=True).replace("\n", "\n" + " " * len(head)))
     lines.append("")
     for robot, numbers in contents["robots"].items():
         lines += [robot] + [f"  {name + ':':<22}{value}" for name, value in robot_outcome(numbers)]
@@ -41,10 +49,26 @@ def run_settings(contents: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def list_events(traces: Sequence[Trace]) -> list[tuple[str, Event]]:
-    """Return all events in order of time, with the robot's name, including starts of tasks and contacts."""
+def list_events(traces: Sequence[Trace], level: LogLevel = "info") -> list[tuple[str, Event]]:
+    """Return the events in order of time, with the robot's name, including starts of tasks and contacts."""
     found = [(trace.robot, event) for trace in traces for event in _changes(trace)]
-    return sorted([*found, *iterate_events(traces)], key=lambda entry: entry[1].time)
+    found += iterate_events(traces)
+    if level == "warning":
+        found = [(robot, event) for robot, event in found if event.kind in ("warning", "end")]
+    if level == "debug":
+        found += [(trace.robot, event) for trace in traces for event in _sample_motion(trace)]
+    return sorted(found, key=lambda entry: entry[1].time)
+
+
+def _sample_motion(trace: Trace) -> Iterator[Event]:
+    """Yield pose, commanded and actual wheel speeds at the first row of each second."""
+    for i in np.flatnonzero(np.diff(np.floor(trace.time + 1e-9), prepend=-1)).tolist():
+        (x, y, heading), command, wheels = trace.pose[i], trace.commands[i], trace.wheels[i]
+        text = (
+            f"at x {x:.3f} m, y {y:.3f} m, {math.degrees(heading):.1f}°; commanded {command[0]:.3f}, {command[1]:.3f} "
+            f"m/s, actual {wheels[0]:.3f}, {wheels[1]:.3f} m/s"
+        )
+        yield Event(time=float(trace.time[i]), kind="note", text=text)
 
 
 def _changes(trace: Trace) -> Iterator[Event]:
@@ -66,9 +90,13 @@ def robot_outcome(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
     for name, unit in (("distance", "m"), ("estimated_distance", "m"), ("mean_speed", "m/s")):
         if numbers[name] is not None:
             rows.append((name.replace("_", " "), f"{numbers[name]:.3f} {unit}"))
+    if numbers["wheel_turns"] is not None:
+        left, right = numbers["wheel_turns"]
+        rows.append(("wheel turns", f"left {left:.2f}, right {right:.2f}"))
     if numbers["mean_abs_error"] is not None:
         mean, most, unit = numbers["mean_abs_error"], numbers["max_abs_error"], numbers["unit"]
         rows += [("mean |error|", format_quantity(mean, unit, most)), ("max |error|", format_quantity(most, unit))]
+        rows.append(("sum of |error|", f"{numbers['sum_abs_error']:.2f} {unit}"))
     count = numbers["contacts"]
     touched = f"{count:g}, {numbers['contact_time']:.2f} s" if count else "unknown" if count is None else "none"
     rows.append(("contacts", touched))

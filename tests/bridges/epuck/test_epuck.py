@@ -281,7 +281,9 @@ def test_background_threads_read_sensors_and_camera_with_own_periods(robot: EPuc
     robot.watch(0.02)
     end = robot.on_sense(seen.append, "ground")
     end_pictures = robot.camera.on_image(pictures.append, 0.05)
-    wait_for(lambda: seen and len(pictures) >= 2)
+    wait_for(lambda: seen and pictures)
+    arena[robot.name].set_pose(0.4, 0.8, 1.0)
+    wait_for(lambda: len(pictures) >= 2)
     assert list(seen[0]) == ["ground"]
     assert isinstance(pictures[0], Picture)
     count = len(seen)
@@ -324,8 +326,10 @@ def test_driver_reconnects_after_connection_loss(arena: Arena) -> None:
         robot = paddock.connect(f"epuck2://127.0.0.1:{port}", timeout=60)
         robot.enable("proximity")
         before = robot.proximity.raw()
+        assert robot.connected
     with pytest.raises(paddock.LinkError):
         robot.proximity.raw()
+    assert not robot.connected
     with pytest.raises(paddock.LinkError, match="cannot connect"):
         robot.reconnect()
     with EPuckEmulators(arena, wifi={"blue": port}):

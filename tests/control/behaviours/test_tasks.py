@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ from paddock.arena.base_arena import BaseArena
 from paddock.control.behaviours.tasks import TASKS, Ranger, TaskContext, find_task
 from paddock.control.behaviours.tasks.task import derive_clearance, too_near
 from paddock.control.behaviours.wall import WALL_FOLLOWERS
-from paddock.core.errors import UnknownName
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, Slot, WheelSpeeds
 from paddock.experiments.scenarios import ScenarioResult, ScenarioSpec, run_scenario, task
 from paddock.perception.estimation import Odometry
+from paddock.simulation.robots import load_robot
 
 PIONEER, EPUCK = "pioneer-p3dx", "e-puck"
 ALERT = {"base": PIONEER, "sensors": [{"name": "sonar", "range": 1.0, "nothing_seen": 1.0, "period": 0.05}]}
@@ -127,6 +129,29 @@ def test_move_ends_after_its_duration() -> None:
     assert track.result.tasks[0].why == "3 s elapsed"
     assert track.result.episode.seconds == pytest.approx(3.0)
     assert track.result.distance == pytest.approx(0.6, abs=0.03)  # less what the motors need to speed up
+
+
+@pytest.mark.parametrize("speed", [0.3, -0.3])
+def test_move_drives_a_distance(speed: float) -> None:
+    track = drive(task("move", speed=speed, metres=0.4), task("stop"))
+    first = track.result.tasks[0]
+    assert first.done
+    assert first.why.endswith(" m driven")
+    assert track.poses[-1].x == pytest.approx(3.0 + math.copysign(0.4, speed), abs=0.01)
+
+
+@pytest.mark.parametrize(("metres", "seconds"), [(10.0, 30), (2.0, 1)])
+def test_move_fails_if_its_distance_ends_at_wall_or_takes_too_long(metres: float, seconds: float) -> None:
+    first = drive(task("move", speed=0.4, metres=metres, seconds=seconds)).result.tasks[0]
+    assert not first.done
+    assert first.why.endswith("m from a wall") or first.why == "1 s elapsed"
+
+
+def test_move_by_distance_needs_encoders() -> None:
+    blind = load_robot(EPUCK)
+    blind = replace(blind, name="blind", sensors=tuple(s for s in blind.sensors if s.name != "encoders"))
+    with pytest.raises(PaddockError, match="encoders"):
+        drive(task("move", metres=1.0), robot=blind)  # type: ignore[arg-type]
 
 
 def test_move_backwards_uses_rear_sensors() -> None:

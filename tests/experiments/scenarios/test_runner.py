@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import signal
 import sys
 from functools import partial
@@ -323,6 +324,50 @@ def test_failing_task_keeps_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(result.error, ValueError)
     assert result.ended.endswith("ValueError: no more")
     assert len(result.episode.trace) > 25
+
+
+def write_log(tmp_path: Path, level: str) -> str:
+    """Run a scenario whose wall follower is faster than its robot, and return the lines of its log without settings."""
+    (tmp_path / "rush.py").write_text(RUSH)
+    spec = scenario(
+        task("turn", degrees=90),
+        {"task": f"{tmp_path / 'rush.py'}:Rush"},
+        outputs={"folder": level, "files": ["log", "summary"], "log_level": level},
+    )
+    plan = prepare(spec)
+    write_outputs(plan, run_scenario(plan, seed=1), tmp_path)
+    return (tmp_path / f"{level}-001" / "run.log").read_text().partition("\ndigest")[2]
+
+
+RUSH = """
+from paddock.control.behaviours.tasks import Task, TaskSpec
+
+class Rush(Task):
+    parameters = TaskSpec
+
+    def decide(self, observation, elapsed):
+        return self.end("arrived") if elapsed > 1 else (0.15, 0.15)
+"""
+
+
+def test_log_warns_of_capped_commands_and_has_turns_of_the_wheels(tmp_path: Path) -> None:
+    log = write_log(tmp_path, "info")
+    assert re.search(r"warning: \d+ commands were capped at 0.128805 m/s, the maximum wheel speed", log)
+    turns = json.loads((tmp_path / "info-001" / "summary.json").read_text())["robots"]["red"]["wheel_turns"]
+    diameter = load_robot("e-puck").drive.wheel_diameter
+    assert sum(turns) / 2 == pytest.approx(1.0 * 0.1288 / (math.pi * diameter), rel=0.05)  # of the drive straight on
+    assert f"left {turns[0]:.2f}, right {turns[1]:.2f}" in log
+
+
+@pytest.mark.parametrize(
+    ("level", "tasks", "motion"), [("warning", False, False), ("info", True, False), ("debug", True, True)]
+)
+def test_log_level_selects_events(tmp_path: Path, level: str, tasks: bool, motion: bool) -> None:
+    log = write_log(tmp_path, level)
+    assert "commands were capped" in log
+    assert "ended: all tasks have ended" in log
+    assert ("task 1: turn" in log) is tasks
+    assert ("commanded" in log.replace("commands", "")) is motion
 
 
 def test_only_requested_outputs_are_written(tmp_path: Path) -> None:

@@ -368,6 +368,18 @@ def test_killed_server_is_reported_by_every_call() -> None:
             arena.step()
 
 
+def test_arena_tells_whether_it_is_connected() -> None:
+    with process() as (server, url), paddock.connect(url) as arena:
+        assert arena.connected
+        server.kill()
+        wait_for(lambda: not arena.connected)
+    with serving() as other, contextlib.closing(join(other)) as arena:
+        arena.close()
+        assert not arena.connected
+        arena.reconnect()
+        assert arena.connected
+
+
 def test_killed_server_ends_pending_step() -> None:
     with contextlib.ExitStack() as stack:
         server, url = stack.enter_context(process("--lock-step", "--speed", "0.1"))

@@ -138,6 +138,7 @@ def test_pictures_have_own_period(arena: RemoteArena, red: Robot) -> None:
     red.camera.enable()
     red.on_sense(diary)
     end = red.camera.on_image(pictures, 0.1)
+    red.drive(0.0, 1.0)
     wait_for(lambda: diary.entries and pictures.entries)
     for _ in range(3):
         before = len(pictures.entries)
@@ -157,6 +158,7 @@ def test_each_camera_observer_has_own_period(arena: RemoteArena, red: Robot) -> 
     red.camera.enable()
     red.camera.on_image(seldom, 0.2)
     red.camera.on_image(often, 0.1)
+    red.drive(0.0, 1.0)
     wait_for(lambda: often.entries)
     for _ in range(4):
         before = len(often.entries)
@@ -398,6 +400,7 @@ def test_pictures_under_watch_need_no_round_trip(free: RemoteArena, monkeypatch:
     pictures = Diary()
     red.watch(0.1)
     end = red.camera.on_image(pictures, 0.2)
+    red.drive(0.0, 1.0)
     wait_for(lambda: len(pictures.entries) > 1)
     traffic = Traffic(monkeypatch)
     assert red.camera.read().shape == (64, 64, 3)

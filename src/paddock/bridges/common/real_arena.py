@@ -86,6 +86,10 @@ class RealArena(Arena):
         for mirror in self.mirrors:
             mirror.close()
 
+    @property
+    def connected(self) -> bool:
+        return all(mirror.robot.connected for mirror in self.mirrors)
+
     # ---- between the arrays and the robots
 
     def _get_command(self, number: int) -> RobotCommand:

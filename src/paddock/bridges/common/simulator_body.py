@@ -133,6 +133,10 @@ class SteppedBody(SimulatorBody):
 
     client: SimulatorClient
 
+    @property
+    def connected(self) -> bool:
+        return self.client.connected
+
     @abstractmethod
     def forget(self) -> None:
         """Discard the state after a restart of the simulation."""

@@ -26,6 +26,7 @@ class SimulatorClient(Closing):
             raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._turn = threading.Lock()
+        self.connected = True
         self.time = 0.0  # last received simulated time [s]
 
     def fileno(self) -> int:
@@ -36,7 +37,7 @@ class SimulatorClient(Closing):
         try:
             self._socket.sendall(data)
         except OSError as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+            raise self._lose(f"the connection was lost: {error.strerror or error}") from None
 
     def _receive(self) -> bytes:
         try:
@@ -44,10 +45,15 @@ class SimulatorClient(Closing):
         except TimeoutError:
             raise Timeout(f"{self.name}: no answer within {self._socket.gettimeout():g} s") from None
         except OSError as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+            raise self._lose(f"the connection was lost: {error.strerror or error}") from None
         if not data:
-            raise LinkError(f"{self.name}: the connection was closed by the other side")
+            raise self._lose("the connection was closed by the other side")
         return data
+
+    def _lose(self, why: str) -> LinkError:
+        """Mark the connection as lost, and return the error to raise."""
+        self.connected = False
+        return LinkError(f"{self.name}: {why}")
 
     def _receive_parsed(self, parse: Callable[[bytes], Iterable[T]]) -> list[T]:
         """Return the messages in the next bytes; name the other side in errors of `parse`."""

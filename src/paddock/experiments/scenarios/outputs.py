@@ -25,6 +25,7 @@ def write_outputs(
         config={"scenario": spec.to_table(), "result": result.to_table()},
         files=spec.outputs.files,
         provenance=provenance,
+        log_level=spec.outputs.log_level,
         outcomes=[
             TaskOutcome(
                 robot=task.robot, name=task.name, start=task.began, end=task.ended, done=task.done, why=task.why

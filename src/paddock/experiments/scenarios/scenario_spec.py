@@ -12,6 +12,7 @@ from paddock.core.seeds import MAX_RUNS, Seed, draw_uniform, expand_seeds
 from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.experiments.scenarios.planned_task import PlannedTask
 from paddock.report.report_files import USUAL_FILES, RunFile
+from paddock.report.run_report import LogLevel
 from paddock.simulation.worlds.changes import RobotChange, WorldChange
 
 OWN_CODE = ("task", "follower", "avoid")  # keys of a task that may name code in a user's file
@@ -48,6 +49,7 @@ class Outputs(Spec):
 
     folder: Name | None = None  # None: the scenario's name
     files: tuple[RunFile, ...] = USUAL_FILES
+    log_level: LogLevel = "info"  # which events the log has
 
 
 RobotChoice = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import threading
@@ -16,6 +17,7 @@ from paddock.arena.robot import Robot
 from paddock.core.argument_checks import all_finite, check_seed, check_ticks
 from paddock.core.errors import (
     BadMessage,
+    LinkError,
     Refused,
     SimulationError,
     UnknownName,
@@ -113,6 +115,12 @@ class RemoteArena(SimulatedArena):
     def monitor(self) -> RemoteMonitor:
         """Maps and estimates that running controllers publish, and the goals that users send to them."""
         return RemoteMonitor(lambda message: self.dialogue.wire.send(message))
+
+    @property
+    def connected(self) -> bool:
+        with contextlib.suppress(LinkError):
+            self.dialogue.catch_up()
+        return self.dialogue.wire.connected
 
     # ---- time
 

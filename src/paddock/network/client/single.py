@@ -34,6 +34,11 @@ class WatchedBody(Body):
     _speeds: WheelSpeeds  # last wheel command
 
     @property
+    @abstractmethod
+    def connected(self) -> bool:
+        """Whether the connection was open after the last exchange."""
+
+    @property
     def wheel_speeds(self) -> WheelSpeeds:
         return self._speeds
 
@@ -85,6 +90,10 @@ class SingleRobot(Robot, BaseArena):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} ({self.spec.name})>"
+
+    @property
+    def connected(self) -> bool:
+        return not self._ended and self.body.connected
 
     # ---- time
 

@@ -118,6 +118,11 @@ class WebSocketWire:
         else:
             self._protocol.receive_eof()
 
+    @property
+    def connected(self) -> bool:
+        """Whether the connection has neither been lost nor closed."""
+        return self._lost is None
+
     def send(self, message: Message) -> None:
         """Send a message now."""
         try:

@@ -201,6 +201,11 @@ class Port(ABC):
         """Whether the robot may be driving."""
         return self._drives
 
+    @property
+    def connected(self) -> bool:
+        """Whether the stream is open; it is closed after a failed exchange."""
+        return self._stream is not None
+
     def disconnect(self) -> None:
         """Close the stream; the next call opens it again."""
         watchdog, self._watchdog, self._no_watchdog = self._watchdog, None, False

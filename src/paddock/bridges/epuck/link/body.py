@@ -206,6 +206,10 @@ class EPuckBody(WatchedBody):
         return self.port.read_image()
 
     @property
+    def connected(self) -> bool:
+        return self.port.connected
+
+    @property
     def pose(self) -> Pose:
         if self._take_latest(("encoders",)) is None:
             self.fetch(())

@@ -41,6 +41,10 @@ class UsarBody(SimulatorBody):
         self._forget_commands()
 
     @property
+    def connected(self) -> bool:
+        return self.server.connected
+
+    @property
     def pose_source(self) -> PoseSource:  # type: ignore[override]
         """`truth` if the server reports ground truth, else `odometry`."""
         return "odometry" if self.server.reports.truth is None else "truth"

@@ -47,6 +47,11 @@ class UsarConnection:
         self._thread = threading.Thread(target=self._listen, name=f"paddock-usarsim-{self.name}", daemon=True)
         self._thread.start()
 
+    @property
+    def connected(self) -> bool:
+        """Whether the connection has not failed."""
+        return self._failure is None
+
     def fileno(self) -> int:
         """Return the file descriptor, for a process that shares the connection."""
         return self._socket.fileno()

@@ -7,21 +7,31 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from paddock.control.behaviours.tasks.context import TaskContext
-from paddock.control.behaviours.tasks.task import STOP, Duration, SensorRequirement, Speed, Task, TaskSpec
+from paddock.control.behaviours.tasks.task import (
+    ENCODERS,
+    STOP,
+    Duration,
+    SensorRequirement,
+    Speed,
+    Task,
+    TaskSpec,
+)
 from paddock.core.errors import SpecError
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.core.spec import Degrees, Number, Positive
+from paddock.core.spec import Degrees, Metres, Number, Positive
 
 EASING = 4.0  # [1/s] near the end the turn rate is this times the remaining angle, so that no tick overshoots
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MoveSpec(TaskSpec):
-    """Drive straight for a maximum time; the safety rule ends the task in front of a wall."""
+    """Drive straight for a maximum time, or for a distance; the safety rule ends the task in front of a wall."""
 
     speed: Annotated[float, Number("m/s")] | None = None  # negative: backwards; None: 0.5, or less for slower robots
     seconds: Duration = 30.0
+    metres: Metres | None = None  # distance by the wheel encoders
+    within: Metres = 0.002  # tolerance of the distance [m]
 
     def check(self) -> None:
         if self.speed == 0:
@@ -29,15 +39,28 @@ class MoveSpec(TaskSpec):
 
 
 class Move(Task[MoveSpec]):
-    """Drives straight; succeeds when the safety rule stops the robot at a wall."""
+    """Drives straight for `metres`. Without a distance, it succeeds at a wall, and when the time is over."""
 
     name, parameters = "move", MoveSpec
-    ends_at_walls = True
+
+    @classmethod
+    def list_needs(cls, spec: MoveSpec) -> tuple[SensorRequirement, ...]:
+        return () if spec.metres is None else (ENCODERS,)
+
+    def start(self, context: TaskContext) -> None:
+        super().start(context)
+        self.ends_at_walls = self.spec.metres is None
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
-        if elapsed >= self.spec.seconds - 1e-9:
-            return self.end(f"{self.spec.seconds:g} s elapsed")
         speed = self.context.choose_speed(self.spec.speed)
+        if self.spec.metres is not None:
+            left = self.spec.metres - self._travel
+            if left <= self.spec.within:
+                return self.end(f"{self._travel:.3f} m driven")
+            easing = min(EASING, 0.5 / self.context.dt)
+            speed = math.copysign(min(abs(speed), easing * left), speed)
+        if elapsed >= self.spec.seconds - 1e-9:
+            return self.end(f"{self.spec.seconds:g} s elapsed", failed=self.spec.metres is not None)
         return WheelSpeeds(speed, speed)
 
 

@@ -91,7 +91,7 @@ class Task(ABC, Generic[P]):
     parameters: ClassVar[type[TaskSpec]] = TaskSpec
     needs: ClassVar[tuple[SensorRequirement, ...]] = ()
     keeps_distance: bool = False  # whether the task keeps its own distance to walls, without the safety rule
-    ends_at_walls: ClassVar[bool] = False  # whether an end by the safety rule counts as success
+    ends_at_walls: bool = False  # whether an end by the safety rule counts as success
     drives: ClassVar[bool] = True  # whether the task changes the position, so that the safety rule needs sensors
     moves: ClassVar[bool] = True  # whether the task fails if the wheels have not turned
 
@@ -152,7 +152,12 @@ class Task(ABC, Generic[P]):
         """Whether the wheels have turned since the start; without encoders, whether they were commanded to."""
         if self.context.encoders is None:
             return self._commanded
-        return self.context.wheel_travel - self._travel_before > MOTION
+        return self._travel > MOTION
+
+    @property
+    def _travel(self) -> float:
+        """Wheel travel since the start [m], the mean of both wheels, forward or backwards."""
+        return self.context.wheel_travel - self._travel_before
 
     @abstractmethod
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds | tuple[float, float]:
