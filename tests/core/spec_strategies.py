@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import types
 import typing
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from hypothesis import strategies as st
 
+from paddock.core.geometry import bounding_radius
 from paddock.core.spec import Count, Description, Number, Spec, Tagged, Text, hints
 from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
 from paddock.simulation.sensors.camera import CameraSpec
@@ -17,6 +18,7 @@ from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import Pivot, SensorSpec
 from paddock.simulation.worlds.world_spec import Arc, Field, RobotPlacement, Stroke, Wall, WorldSpec
 
+WHEEL_LENGTHS = ("wheel_separation", "wheel_diameter", "left_diameter", "right_diameter")
 FAR, TINY = 1000.0, 1e-6
 coordinates = st.floats(-100, 100)
 points = st.tuples(coordinates, coordinates)
@@ -96,6 +98,8 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
             keys.pop("radius", None)
         elif keys.get("radius") is None:
             keys["radius"] = 0.1
+    if cls is RobotSpec:
+        keys["drive"] = _fit_wheels(keys["drive"], 4 * bounding_radius(keys["body"].shape))
     if cls is CameraSpec:
         for stage in ("response", "scale", "noise_relative", "resolution"):
             keys.pop(stage, None)
@@ -109,6 +113,14 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
             stands = RobotPlacement(name=first.name, type=first.type, start=keys["starts"][0].name)
             keys["robots"] = (stands, *keys["robots"][1:])
     return keys
+
+
+def _fit_wheels(wheels: Any, most: float) -> Any:
+    """Return wheels that are not too large for the body."""
+    lengths = {name: min(getattr(wheels, name), most) for name in WHEEL_LENGTHS if hasattr(wheels, name)}
+    if getattr(wheels, "measured", None) is not None:
+        lengths["measured"] = _fit_wheels(wheels.measured, most)
+    return replace(wheels, **lengths)
 
 
 def _draw_value(hint: Any) -> st.SearchStrategy[Any]:

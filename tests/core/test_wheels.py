@@ -17,7 +17,14 @@ from packaging.requirements import Requirement
 from command_lines import ROOT
 from paddock.core import packages, wheels
 from paddock.core.errors import PaddockError
-from paddock.core.wheels import CLIENT_NEEDS, client_wheel, installed_wheel, own_wheel, wheels_for_clients
+from paddock.core.wheels import (
+    CLIENT_NEEDS,
+    _list_required,
+    client_wheel,
+    installed_wheel,
+    own_wheel,
+    wheels_for_clients,
+)
 
 PIP = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-compile"]
 
@@ -103,6 +110,30 @@ def test_rebuilt_wheel_of_a_compiled_package_can_be_installed(tmp_path: Path) ->
     )
     assert done.stdout.startswith(path)
     assert done.stdout.endswith("b'[1]'\n")
+
+
+@pytest.mark.long
+def test_wheel_simulates_in_an_environment_of_its_own(built: Path, tmp_path: Path) -> None:
+    """With the packages that it requires, and nothing else. Messages there name the distribution."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path)], check=True)
+    (site,) = tmp_path.glob("lib/python*/site-packages")
+    subprocess.run([*PIP, "--no-deps", "--target", str(site), str(built)], check=True, capture_output=True)
+    required = {Requirement(text) for text in own_wheel().metadata.get_all("Requires-Dist", [])}
+    for name in _list_required(frozenset(each.name for each in required if each.marker is None)):
+        for file in distribution(name).files or ():
+            if not (site / file.parts[0]).exists() and file.parts[0] != "..":
+                (site / file.parts[0]).symlink_to(Path(str(distribution(name).locate_file(file.parts[0]))))
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(tmp_path / "bin" / "python"), "-m", "paddock", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+
+    demo = run("demo", "--headless")
+    assert demo.returncode == 0, demo.stderr
+    assert "digest" in demo.stdout
+    assert run("run", "clutter", "--headless", "--record", "a.mcap").stderr.startswith(
+        "paddock: a recording needs the package mcap: pip install 'paddock-lab[record]'"
+    )
 
 
 def test_damaged_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

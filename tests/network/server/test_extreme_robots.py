@@ -55,7 +55,8 @@ def test_robot_with_too_many_rays_is_refused() -> None:
 
 
 def test_body_too_small_for_its_speed_is_refused_and_world_is_unchanged() -> None:
-    kind = {**SPEC, "body": TINY, "drive": {**SPEC["drive"], "max_speed": 99}, "sensors": []}
+    drive = {"wheel_separation": 0.002, "wheel_diameter": 0.002, "max_speed": 99}
+    kind = {**SPEC, "body": TINY, "drive": drive, "sensors": []}
     with served() as server, Peer(server) as peer:
         answer = peer.ask("spawn", robot="mine", kind=kind)
         assert answer["type"] == "refused"

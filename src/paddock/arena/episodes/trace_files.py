@@ -28,7 +28,7 @@ EVENT_KEYS = {field.name for field in fields(Event)}  # a newer version may writ
 NEXT_EVENT = re.compile(rf"; (?=(?:{'|'.join(get_args(Kind))}): )")  # between two events of a cell
 ROWS_AT_ONCE = 4096
 
-import_extra = partial(import_package, what="this", extra="data")
+import_extra = partial(import_package, what="a data frame or a Parquet file", extra="data")
 
 
 def save_trace(trace: Trace, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -26,6 +26,7 @@ EITHER_OR = (("radius", "outline"), ("scale", "response"))
 SAME = 1e-9  # corners closer than this count as equal [m]
 MAX_CORNERS = 64  # maximum number of corners of an outline
 THINNEST, WIDEST = 0.001, 20.0  # minimum width of an outline, maximum distance of a corner from the axle's centre [m]
+OUTSIDE = 2.0  # maximum wheel separation and diameter, relative to the diameter of the body
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +36,7 @@ class BodySpec(Spec):
     radius: Length | None = None
     outline: tuple[Point, ...] | None = None  # corners, counter-clockwise, x forward, y left [m]
     height: Length
-    mass: Annotated[float, Number("kilograms", above=0, minimum=1e-6, limit=1e6)] | None = None
+    mass: Annotated[float, Number("kilograms", above=0, minimum=1e-6, limit=1e6)] | None = None  # only for URDF
     color: Color = "#4c78a8"
 
     def check(self) -> None:
@@ -76,6 +77,7 @@ class RobotSpec(Spec):
     def check(self) -> None:
         refuse_duplicates([sensor.name for sensor in self.sensors], "sensors[{}].name")
         refuse_duplicates(self.leds, "leds[{}]")
+        _check_wheels(self.drive, self.body.shape)
 
     def _repr_html_(self) -> str | None:
         return display_html("robot_spec", self)
@@ -211,6 +213,20 @@ def _check_outline(outline: tuple[Point, ...]) -> None:
         raise SpecError(
             f"expected corners within {WIDEST:g} m of the axle's centre, got {far}: are these metres?", path="outline"
         )
+
+
+def _check_wheels(drive: DifferentialDrive, body: Shape) -> None:
+    """Refuse wheels that are far too large for the body, as those of another unit would be."""
+    most = OUTSIDE * 2 * bounding_radius(body)
+    for path, wheels in (("drive", drive), ("drive.measured", drive.measured)):
+        for field in () if wheels is None else fields(wheels):
+            value = getattr(wheels, field.name)
+            if field.name.endswith(("separation", "diameter")) and value > most:
+                raise SpecError(
+                    f"expected at most {OUTSIDE:g} times the diameter of the body, {format_value(most)} m, got "
+                    f"{format_value(value)}: are these metres?",
+                    path=f"{path}.{field.name}",
+                )
 
 
 Length = Annotated[float, Number("metres", above=0, minimum=0.001, limit=20)]  # a length on a robot
