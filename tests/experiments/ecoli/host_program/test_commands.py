@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pty
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ import pytest
 
 from experiments.ecoli.host_program.stage import LEGACY, NAMES, configure
 from experiments.ecoli.host_program.stage import run_orders as orders
+from paddock import connect
+from paddock.experiments.ecoli.walk.detection_trials import build_lit_dish
 from paddock.experiments.ecoli.waypoint_robots import load_host_config
 from paddock.network.client.remote import RemoteArena
 from paddock.testing import PaddockProcess
@@ -113,9 +117,38 @@ def test_calibration_near_an_obstacle_is_refused_with_its_direction(folder: Path
     dish[NAMES[1]].set_pose(1.95, 0.5)  # 1.3 cm before the right wall
     before = (folder / "orders.toml").read_text()
     told = orders("thresholds", NAMES[1], status=1)
-    assert "e-puck_2479: obstacle or light at" in told
+    assert "e-puck_2479: obstacle at" in told
     assert re.search(r"at -\d+° … \d+°;", told)  # around its nose
     assert (folder / "orders.toml").read_text() == before  # such a threshold would let it run into anything
+
+
+def test_calibration_in_a_corner_is_refused(folder: Path, dish: RemoteArena) -> None:
+    dish[NAMES[1]].set_pose(0.06, 0.06)  # all headings have raised readings
+    assert "e-puck_2479: obstacle at" in orders("thresholds", NAMES[1], status=1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["checked", "legacy"])
+def test_thresholds_under_a_lamp_exceed_its_light(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    world = build_lit_dish(0.36)
+    dish = world.with_robots(replace(world.robots[0], at=(0.6, 0.2)), replace(world.robots[1], at=(1.93, 0.5)))
+    Path("lit.toml").write_text(dish.to_toml(), encoding="utf-8")
+    robots = [part for name in NAMES[:2] for part in ("--bridge", f"orders={name}={kind}")]
+    with PaddockProcess("serve", "lit.toml", *robots, "--speed", "50") as server:
+        devices = {name: server.line(rf"^{name}: takes orders.* at (\S+) ") for name in NAMES[:2]}
+        configure(Path("orders.toml"), devices)
+        lit, walled = orders_json("thresholds", status=1)
+        assert (lit["lit"], lit["clutter_deg"], walled["lit"]) == (True, [], False)
+        assert 650 < lit["threshold"] < 900  # the lamp alone causes sums up to about 670
+        assert lit["range_cm"] > 1.5
+        assert 0 in walled["clutter_deg"]  # the wall ahead, although the lamp shines on this robot, too
+        config = load_host_config("orders.toml")
+        assert config.robot(NAMES[0]).near == lit["threshold"]
+        assert not config.robot(NAMES[1]).calibrated
+        with connect(server.url, lock_step=False) as arena:
+            arena.step(0)
+            assert math.dist(arena[NAMES[0]].pose[:2], (0.6, 0.2)) < 0.01  # it drove aside and back
 
 
 def test_unreachable_robot_is_reported_and_the_next_is_calibrated(

@@ -21,7 +21,7 @@ from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 from paddock.experiments.ecoli.waypoint_robots.port import require_reply
 from paddock.experiments.ecoli.waypoint_robots.proximity_threshold import LEAST_MARGIN, STEPS, largest_sum
-from paddock.experiments.ecoli.waypoint_robots.texts import Order
+from paddock.experiments.ecoli.waypoint_robots.texts import CM, Order
 
 
 def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = "", verify: bool = False) -> bool:
@@ -57,10 +57,10 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
 
 
 def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int | None:
-    """Measure the threshold of a robot; None if there is an obstacle or a light nearby."""
+    """Measure the threshold of a robot; None if there is an obstacle nearby."""
     program.print_line(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
     with program.connect(robot) as link:
-        result = calibrate_threshold(partial(look, link), link.pose.heading)
+        result = calibrate_threshold(partial(look, link), link.forward, link.pose.heading)
         print_result(program, robot, result)
         if verify and not result.clutter:
             check_with_hand(program, link, result.threshold)
@@ -76,13 +76,14 @@ def look(link: OrdersRobot, heading: float) -> tuple[float, ...]:
 
 def print_result(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibration) -> None:
     """Print the measurement as a table and as JSON, with warnings."""
-    columns = (_("mean"), _("spread"), _("largest"), _("threshold"), _("before"))
+    columns = (_("mean"), _("spread"), _("largest"), _("threshold"), _("range [cm]"), _("before"))
     table = new_table(_("Proximity"), _("robot"), *columns, right=columns)
     numbers = (
         f"{result.mean:.1f}",
         f"{result.spread:.1f}",
         str(result.largest),
         str(result.threshold),
+        f"{result.range / CM:.1f}",
         str(robot.near),
     )
     table.add_row(cell(robot.name), *numbers)
@@ -93,14 +94,19 @@ def print_result(program: HostProgram, robot: OrderRobotSpec, result: ThresholdC
         spread=result.spread,
         largest=result.largest,
         threshold=result.threshold,
+        range_cm=round(result.range / CM, 2),
+        lit=result.is_lit and not result.clutter,
         clutter_deg=[round(math.degrees(heading)) for heading in result.clutter],
     )
     if result.varies_too_little:
         text = _("{robot}: the sensor readings hardly vary here; the minimum margin of {margin:g} is used")
         program.print_line(text.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
+    if result.is_lit and not result.clutter:
+        text = _("{robot}: light raises the readings up to {largest}; the threshold is above it")
+        program.print_line(text.format(robot=robot.name, largest=result.largest), "yellow")
     if result.clutter:
         where = ", ".join(list_ranges([round(math.degrees(heading)) for heading in result.clutter]))
-        text = _("{robot}: obstacle or light at {where}; near stays {near}: calibrate again in open space")
+        text = _("{robot}: obstacle at {where}; near stays {near}: calibrate again in open space")
         program.print_line(text.format(robot=robot.name, where=where, near=robot.near), "yellow")
 
 
