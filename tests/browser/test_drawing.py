@@ -180,3 +180,35 @@ def test_page_uses_same_colours_as_pictures(clutter, page):
         assert color == pictures[name], name
     shown = page.ask("paddock.session.kinds[0].sensors.map(({ appearance }) => appearance.color)")
     assert shown == [sensor.appearance.color for sensor in arena["red"].spec.sensors]  # what pictures are drawn in
+
+
+def test_names_of_robots_in_a_queue_do_not_overlap(visit, tmp_path: Path):
+    names = [f"student-number-{i}" for i in range(8)]
+    queue = "".join(
+        f'[[robots]]\nname = "{name}"\ntype = "e-puck"\nat = [{0.2 + 0.075 * i}, 0.5]\n' for i, name in enumerate(names)
+    )
+    file = tmp_path / "queue.toml"
+    file.write_text(f'name = "queue"\nbounds = [0.0, 0.0, 2.0, 2.0]\n{queue}')
+    with Served(str(file)) as server:
+        page = visit(server.url)
+        page.ask(
+            """(() => {
+                const proto = CanvasRenderingContext2D.prototype;
+                const { fillText } = proto;
+                window.drawn = new Map();
+                proto.fillText = function (text, x, y) {
+                    const half = this.measureText(text).width / 2;
+                    if (paddock.session.robot(text)) drawn.set(text, [x - half, y - 6, x + half, y + 6]);
+                    return fillText.call(this, text, x, y);
+                };
+            })()"""
+        )
+        page.choose("student-number-3")
+        page.until("drawn.size === 8")
+        page.ask("drawn.clear()")
+        page.page.keyboard.press("j")
+        page.until("drawn.size === 8")
+        boxes = list(page.ask("[...drawn.values()]"))
+        for i, (left, top, right, bottom) in enumerate(boxes):
+            for x0, y0, x1, y1 in boxes[:i]:
+                assert right <= x0 or left >= x1 or bottom <= y0 or top >= y1

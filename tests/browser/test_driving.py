@@ -121,3 +121,17 @@ def test_stick_turns_robot(clutter, page):
     until(arena, lambda: arena["red"].pose.heading > 1.7)
     mouse.up()
     until(arena, stands_still(arena))
+
+
+def test_driving_while_the_clock_is_paused_says_why_nothing_moves(clutter, page):
+    _, arena = clutter
+    page.drive("red")
+    expect(page.find("toast")).to_have_text("The clock is paused, so red does not move: press play (space).")
+    page.find("toast").click()
+    page.page.keyboard.press("w")
+    expect(page.find("toast")).to_contain_text("The clock is paused")
+    page.find("toast").click()
+    arena.play()
+    page.until("paddock.session.clock.running")
+    page.page.keyboard.press("w")
+    expect(page.find("toast")).to_have_count(0)

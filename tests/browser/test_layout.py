@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from browser.stage import PHONE, expect
 
 # What sticks out of the screen, but for what may be scrolled by itself.
@@ -20,6 +22,21 @@ NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, ca
         return !label.trim();
     })
     .map((one) => one.outerHTML.slice(0, 120))"""
+
+# Texts of the bar that are cut off.
+CUT_TEXTS = """[...document.querySelectorAll("#title, #about, #time, #pace, .pill, #speed-shown, .bar label > span")]
+    .filter((one) => one.checkVisibility() && getComputedStyle(one).display !== "inline")
+    .filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight)
+    .map((one) => one.textContent)"""
+
+# What a notice covers, among everything that may be seen or used.
+COVERED = """[...document.querySelectorAll("canvas, button, input, h1, h2, p, .scale-bar, .row")]
+    .filter((one) => one.checkVisibility() && !one.closest(".toasts"))
+    .filter((one) => [...document.querySelectorAll("[data-testid=toast]")].some((toast) => {
+        const [a, b] = [one, toast].map((each) => each.getBoundingClientRect());
+        return a.right > b.left + 1 && b.right > a.left + 1 && a.bottom > b.top + 1 && b.bottom > a.top + 1;
+    }))
+    .map((one) => one.outerHTML.slice(0, 100))"""
 
 
 def test_no_element_is_wider_than_screen(page):
@@ -133,3 +150,26 @@ def test_rays_and_trails_can_be_hidden(page):
 def test_empty_panels_are_hidden(page):
     for panel in ("timeline", "orders", "scores"):
         expect(page.find(panel)).to_be_hidden()
+
+
+@pytest.mark.parametrize("wide", [1366, 1024])
+def test_title_and_status_are_shown_in_full_on_laptops(page, wide):
+    page.page.set_viewport_size({"width": wide, "height": 768})
+    titles = ("Ten obstacles on a table", "Braitenberg's explorer: avoid obstacles")
+    for title in titles:
+        page.ask(f"document.getElementById('title').textContent = {title!r}")
+        for pace in ("runs 0.89× · in lock", "waits for Katherine Johnson or 12 others", "paused · tick 123456"):
+            page.ask(f"document.getElementById('pace').textContent = {pace!r}")
+            assert page.ask(CUT_TEXTS) == []
+    page.ask("document.getElementById('title').textContent = 'Ten obstacles on a table'")
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1024, 768)])
+def test_notices_cover_nothing(page, size):
+    page.page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.choose("red")
+    page.ask("paddock.session.emit('notice', 'red: (0.40, 0.80) is in an obstacle.', 'refused')")
+    page.ask("paddock.session.emit('notice', 'Your program was released from the lock. '.repeat(5), 'urgent')")
+    expect(page.find("toast")).to_have_count(2)
+    page.pictures(3)
+    assert page.ask(COVERED) == []

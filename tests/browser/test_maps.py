@@ -83,6 +83,17 @@ def test_hidden_map_parts_stay_hidden_after_reload(page: Visit) -> None:
     page.until(f"!({drawn})", x=1.7, y=0.3)
 
 
+def test_flag_is_only_there_for_robots_whose_program_takes_goals(page: Visit) -> None:
+    expect(page.find("goal")).to_be_visible()
+    page.page.evaluate("paddock.session.ask('spawn', { robot: 'other', kind: 'e-puck' })")
+    page.choose("other")
+    expect(page.find("goal")).to_be_hidden()
+    page.page.keyboard.press("g")
+    expect(page.find("toast")).to_contain_text("other takes no goals")
+    page.choose("red")
+    expect(page.find("goal")).to_be_visible()
+
+
 def test_click_sends_goal_and_refusal_is_shown_with_reason(page: Visit) -> None:
     page.find("goal").click()
     expect(page.find("goal")).to_have_attribute("aria-pressed", "true")

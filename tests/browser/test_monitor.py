@@ -219,3 +219,63 @@ def test_closing_monitor_ends_subscription(page):
     expect(page.find("monitor")).to_contain_text("No robot selected")
     page.until("paddock.sensed === undefined")
     page.page.keyboard.press("y")
+
+
+def test_each_wheel_has_a_colour_in_legend_bar_and_chart(clutter, page):
+    _, arena = clutter
+    page.choose("red")
+    arena["red"].wheels.set(0.1, -0.1)
+    for _ in range(4):
+        page.find("step").click()
+    page.until("document.querySelector('[data-testid=bar-wheels-1]').dataset.value < -0.05")
+    color = "getComputedStyle(document.querySelector(`[data-testid=bar-wheels-${i}] ${part}`)).backgroundColor"
+    keys, bars = (
+        [page.page.evaluate(f"({{ i, part }}) => {color}", {"i": i, "part": part}) for i in range(2)]
+        for part in (".line-key", ".level-fill")
+    )
+    assert keys == bars
+    assert keys[0] != keys[1]
+    in_chart = """(() => {
+        const chart = document.querySelector("[data-testid=wheels] .chart");
+        const copy = new OffscreenCanvas(chart.width, chart.height).getContext("2d", { willReadFrequently: true });
+        copy.drawImage(chart, 0, 0);
+        const { data } = copy.getImageData(0, 0, chart.width, chart.height);
+        const near = ([r, g, b]) => data.some((part, i) => i % 4 === 0 && data[i + 3] > 200
+            && Math.abs(part - r) < 12 && Math.abs(data[i + 1] - g) < 12 && Math.abs(data[i + 2] - b) < 12);
+        return keys.map((key) => key.match(/\\d+/g).map(Number)).every(near);
+    })()"""
+    page.until(in_chart, keys=keys)
+    arena["red"].stop()
+
+
+def test_pointing_at_a_line_of_a_chart_shows_its_label_and_value(clutter, visit):
+    """Of the eight lines of the proximity sensors, that of a bar under the pointer stands out, too."""
+    server, arena = clutter
+    page = visit(server.url)
+    arena["red"].set_pose(*BESIDE_WALL)
+    page.choose("red")
+    for _ in range(6):
+        page.find("step").click()
+    page.until(FRONT + " < 0.05 && paddock.session.clock.tick >= 6")
+    assert page.page.locator("[data-testid=device-proximity] .line-key").count() == 8
+    page.ask(
+        """(() => {
+            const proto = CanvasRenderingContext2D.prototype;
+            const { fillText, stroke } = proto;
+            [window.written, window.faint] = [[], 0];
+            proto.fillText = function (text, ...where) {
+                written.push(text);
+                return fillText.call(this, text, ...where);
+            };
+            proto.stroke = function (...path) {
+                if (this.canvas.matches("[data-testid=device-proximity] .chart") && this.globalAlpha < 0.5) faint += 1;
+                return stroke.call(this, ...path);
+            };
+        })()"""
+    )
+    page.find("bar-proximity-0").hover()
+    page.until("faint >= 7")
+    chart = page.find("device-proximity").locator(".chart")
+    chart.scroll_into_view_if_needed()
+    chart.hover(position={"x": 200, "y": 8})  # at the top: the nearest reading
+    page.until("written.some((text) => /^[07] · \\d\\.\\d+ cm · \\d\\.\\d s$/.test(text))")

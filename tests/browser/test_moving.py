@@ -137,3 +137,24 @@ def test_two_fingers_zoom(clutter, visit):
         finger.move((left[0] - 12 * i, left[1]), (right[0] + 12 * i, right[1]))
     finger.up()
     page.until("paddock.view.scale > 1.3 * scale", scale=scale)
+
+
+def test_preview_of_moved_robot_is_red_where_it_does_not_fit(clutter, page):
+    red_ring = """(() => {
+        const [px, py] = paddock.view.pixels(x, y).map((part) => Math.round(part * paddock.view.dpr));
+        const copy = new OffscreenCanvas(80, 80).getContext("2d", { willReadFrequently: true });
+        copy.drawImage(document.getElementById("layer-robots"), px - 40, py - 40, 80, 80, 0, 0, 80, 80);
+        const { data } = copy.getImageData(0, 0, 80, 80);
+        const [r, g, b] = getComputedStyle(document.documentElement).getPropertyValue("--bad").match(/\\w\\w/g);
+        const bad = [r, g, b].map((part) => parseInt(part, 16));
+        const isBad = (i) => bad.every((part, k) => Math.abs(data[i + k] - part) < 3) && data[i + 3] > 250;
+        return data.some((_, i) => i % 4 === 0 && isBad(i));
+    })()"""
+    mouse = page.page.mouse
+    mouse.move(*page.robot_at("red"))
+    mouse.down()
+    for (x, y), fits in {(0.6, 1.2): False, (0.6, 0.95): True, (0.03, 0.5): False, (0.75, 0.75): True}.items():
+        mouse.move(*page.at(x, y), steps=3)
+        page.until(f"{red_ring} === !fits", x=x, y=y, fits=fits)
+    page.page.keyboard.press("Escape")
+    mouse.up()

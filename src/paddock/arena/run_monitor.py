@@ -57,16 +57,18 @@ class RunMonitor:
         self.asked: set[str] = set()  # robots whose map was requested
         self.goals: deque[GoalRequest] = deque()
         self._takers: dict[str, Any] = {}  # controllers that accept goals
+        self.goal_takers: frozenset[str] = frozenset()  # their robots, also those of programs elsewhere
 
     def begin(self, controllers: Mapping[str, Any]) -> None:
         """Register the controllers of a run that starts or restarts."""
         self._takers = {name: c for name, c in controllers.items() if callable(getattr(c, "set_goal", None))}
+        self.goal_takers = frozenset(self._takers)
         self.estimates.clear()
         self.maps.clear()
 
     def end(self) -> None:
         """End the run and refuse all waiting goals."""
-        self._takers = {}
+        self._takers, self.goal_takers = {}, frozenset()
         self.give_goals(otherwise=OVER)
 
     def show(self, robot: str, controller: Any) -> None:

@@ -235,6 +235,8 @@ def test_goal_is_sent_to_remote_program_and_its_answer_is_returned() -> None:
     controller = Cartographer()
     with served("clutter", speed=None) as server, watch(server) as peer, elsewhere(server, controller):
         peer.wait("map", robot="red")
+        while not peer.wait("robots")["robots"][0].get("goals"):  # it is listed as one that takes goals
+            pass
         assert peer.ask("send_goal", robot="red", x=0.5, y=0.75)["type"] == "done"
         assert controller.goal.tolist() == [[0.5, 0.75]]
         assert "red: (-1, 0.5) is in an obstacle" in peer.ask("send_goal", robot="red", x=-1, y=0.5)["message"]

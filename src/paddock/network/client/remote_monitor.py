@@ -46,10 +46,10 @@ class RemoteMonitor(RunMonitor):
             self._send(robot)
 
     def _send(self, robot: str) -> None:
-        known, estimate = self.maps.get(robot), self.estimates.get(robot)
-        if known is None and estimate is None:
+        known, estimate, goals = self.maps.get(robot), self.estimates.get(robot), self.takes_goals(robot)
+        if known is None and estimate is None and not goals:
             return
         grid = pack_grid(known.view) if known is not None and robot in self._cells else None
         self._cells.discard(robot)
         packed = None if known is None else pack_map(known, grid)
-        self._send_message(m.Shown(robot=robot, map=packed, **pack_estimate(estimate)))
+        self._send_message(m.Shown(robot=robot, map=packed, goals=goals, **pack_estimate(estimate)))

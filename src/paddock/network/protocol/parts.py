@@ -87,6 +87,7 @@ class RobotInfo(MessagePart, frozen=True, kw_only=True):
     spawned: bool = False  # spawned by its owner
     yours: bool = False  # whether you may drive it
     person: Text = ""  # full name of its student in a class
+    goals: bool = False  # whether its program accepts goals
 
 
 class SolidShape(MessagePart, frozen=True, kw_only=True):

@@ -245,6 +245,7 @@ class Shown(Message, tag="show", frozen=True, kw_only=True):
     covariance: Numbers | None = None  # covariance of the pose, nine numbers
     particles: Numbers | None = None  # x, y [m] of some particles, one after the other
     map: MapData | None = None  # the map, with at most 16 million cells
+    goals: bool = False  # whether you accept goals for it
 
 
 class GoalAnswer(Message, tag="goal_answer", frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ class Ownership:
         self.entrants: frozenset[str] | None = None  # only these may be driven; None: all
         self.why_wait = ""  # for tokens without an entrant
         self.changes = 0  # number of changes of robots or drivers so far
-        self._layout = arena.layout
+        self._layout, self._goal_takers = arena.layout, arena.monitor.goal_takers
         self._listed = (-1, -1)  # layout and changes for which the next three are valid
         self._kinds: dict[frozenset[str] | None, tuple[dict[str, Any], ...]] = {}  # by the visible devices
         self._numbers: list[int] = []  # index of each robot's kind
@@ -42,7 +42,10 @@ class Ownership:
         self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not override
 
     def catch_up(self, clients: Iterable[Client]) -> None:
-        """Remove references to robots that a program in this process has removed; detect added ones."""
+        """Forget robots that a program in this process has removed; detect added ones, and who takes goals."""
+        if self._goal_takers != self.arena.monitor.goal_takers:
+            self._goal_takers = self.arena.monitor.goal_takers
+            self.changes += 1
         if self._layout == self.arena.layout:
             return
         self._layout = self.arena.layout
@@ -249,6 +252,7 @@ class Ownership:
                 spawned=robot.name in self.spawned,
                 yours=False,
                 person=self.people.get(robot.name, ""),
+                goals=robot.name in self._goal_takers,
             )
             for robot, kind, number in zip(self.arena.world.robots, self.arena.built.robots, self._numbers, strict=True)
         ]

@@ -30,7 +30,7 @@ export class Arena {
   showTrails = true;
   parts = shownParts(); // of maps
   following = false;
-  ghost = null; // {i, x, y, heading}: target pose of a robot that is being moved
+  ghost = null; // {i, x, y, heading, fits}: target pose of a robot that is being moved
   hovered = undefined; // number of the robot under the pointer
   pointed = null; // {device, channel}
   isDue = false; // whether drawing is scheduled

@@ -1,7 +1,9 @@
 // Gauges with a bar for every channel: vertical bars, on-off lights, and horizontal bars around zero.
 
+import { lineKey } from "./chart.js";
 import { numberText } from "./devices.js";
 import { make, setText } from "./dom.js";
+import { PALETTE } from "./paint.js";
 
 const IN_A_ROW = 10;
 
@@ -13,7 +15,7 @@ export function barGauge(device, onPoint) {
     fill.style.background = device.color;
     const arrow = make("span", "bar-arrow");
     if (device.aims) arrow.style.transform = `rotate(${-device.mounts[i][3]}deg)`;
-    const foot = make("span", "bar-label", {}, label, ...(device.aims ? [arrow] : []));
+    const foot = make("span", "bar-label", {}, ...lineKey(device, i), label, ...(device.aims ? [arrow] : []));
     const track = make("span", "bar-track", {}, fill);
     const bar = make("div", "bar", { dataset: { testid: `bar-${device.name}-${i}`, channel: i } }, value, track, foot);
     pointing(bar, device, i, onPoint);
@@ -59,14 +61,17 @@ export function flagGauge(device, onPoint) {
   };
 }
 
-/** Horizontal bars around zero: speeds, accelerations, turn rates. */
-export function levelGauge({ name, labels, unit, factor, digits, low, high, color }) {
+/** Horizontal bars around zero: speeds, accelerations, turn rates. Several bars have the colours of their lines. */
+export function levelGauge(device, onPoint) {
+  const { name, labels, unit, factor, digits, low, high, color } = device;
   const levels = labels.map((label, i) => {
     const fill = make("span", "level-fill");
-    fill.style.background = color;
+    fill.style.background = labels.length > 1 ? PALETTE.lines[i % PALETTE.lines.length] : color;
     const value = make("span", "level-value");
-    const parts = [make("span", "level-label", { textContent: label }), make("span", "level-track", {}, fill), value];
+    const title = make("span", "level-label", {}, ...lineKey(device, i), label);
+    const parts = [title, make("span", "level-track", {}, fill), value];
     const row = make("div", "level", { dataset: { testid: `bar-${name}-${i}` } }, ...parts);
+    pointing(row, device, i, onPoint);
     return { row, fill, value };
   });
   return {
@@ -82,7 +87,8 @@ export function levelGauge({ name, labels, unit, factor, digits, low, high, colo
   };
 }
 
-function pointing(element, device, channel, onPoint) {
+/** Tell `onPoint` the channel of an element under the pointer. */
+export function pointing(element, device, channel, onPoint) {
   element.addEventListener("pointerenter", () => onPoint({ device: device.name, channel }));
   element.addEventListener("pointerleave", () => onPoint(null));
 }

@@ -7,6 +7,7 @@ const NAMED = 40; // maximum number of robots in view with names
 const LABEL = 12; // font size of names in pixels
 const LEAST_RADIUS = 3; // pixels: smaller robots are drawn larger
 const LONGEST_LABEL = 22; // characters
+const LABEL_ROWS = 4; // rows of names above robots that stand close together, and as many below
 const SHADOW = 3; // pixels around a body
 const LED_COLORS = {
   red: "#ff3b30",
@@ -58,13 +59,13 @@ export class Bodies {
   }
 
   /** Draw one robot half transparent at the pose to which it is being moved. */
-  drawGhost(context, view, robot, kinds, { x, y, heading }) {
+  drawGhost(context, view, robot, kinds, { x, y, heading, fits }) {
     const sprite = this.sprite(robot, kinds, view);
     view.usePixels(context);
     const [px, py] = view.pixels(x, y);
     context.translate(px, py);
     context.rotate(-heading);
-    context.globalAlpha = 0.75;
+    context.globalAlpha = fits ? 0.75 : 0.35;
     const half = sprite.half / view.dpr;
     context.drawImage(sprite.image, -half, -half, 2 * half, 2 * half);
     context.globalAlpha = 1;
@@ -103,18 +104,23 @@ export class Bodies {
       const { name, kind, person } = session.robots[i];
       const label = shortened(person || name);
       const chosen = name === session.selected;
-      if (shown.length > NAMED && i !== hovered && !chosen) continue;
+      const isWanted = chosen || i === hovered;
+      if (shown.length > NAMED && !isWanted) continue;
       const away = Math.max(LEAST_RADIUS, reach(session.kinds[kind].body) * view.scale) + high + (chosen ? 8 : 4);
       const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
       const isHandleAbove = chosen && Math.sin(session.states.heading[i]) > 0;
+      context.font = `${chosen ? 700 : 500} ${this.labelSize}px system-ui, sans-serif`;
       const half = context.measureText(label).width / 2;
       const inside = Math.min(Math.max(px, half + 4), Math.max(half + 4, view.width - half - 4));
-      const places = (isHandleAbove ? [away, -away] : [-away, away]).map((dy) => [inside, py + dy]);
-      const overlaps = ([x, y], [x0, y0, x1, y1]) => x + half > x0 && x - half < x1 && y + high > y0 && y - high < y1;
-      const isFree = (place) => !taken.some((other) => overlaps(place, other));
-      const [x, y] = places.find(isFree) ?? places[0];
-      taken.push([x - half, y - high, x + half, y + high]);
-      drawText(context, label, x, y, PALETTE.ink, chosen ? 700 : 500, this.labelSize);
+      const places = Array.from({ length: LABEL_ROWS }, (_, row) => away + 2 * high * row).flatMap((dy) => [-dy, dy]);
+      if (isHandleAbove) places.reverse().sort((a, b) => Math.abs(a) - Math.abs(b));
+      const isFree = (y) => taken.every(([x0, y0, x1, y1]) => inside + half <= x0 || inside - half >= x1 || y + high <= y0 || y - high >= y1);
+      const dy = places.find((away) => isFree(py + away)) ?? (isWanted ? places[0] : undefined);
+      if (dy === undefined) continue; // no room in this crowd; the pointer brings it out
+      const y = py + dy;
+      taken.push([inside - half, y - high, inside + half, y + high]);
+      if (Math.abs(dy) > away) drawLeader(context, px, py + Math.sign(dy) * (away - high), y - Math.sign(dy) * high);
+      drawText(context, label, inside, y, PALETTE.ink, chosen ? 700 : 500, this.labelSize);
     }
   }
 
@@ -123,6 +129,16 @@ export class Bodies {
     const chosen = session.index.get(session.selected);
     return shown.includes(chosen) ? [chosen, ...shown.filter((i) => i !== chosen)] : shown;
   }
+}
+
+/** Draw a thin line from a robot to its name, which is not next to it. */
+function drawLeader(context, x, from, to) {
+  context.strokeStyle = tint(PALETTE.ink, 0.4);
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x, from);
+  context.lineTo(x, to);
+  context.stroke();
 }
 
 /** The boxes of the names of start poses, in pixels. */

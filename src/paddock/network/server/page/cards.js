@@ -22,9 +22,9 @@ export function card(id, { name, kind = "", about = "" }, ...children) {
 export function wheelsCard({ drive: { max_speed: most } }) {
   const digits = most < 1 ? 3 : 2;
   const scale = { low: -most, high: most, digits };
-  const words = { name: "wheels", labels: ["left", "right"], unit: "m/s" };
-  const gauge = levelGauge({ ...scale, ...words, factor: 1, color: "var(--accent)" });
-  const chart = new Chart({ ...scale, channels: 2 });
+  const wheels = { ...scale, name: "wheels", labels: ["left", "right"], unit: "m/s", factor: 1 };
+  const chart = new Chart(wheels);
+  const gauge = levelGauge(wheels, (pointed) => chart.point(pointed));
   const about = `at most ${most.toPrecision(2)} m/s`;
   return {
     element: card("wheels", { name: "wheels", about }, gauge.element, chart.element),
@@ -71,8 +71,11 @@ export function ledsCard(kind) {
 
 /** Readings of a device: update(values or picture, time [s], redraw). */
 export function deviceCard(device, onPoint) {
-  const gauge = gaugeFor(device, onPoint);
   const chart = NO_CHART.has(device.gauge) ? null : chartOf(device);
+  const gauge = gaugeFor(device, (pointed) => {
+    onPoint(pointed);
+    chart?.point(pointed);
+  });
   const unit = device.gauge === "dial" ? "" : device.unit; // its values have different units
   const about = [unit, device.hint, device.polled ? "polled" : ""].filter(Boolean).join(" · ");
   const note = make("p", "note", { textContent: "waiting for the first reading …" });
@@ -94,9 +97,8 @@ export function deviceCard(device, onPoint) {
 }
 
 /** Chart of a device: the nearest distance of a scan, or all values. */
-function chartOf({ gauge, labels, low, high, factor, digits, color }) {
+function chartOf({ gauge, labels, low, high, unit, factor, digits, color }) {
   const ends = gauge === "number" ? {} : { low, high };
-  const scale = { ...ends, factor, digits: Math.min(2, digits) };
-  const lines = gauge === "scan" ? { channels: 1, colors: [color] } : { channels: labels.length };
-  return new Chart({ ...scale, ...lines });
+  const lines = gauge === "scan" ? { labels: ["nearest"], colors: [color] } : { labels };
+  return new Chart({ ...ends, ...lines, unit, factor, digits: Math.min(2, digits) });
 }

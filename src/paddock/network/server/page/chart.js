@@ -1,7 +1,7 @@
 // Line charts of a device's values over time: since the start of the run, or the last seconds. A click switches.
 
 import { numberText } from "./devices.js";
-import { scaledCanvas } from "./dom.js";
+import { make, scaledCanvas } from "./dom.js";
 import { loadSetting, storeSetting } from "./storage.js";
 import { PALETTE } from "./paint.js";
 import { Samples } from "./samples.js";
@@ -10,6 +10,10 @@ const SAMPLES = 320;
 const MAX_LINES = 16;
 const GUTTER = 43; // for the scale, at the left
 const BAND = 13; // for the times, below
+const MARGIN = 3; // above and below the lines
+const MANY = 4; // lines, from which a chart is taller
+const DASHES = [4, 3]; // of lines whose colour another line has, too
+const FAINT = 0.2; // opacity of the lines beside the one that is pointed at
 const TITLES = {
   true: "Since the run began (click for the last seconds)",
   false: "The last seconds (click for the whole run)",
@@ -19,9 +23,12 @@ const charts = new Set();
 let showsAll = loadSetting("charts.all", true);
 
 export class Chart {
-  /** With `low` and `high` the scale is fixed, else it is fitted to the values. */
-  constructor({ channels, low, high, factor = 1, digits = 2, colors = PALETTE.lines }) {
-    Object.assign(this, { channels: Math.min(channels, MAX_LINES), low, high, factor, digits, colors });
+  pointed = null; // {channel}, and {time} if the pointer is on this chart
+
+  /** A line per label. With `low` and `high` the scale is fixed, else it is fitted to the values. */
+  constructor({ labels, low, high, unit = "", factor = 1, digits = 2, colors = PALETTE.lines }) {
+    this.channels = Math.min(labels.length, MAX_LINES);
+    Object.assign(this, { labels, low, high, unit, factor, digits, colors });
     this.all = new Samples(this.channels, SAMPLES, { thins: true });
     this.recent = new Samples(this.channels, SAMPLES, { thins: false });
     const { canvas, redraw } = scaledCanvas("chart", (context, width, height) => this.#draw(context, width, height));
@@ -30,8 +37,17 @@ export class Chart {
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "chart over time");
     canvas.title = TITLES[showsAll];
+    canvas.classList.toggle("tall", this.channels > MANY);
     canvas.addEventListener("click", toggle);
+    canvas.addEventListener("pointermove", (event) => this.point(this.#find(event)));
+    canvas.addEventListener("pointerleave", () => this.point(null));
     charts.add(this);
+  }
+
+  /** Bring out the line of a channel; null: none. */
+  point(pointed) {
+    this.pointed = pointed?.channel < this.channels ? pointed : null;
+    this.redraw();
   }
 
   get samples() {
@@ -57,13 +73,8 @@ export class Chart {
   #draw(context, width, height) {
     const { samples } = this;
     if (samples.count < 2) return;
-    const last = samples.time(samples.count - 1);
-    const span = last - samples.time(0) || 1;
-    const [low, high] = this.#scale(samples);
+    const { x, y, first, last, low, high } = this.#axes(width, height);
     const style = getComputedStyle(this.element);
-    const room = height - BAND - 6;
-    const wide = width - GUTTER;
-    const y = (value) => 3 + room * (1 - Math.min(1, Math.max(0, (value - low) / (high - low))));
     context.strokeStyle = style.getPropertyValue("--line");
     context.lineWidth = 1;
     context.beginPath();
@@ -71,18 +82,77 @@ export class Chart {
     context.moveTo(GUTTER, zero);
     context.lineTo(width, zero);
     context.stroke();
-    context.lineWidth = 1.4;
+    const chosen = this.pointed?.channel;
     context.lineJoin = "round";
     for (let i = 0; i < this.channels; i++) {
+      let isDown = false; // a line is interrupted where nothing was recorded
       context.beginPath();
       for (let k = 0; k < samples.count; k++) {
         const value = samples.value(k, i);
-        if (Number.isFinite(value)) context.lineTo(GUTTER + wide * (1 - (last - samples.time(k)) / span), y(value));
+        if (!Number.isFinite(value)) isDown = false;
+        else if (isDown) context.lineTo(x(samples.time(k)), y(value));
+        else context.moveTo(x(samples.time(k)), y(value));
+        isDown ||= Number.isFinite(value);
       }
       context.strokeStyle = this.colors[i % this.colors.length];
+      context.lineWidth = i === chosen ? 2.2 : 1.4;
+      context.globalAlpha = chosen === undefined || i === chosen ? 1 : FAINT;
+      context.setLineDash(i < this.colors.length ? [] : DASHES);
       context.stroke();
     }
-    this.#label(context, style, width, height, samples.time(0), last, low, high);
+    context.globalAlpha = 1;
+    context.setLineDash([]);
+    this.#label(context, style, width, height, first, last, low, high);
+    if (this.pointed?.time !== undefined) this.#mark(context, style, width, { x, y });
+  }
+
+  /** Positions on the canvas, in pixels, of times and values. */
+  #axes(width, height) {
+    const { samples } = this;
+    const [first, last] = [samples.time(0), samples.time(samples.count - 1)];
+    const [low, high] = this.#scale(samples);
+    const room = height - BAND - 2 * MARGIN;
+    const x = (time) => GUTTER + (width - GUTTER) * (1 - (last - time) / (last - first || 1));
+    const y = (value) => MARGIN + room * (1 - Math.min(1, Math.max(0, (value - low) / (high - low))));
+    return { x, y, first, last, low, high };
+  }
+
+  /** Sample and channel of the line under the pointer: {k, channel, time}; or null. */
+  #find({ offsetX, offsetY }) {
+    const { samples } = this;
+    const { clientWidth, clientHeight } = this.element;
+    if (samples.count < 2 || offsetX < GUTTER) return null;
+    const { x, y } = this.#axes(clientWidth, clientHeight);
+    let k = 0;
+    while (k + 1 < samples.count && Math.abs(x(samples.time(k + 1)) - offsetX) <= Math.abs(x(samples.time(k)) - offsetX)) k++;
+    const away = Array.from({ length: this.channels }, (_, i) => Math.abs(y(samples.value(k, i)) - offsetY));
+    const least = Math.min(...away.filter(Number.isFinite));
+    return Number.isFinite(least) ? { channel: away.indexOf(least), time: samples.time(k) } : null;
+  }
+
+  /** Mark the point under the pointer, with its label, value and time. */
+  #mark(context, style, width, { x, y }) {
+    const { samples, pointed } = this;
+    let k = samples.count - 1;
+    while (k > 0 && samples.time(k) > pointed.time) k--;
+    const value = samples.value(k, pointed.channel);
+    if (!Number.isFinite(value)) return;
+    const px = x(samples.time(k));
+    context.fillStyle = this.colors[pointed.channel % this.colors.length];
+    context.beginPath();
+    context.arc(px, y(value), 3.5, 0, 2 * Math.PI);
+    context.fill();
+    const read = [numberText(value * this.factor, this.digits), this.unit].filter(Boolean).join(" ");
+    const text = [this.labels[pointed.channel], read, `${numberText(samples.time(k), 1)} s`].filter(Boolean).join(" · ");
+    const isRight = px > (GUTTER + width) / 2;
+    const half = context.measureText(text).width + 10;
+    const left = isRight ? GUTTER + 2 : width - half - 2;
+    context.fillStyle = style.getPropertyValue("--raised");
+    context.fillRect(left, 2, half, 15);
+    context.fillStyle = style.getPropertyValue("--ink");
+    context.textAlign = "left";
+    context.textBaseline = "top";
+    context.fillText(text, left + 5, 4);
   }
 
   #scale(samples) {
@@ -135,4 +205,13 @@ function toggle() {
     chart.element.title = TITLES[showsAll];
     chart.redraw();
   }
+}
+
+/** The legend of a line: a swatch for the label of a channel; nothing if there is only one line. */
+export function lineKey({ labels }, i) {
+  if (labels.length < 2 || i >= MAX_LINES) return [];
+  const key = make("span", "line-key");
+  key.style.setProperty("--color", PALETTE.lines[i % PALETTE.lines.length]);
+  key.classList.toggle("dashed", i >= PALETTE.lines.length);
+  return [key];
 }

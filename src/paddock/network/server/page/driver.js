@@ -42,6 +42,7 @@ export class Driver {
     const force = this.session.isSupervisor && this.session.isOthers(this.session.robot(name));
     const granted = await this.session.ask("claim", force ? { robot: name, force } : { robot: name });
     this.#setRobot(granted ? name : "");
+    if (granted) this.#warnIfPaused();
   }
 
   end() {
@@ -71,6 +72,7 @@ export class Driver {
     if (!this.held.has(event.code)) {
       this.held.add(event.code);
       this.steer();
+      this.#warnIfPaused();
     }
     return true;
   }
@@ -98,6 +100,14 @@ export class Driver {
     this.session.link.send("command", { commands: { [robot.name]: { wheels } } });
   }
 
+  /** Say why the robot does not move although it is driven. */
+  #warnIfPaused() {
+    const { clock, whyNotControlClock } = this.session;
+    if (clock.running) return;
+    const what = whyNotControlClock ? "" : ": press play (space)";
+    this.session.emit("notice", `The clock is paused, so ${this.session.personOf(this.robot)} does not move${what}.`, "refused");
+  }
+
   #connectStick() {
     const { stick } = this;
     const followPointer = (event) => {
@@ -114,6 +124,7 @@ export class Driver {
       stick.setPointerCapture(event.pointerId);
       event.preventDefault();
       followPointer(event);
+      this.#warnIfPaused();
     });
     stick.addEventListener("pointermove", (event) => stick.hasPointerCapture(event.pointerId) && followPointer(event));
     const release = () => {

@@ -1,8 +1,9 @@
 // Gauges: a laser scan, a camera picture, numbers, a pose with a dial.
 
+import { lineKey } from "./chart.js";
 import { beamAngle, degrees, numberText, radians } from "./devices.js";
 import { make, scaledCanvas, setText } from "./dom.js";
-import { barGauge, flagGauge, levelGauge } from "./bars.js";
+import { barGauge, flagGauge, levelGauge, pointing } from "./bars.js";
 import { tint } from "./paint.js";
 
 const TALLEST = 250; // pixels of a picture
@@ -112,10 +113,12 @@ function fromRows({ width, height, data }) {
   return image;
 }
 
-function numberGauge(device) {
+function numberGauge(device, onPoint) {
   const cells = device.labels.map((_, i) => make("b", "", { dataset: { testid: `bar-${device.name}-${i}` } }));
+  const numbers = cells.map((cell, i) => numberCell(cell, ...lineKey(device, i), device.labels[i]));
+  numbers.forEach((number, i) => pointing(number, device, i, onPoint));
   return {
-    element: make("div", "numbers", {}, ...cells.map((cell, i) => numberCell(cell, device.labels[i]))),
+    element: make("div", "numbers", {}, ...numbers),
     update(values) {
       cells.forEach((cell, i) => {
         setText(cell, `${numberText(values[i] * device.factor, device.digits)}${device.unit && ` ${device.unit}`}`);
@@ -144,6 +147,6 @@ export function dialGauge(device) {
   };
 }
 
-function numberCell(cell, label) {
-  return make("span", "number", {}, make("i", "", { textContent: label }), cell);
+function numberCell(cell, ...label) {
+  return make("span", "number", {}, make("i", "", {}, ...label), cell);
 }

@@ -7,13 +7,31 @@ export class GoalTool {
     Object.assign(this, { session, arena, button });
     button.addEventListener("click", () => this.toggle());
     session.on("select", () => this.disarm());
+    for (const event of ["select", "robots"]) session.on(event, () => this.#show());
+    this.#show();
+  }
+
+  get robot() {
+    return this.session.robot(this.session.selected);
+  }
+
+  /** The flag is there for robots whose program takes goals. */
+  #show() {
+    this.button.hidden = !this.robot?.goals;
+    if (this.button.hidden) this.disarm();
   }
 
   toggle() {
-    const robot = this.session.robot(this.session.selected);
-    const problem = robot ? this.session.whyNotDrive(robot) : "Select a robot first, then click its goal.";
+    const problem = this.#whyNot();
     if (!this.armed && problem) this.session.emit("notice", problem, "refused");
     else this.#arm(!this.armed);
+  }
+
+  #whyNot() {
+    const { robot } = this;
+    if (!robot) return "Select a robot first, then click its goal.";
+    if (!robot.goals) return `${this.session.personOf(robot.name)} takes no goals: no program with a method set_goal drives it.`;
+    return this.session.whyNotDrive(robot);
   }
 
   disarm() {

@@ -1,12 +1,12 @@
 // The static layer: floor, fields, grid, walls with their shadows, lamps and start poses, axes.
 
+import { outlineOf } from "./overlap.js";
 import { PALETTE, blend, tint } from "./paint.js";
 import { roundLengthAbove, tidy } from "./view.js";
 import { drawLamp, drawSound, drawStart } from "./symbols.js";
 
 const LIGHT_FALLS = [0.5, -0.7]; // offset of a shadow per metre of height [m]
 const LONGEST_SHADOW = 9; // pixels
-const DISC_CORNERS = 28;
 
 export class Ground {
   floor = null;
@@ -175,15 +175,6 @@ function fieldColors(fields) {
   let count = 0;
   const next = () => PALETTE.fields[count++ % PALETTE.fields.length];
   return fields.map(({ color = PALETTE.fields[0] }) => (color === PALETTE.fields[0] ? next() : color));
-}
-
-function outlineOf({ corners, radius }) {
-  if (!radius) return corners;
-  const [x, y] = corners[0];
-  return Array.from({ length: DISC_CORNERS }, (_, i) => {
-    const angle = (2 * Math.PI * i) / DISC_CORNERS;
-    return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)];
-  });
 }
 
 function trace(context, { corners, radius }) {

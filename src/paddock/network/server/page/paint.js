@@ -54,6 +54,7 @@ export function themeColors() {
     paper: read("--background"),
     faint: read("--faint"),
     accent: read("--accent"),
+    bad: read("--bad"),
     panel: read("--panel"),
   };
 }

@@ -241,7 +241,7 @@ export class Session extends Emitter {
 
   on_robots({ kinds, robots }) {
     this.kinds = kinds;
-    this.robots = robots.map((robot) => ({ owner: "", person: "", spawned: false, yours: false, ...robot }));
+    this.robots = robots.map((robot) => ({ owner: "", person: "", spawned: false, yours: false, goals: false, ...robot }));
     this.index = new Map(this.robots.map((robot, i) => [robot.name, i]));
     this.states.adopt(this.robots, this.kinds);
     const gone = Boolean(this.selected) && !this.index.has(this.selected);

@@ -1,7 +1,7 @@
 // The visible part of the world: pixels ↔ metres, panning, zooming, fitting.
 
-const ROOM = { left: 48, right: 84, top: 22, bottom: 62 }; // pixels around a fitted world, for walls, axes and tools
-const LITTLE_ROOM = { left: 36, right: 66, top: 14, bottom: 48 }; // on narrow screens
+const ROOM = { left: 48, right: 84, top: 22, bottom: 40 }; // pixels around a fitted world, for walls, axes and tools
+const LITTLE_ROOM = { left: 36, right: 66, top: 14, bottom: 34 }; // on narrow screens
 const SMALLEST = 0.25; // times the fitted scale
 const LARGEST = 4000; // pixels per metre
 

@@ -48,6 +48,8 @@ class MapPublisher(Publisher):
         self._remote[shown.robot] = client
         if (estimate := unpack_estimate(shown)) is not None:
             self._monitor.estimates[shown.robot] = estimate
+        if shown.goals and shown.robot not in self._monitor.goal_takers:
+            self._monitor.goal_takers |= {shown.robot}
         if shown.map is not None:
             known = unpack_map(shown.map, self._monitor.maps.get(shown.robot))
             if known is not None:
@@ -69,6 +71,7 @@ class MapPublisher(Publisher):
                 del self._remote[robot]
                 self._monitor.maps.pop(robot, None)
                 self._monitor.estimates.pop(robot, None)
+                self._monitor.goal_takers -= {robot}
 
     def _ask(self, robot: str) -> None:
         self._monitor.asked.add(robot)
