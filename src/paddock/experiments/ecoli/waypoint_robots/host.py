@@ -6,9 +6,11 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from paddock.bridges.common.watchdog import Watchdog, open_watchdog
 from paddock.core.errors import LinkError, PaddockError
+from paddock.core.geometry import Pose
 from paddock.core.reason import explain
 from paddock.experiments.ecoli.waypoint_robots.host_end import HostTiming
 from paddock.experiments.ecoli.waypoint_robots.order_session import OrderEvent, RobotPlan, RobotSession
@@ -30,6 +32,7 @@ class Host:
         patient: bool = False,
         timing: HostTiming | None = None,
         on_event: Callable[[OrderEvent], object] = lambda event: None,
+        measure: Callable[[str], Pose] | None = None,
     ) -> None:
         """
         Args:
@@ -38,6 +41,9 @@ class Host:
             patient: behave like the host of 2012, which waits permanently and accepts any answer.
             timing: timeouts otherwise.
             on_event: called with each event, in the thread of `run`; times are seconds since the start of `run`.
+            measure: returns the pose of a standing robot as seen from outside, for plans with `is_measured`. It is
+                called in a thread of its own, for one robot at a time. After a PaddockError the robot keeps its
+                estimate.
         """
         self._plans = list(robots)
         names, paths = [plan.name for plan, _ in self._plans], [path for _, path in self._plans]
@@ -53,6 +59,10 @@ class Host:
         self._opens_at: dict[str, float] = {}  # time of the next attempt to open a device
         self._closed_since: dict[str, float] = {}
         self._stopped = False
+        self._measure = measure
+        self._poses: dict[str, Future[Pose]] = {}  # measurements under way
+        if measure is None and (plan := next((plan for plan, _ in self._plans if plan.is_measured), None)):
+            raise PaddockError(f"host: the plan of {plan.name} needs `measure`, a function that returns its pose")
 
     def stop(self) -> None:
         """Stop the robots and end `run` soon. May be called from any thread or from a signal handler."""
@@ -62,7 +72,7 @@ class Host:
         """Run all walks until each has ended. Return the sessions by robot."""
         began = time.monotonic()
         number = int.from_bytes(os.urandom(3), "big")
-        with DeviceWaiter() as waiter:
+        with DeviceWaiter() as waiter, ThreadPoolExecutor(1) as measuring:
             try:
                 for plan, path in self._plans:
                     self._devices[plan.name] = SerialDevice(path)
@@ -71,8 +81,10 @@ class Host:
                     self._open(waiter, plan.name, 0.0, first=True)
                 while not self._stopped and not self._all_over():
                     self._turn(waiter, began)
+                    self._ask_for_poses(measuring)
                 self._halt(waiter, began)
             finally:
+                measuring.shutdown(wait=False, cancel_futures=True)
                 for name, device in self._devices.items():
                     self._end_watchdog(name)
                     device.close()
@@ -114,6 +126,22 @@ class Host:
                 self._opens_at.pop(name, None)
             elif name not in self._watchdogs and session.stop_bytes and self._devices[name].is_open:
                 self._start_watchdog(name)
+
+    def _ask_for_poses(self, measuring: ThreadPoolExecutor) -> None:
+        """Measure the poses that sessions wait for, and pass them on."""
+        for name, session in self.sessions.items():
+            if not session.wants_pose or session.over:
+                continue
+            assert self._measure is not None
+            if name not in self._poses:
+                self._poses[name] = measuring.submit(self._measure, name)
+            pose = self._poses[name]
+            if pose.done():
+                del self._poses[name]
+                try:
+                    session.note_pose(pose.result())
+                except PaddockError as error:
+                    session.note_pose(None, error.args[0])
 
     def _start_watchdog(self, name: str) -> None:
         """Start a watchdog that stops the robot if this program is killed. If it hangs, the robot ends its drive."""

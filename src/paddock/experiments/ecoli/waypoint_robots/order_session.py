@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Point, Pose
+from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.reason import explain
 from paddock.experiments.ecoli.waypoint_robots import texts
 from paddock.experiments.ecoli.waypoint_robots.conversation import Conversation, ConversationRunner, LinkStatistics
@@ -17,9 +17,23 @@ from paddock.experiments.ecoli.waypoint_robots.host_end import HostEnd, HostTimi
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, FARTHEST, Order, Reply, write_reply
 
 BACK = 0.01  # [m], allowed distance of a robot from its start before a walk
+CLOSE = 0.005  # [m], distance of a measured pose from the target above which the robot drives the rest
+LOOKS = 0.05  # [s] between two checks whether the pose was measured
 
 EventKind = Literal[
-    "connected", "elsewhere", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
+    "connected",
+    "elsewhere",
+    "set",
+    "corrected",
+    "unseen",
+    "done",
+    "failed",
+    "resend",
+    "reopened",
+    "lost",
+    "finished",
+    "stopped",
+    "drives on",
 ]
 
 
@@ -46,6 +60,7 @@ class RobotPlan:
     tries: int = TRIES  # tries of the robot per order, for the timeout
     asks_where: bool = False  # whether to request the estimated pose first; the robot may not be back at its start
     needs_checked: bool = False  # whether to give up a robot that does not support checked mode
+    is_measured: bool = False  # whether its pose is measured from outside after each drive, and corrected
 
     def __post_init__(self) -> None:
         for number in (*self.start, self.threshold, *(axis for target in self.targets for axis in target)):
@@ -65,7 +80,7 @@ class WalkResult:
     mode: str = ""  # "legacy" or "checked"
     done: int = 0  # orders that were carried out
     failed: int = 0
-    reached: list[Point | None]  # estimated position after each order [m]; None if the order failed
+    reached: list[Point | None]  # position after each order [m], as estimated or measured; None if the order failed
     moving_time: float | None = None  # [s]
     detections: int | None = None
     lost: str = ""  # why the robot was given up; empty if it was not
@@ -100,6 +115,8 @@ class RobotSession:
         self._end.now = now
         self._pose = plan.start  # expected pose of the robot
         self._resends = 0
+        self.wants_pose = False  # whether the pose must be measured; call `note_pose` afterwards
+        self._measured: Pose | None = None
         self._runner = ConversationRunner(self._end, self._walk(), now)
 
     # ---- interface to the owner of the line
@@ -149,6 +166,12 @@ class RobotSession:
         self._end.now = max(now, self._end.now)
         self._report("reopened")
 
+    def note_pose(self, pose: Pose | None, reason: str = "") -> None:
+        """Record the pose measured from outside; None and the reason if that failed."""
+        self.wants_pose, self._measured = False, pose
+        if pose is None:
+            self._report("unseen", text=reason)
+
     def give_up(self, reason: str) -> None:
         """End the walk because of a failed line. `take_output` then contains a stop, if the robot still receives it."""
         if not self.over:
@@ -184,6 +207,7 @@ class RobotSession:
             if self.plan.asks_where:
                 yield from self._ask_where()
             yield from self._set()
+            yield from self._correct()
             for number, target in enumerate(self.plan.targets):
                 yield from self._go(number, target)
             time = yield from self._end.ask(Order("T"))
@@ -208,6 +232,23 @@ class RobotSession:
             reply = yield from self._end.ask(order)
             self._report("set", text=_write(reply))
 
+    def _correct(self) -> Conversation[None]:
+        """If the pose is measured from outside, wait for it and set it as the robot's estimate."""
+        if not self.plan.is_measured:
+            return
+        self.wants_pose = True
+        while self.wants_pose:
+            yield self._end.now + LOOKS
+        if self._measured is None:
+            return
+        x, y, heading = self._measured
+        before = (yield from self._end.ask(Order("D"))).numbers
+        for order in (Order("P", (x / CM, y / CM)), Order("A", (heading,))):
+            yield from self._end.ask(order)
+        off, turn = math.dist((x / CM, y / CM), before[:2]), math.degrees(wrap(heading - before[2]))
+        self._pose = self._measured
+        self._report("corrected", text=f"{off:.1f} cm, {turn:.1f}°")
+
     def _go(self, number: int, target: Point) -> Conversation[None]:
         order = Order("O" if self.plan.avoiding else "G", (target[0] / CM, target[1] / CM))
         attempts = 1 if self._end.patient else self.plan.attempts
@@ -219,9 +260,11 @@ class RobotSession:
                 bearing = math.atan2(target[1] - self._pose.y, target[0] - self._pose.x)
                 heading = 0.0 if self._end.mode == "legacy" else bearing  # robots of 2012 turn back
                 self._pose = Pose(reply.numbers[0] * CM, reply.numbers[1] * CM, heading)
+            yield from self._correct()
             if reply.kind == order.letter:
                 reached = self._pose.x, self._pose.y
-                break
+                if self._measured is None or math.dist(reached, target) <= CLOSE:
+                    break
         self.result.reached.append(reached)
         self.result.done += reached is not None
         self.result.failed += reached is None

@@ -145,6 +145,9 @@ def walk(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="File of way-points: a line name;x;y in centimetres for each.")],
     avoid: Annotated[bool, typer.Option("--avoid", help="Avoid obstacles.")] = False,
+    camera: Annotated[
+        bool, typer.Option("--camera", help="Correct the poses after each drive with the camera of the configuration.")
+    ] = False,
     page: Annotated[bool, typer.Option("--page", help="Also show the walk on a page.")] = False,
     port: Annotated[int, typer.Option(min=0, max=HIGHEST_PORT, help="Port of the page; 0 for any free port.")] = 0,
     config: Config = None,
@@ -158,13 +161,13 @@ def walk(
 
       paddock ecoli host walk waypoints.txt
       paddock ecoli host walk waypoints.txt --avoid --log walk.log
-      paddock ecoli host walk waypoints.txt --page
+      paddock ecoli host walk waypoints.txt --camera --page
     """
     from paddock.experiments.ecoli.commands.orders.walk import walk as work
 
     if port and not page:
         raise typer.BadParameter("--port is the port of the page: add --page")
-    run(context, lambda program: work(program, file, avoiding=avoid, page=port if page else None))
+    run(context, lambda program: work(program, file, avoiding=avoid, camera=camera, page=port if page else None))
 
 
 @host_app.command()

@@ -89,15 +89,7 @@ def turn(link: OrdersRobot, angle: float) -> float:
 def choose_measure(program: HostProgram, name: str, served: str | None, camera: bool) -> Iterator[Measure]:
     """Yield the measurement of motions: by the camera, by the served world, or by the user."""
     if camera:
-        from paddock.perception.vision.camera_poses import CameraPoses
-
-        config, folder = program.config, program.path.parent
-        for key in ("camera", "camera_lens", "camera_site"):
-            if not getattr(config, key):
-                raise PaddockError(
-                    explain("{key}: missing in the configuration; measuring with a camera needs it", key=key)
-                )
-        poses = CameraPoses(config.camera, folder / config.camera_lens, folder / config.camera_site)
+        poses = program.open_camera()
         read = partial(poses.read_pose, name)
         yield lambda kind, commanded, act: measure_from_outside(read, kind, commanded, act)
         return

@@ -11,17 +11,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from paddock.core.errors import LinkError, PaddockError, nearest
 from paddock.core.files import append_text
+from paddock.core.reason import explain
 from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import visible
 from paddock.experiments.ecoli.commands.orders.language import _, choose_language, translate
 from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderRobotSpec, load_host_config
 from paddock.experiments.ecoli.waypoint_robots.link import OrdersRobot, connect_orders
+
+if TYPE_CHECKING:
+    from paddock.perception.vision.camera_poses import CameraPoses
 
 CONFIG = Path("orders.toml")
 FILE_WIDTH = 120  # width of a table that is written to a file [characters]
@@ -106,6 +110,18 @@ class HostProgram:
         return console.input().strip()
 
     # ---- robots
+
+    def open_camera(self) -> CameraPoses:
+        """Connect to the camera of the configuration."""
+        from paddock.perception.vision.camera_poses import CameraPoses
+
+        config, folder = self.config, self.path.parent
+        for key in ("camera", "camera_lens", "camera_site"):
+            if not getattr(config, key):
+                raise PaddockError(
+                    explain("{key}: missing in the configuration; measuring with a camera needs it", key=key)
+                )
+        return CameraPoses(config.camera, folder / config.camera_lens, folder / config.camera_site)
 
     @contextmanager
     def connect(self, robot: OrderRobotSpec) -> Iterator[OrdersRobot]:

@@ -24,25 +24,27 @@ from paddock.experiments.ecoli.waypoint_robots import (
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-def walk(program: HostProgram, file: Path, *, avoiding: bool, page: int | None = None) -> bool:
+def walk(program: HostProgram, file: Path, *, avoiding: bool, camera: bool = False, page: int | None = None) -> bool:
     """Send each robot its way-points; return whether all orders were executed. Ctrl-C stops the robots.
 
     Args:
         program: the host program.
         file: file of the way-points.
         avoiding: avoid obstacles.
+        camera: measure the pose of each robot with the camera of the configuration after each drive, and correct it.
         page: port of a page that shows the walk, 0 for any free port; None: no page.
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, when the summary has been printed.
     """
     config = program.config
-    plans = plan_walk(config, read_waypoints(file), file=file, avoiding=avoiding)
+    plans = plan_walk(config, read_waypoints(file), file=file, avoiding=avoiding, is_measured=camera)
     host = Host(
         [(plan, config.robot(plan.name).path) for plan in plans],
         checked=config.mode != "legacy",
         timing=HostTiming(silence=config.timeout_s),
         on_event=lambda event: [listener(event) for listener in listeners],
+        measure=program.open_camera().read_pose if camera else None,
     )
     view = WalkView(program, plans, host.sessions)
     listeners: list[Callable[[OrderEvent], object]] = [view.on_event]
@@ -62,7 +64,9 @@ def walk(program: HostProgram, file: Path, *, avoiding: bool, page: int | None =
     return done
 
 
-def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, avoiding: bool) -> list[RobotPlan]:
+def plan_walk(
+    config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, avoiding: bool, is_measured: bool
+) -> list[RobotPlan]:
     """Return the plan of each robot of a file; all of them must be in the configuration."""
     targets: dict[str, list[tuple[float, float]]] = {}
     for waypoint in waypoints:
@@ -78,6 +82,7 @@ def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, 
             avoiding=avoiding,
             asks_where=True,
             needs_checked=config.mode == "checked",
+            is_measured=is_measured,
         )
         for robot in config.robots
         if robot.name in targets

@@ -80,6 +80,8 @@ class WalkView:
                 "yellow",
             ),
             "set": (_("{robot}: set: {text}"), ""),
+            "corrected": (_("{robot}: corrected by the camera: {text}"), ""),
+            "unseen": (_("{robot}: not corrected: {text}"), "yellow"),
             "done": (_("{robot}: order {order}: {text}"), ""),
             "failed": (_("{robot}: order {order} failed: {text}"), "yellow"),
             "resend": (_("{robot}: sent again, {resends} times so far"), ""),
