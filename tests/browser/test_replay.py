@@ -6,6 +6,7 @@ import pytest
 
 import paddock
 from browser.stage import Served, Visit, expect
+from browser.test_drawing import HAS_TRAIL
 from paddock import Recording
 from paddock.control.policies import explorer
 
@@ -70,3 +71,25 @@ def test_replay_goes_live_from_given_time(visit, recording: Recording):
         page = visit(live.url)
         expect(page.find("go-live")).to_have_text("Live")
         page.until("paddock.session.clock.tick > 615")
+
+
+def test_trails_and_charts_show_what_was_recorded_before_the_position(visit, recording: Recording):
+    """Also after jumps to and fro, and they stay when the replay goes live."""
+    path = {tick: recording.replay(tick * recording.dt)["red"].pose[:2] for tick in (150, 300, 450, 700)}
+    with Served(str(recording.path), command="record replay") as replay:
+        page = visit(replay.url)
+        page.choose("red")
+        slider = page.find("position")
+        shown = "paddock.charts()[0].start === 0 && Math.abs(paddock.charts()[0].end - time) < 1e-6"
+        for tick, passed in ((900, (150, 300, 450, 700)), (100, ()), (500, (150, 300, 450))):
+            slider.fill(str(tick))
+            page.until(shown, time=tick * recording.dt)
+            for other, (x, y) in path.items():
+                page.until(f"{HAS_TRAIL} === has", x=x, y=y, has=other in passed)
+            assert page.ask("paddock.charts()[0].gap") < 0.1  # no line without data
+        page.find("go-live").click()
+        expect(page.find("go-live")).to_have_text("Live")
+        page.pictures(5)
+        page.until(shown, time=10.0)
+        assert page.ask("paddock.charts()[0].gap") < 0.1  # no line without data
+        page.until(HAS_TRAIL, x=path[300][0], y=path[300][1])

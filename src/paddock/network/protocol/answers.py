@@ -189,6 +189,7 @@ class Timeline(Message, tag="timeline", frozen=True, kw_only=True):
     live: bool = False  # the replay has ended: robots execute commands
     name: Text = ""  # name of its file
     marks: tuple[TimelineMark, ...] = ()
+    jumps: Int64 = 0  # number of seeks so far; after one, `get_history` has what precedes the new position
 
 
 class MapUpdate(Message, tag="map", frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from paddock.network.server.services.install_files import InstallFiles
 from paddock.network.server.services.maps import MapPublisher
 from paddock.network.server.services.program_run import ProgramRun
 from paddock.network.server.services.scoreboard import Scoreboard
-from paddock.network.server.services.timeline import Replay
+from paddock.network.server.services.timeline import Replay, ReplayHistory
 from paddock.report.recordings import ReplayArena
 
 
@@ -40,8 +40,9 @@ class Server(CoreServer):
         self.heats = Heats(self.scoreboard, heats)
         self.program_run, self.install_files = ProgramRun(), InstallFiles()
         super().__init__(arena, settings)
+        history = ReplayHistory(arena) if isinstance(arena, ReplayArena) else HistoryService()
         self.services += [NoClass(), NoCopies(), NoReplay(), self.heats, self.scoreboard, self.program_run]
-        self.services += [HistoryService(), MapPublisher(), Goals(), BridgedTime(arena), self.install_files]
+        self.services += [history, MapPublisher(), Goals(), BridgedTime(arena), self.install_files]
         if isinstance(arena, ReplayArena):
             self.services.append(Replay(arena))
             self.people.update(arena.recording.people)

@@ -55,6 +55,7 @@ export class Arena {
     session.on("sensed", () => this.requestDraw());
     session.on("maps", () => this.requestDraw());
     session.on("frame", () => this.handleFrame());
+    session.on("jump", () => this.handleJump());
   }
 
   /** Schedule drawing after a change. An unchanged page uses no CPU time. */
@@ -119,6 +120,13 @@ export class Arena {
     if (tick < this.lastTick) this.trails.clear(); // time was set back
     this.lastTick = tick;
     this.requestDraw();
+  }
+
+  /** Show the trails before the new position in a recording. */
+  handleJump() {
+    this.lastTick = this.session.states.tick;
+    this.trails.clear();
+    this.#loadTrails();
   }
 
   fit() {

@@ -34,6 +34,7 @@ export function wheelsCard({ drive: { max_speed: most } }) {
       chart.push(time, speeds);
       if (redraw) chart.redraw();
     },
+    clear: () => chart.clear(),
     prefill: (times, values) => chart.prefill(times, values),
   };
 }
@@ -92,6 +93,7 @@ export function deviceCard(device, onPoint) {
       chart.push(time, device.gauge === "scan" ? [Math.min(...given)] : given);
       if (redraw) chart.redraw();
     },
+    clear: () => chart?.clear(),
     prefill: (times, values) => chart?.prefill(times, values),
   };
 }

@@ -63,11 +63,16 @@ export class Chart {
   prefill(times, values) {
     const channels = values.length / times.length;
     if (!times.length || channels < this.channels) return;
-    const later = this.recent.rows();
-    this.all.clear();
-    for (let k = 0; k < times.length; k++) this.all.push(times[k], values.subarray(k * channels, (k + 1) * channels));
-    for (const [time, row] of later) if (time > times[times.length - 1]) this.all.push(time, row);
+    const later = this.recent.rows().filter(([time]) => time > times[times.length - 1]);
+    this.clear();
+    for (let k = 0; k < times.length; k++) this.push(times[k], values.subarray(k * channels, (k + 1) * channels));
+    for (const [time, row] of later) this.push(time, row);
     this.redraw();
+  }
+
+  clear() {
+    this.all.clear();
+    this.recent.clear();
   }
 
   #draw(context, width, height) {
@@ -187,9 +192,13 @@ export class Chart {
   }
 }
 
-/** Time spans of the charts of the monitor, each {start, end} [s]. */
+/** What the charts of the monitor show: each {start, end, gap}, the time of its first and last sample and the longest one between two [s]. */
 export function chartSpans() {
-  return currentCharts().map(({ samples }) => ({ start: samples.time(0), end: samples.time(samples.count - 1) }));
+  return currentCharts().map(({ samples }) => {
+    const times = samples.rows().map(([time]) => time);
+    const gap = Math.max(0, ...times.slice(1).map((time, k) => time - times[k]));
+    return { start: times[0], end: times.at(-1), gap };
+  });
 }
 
 /** Charts in the document; others are deleted. */

@@ -18,6 +18,7 @@ export class Monitor {
     session.on("robots", () => this.#robotsChanged());
     for (const event of ["connection", "timeline"]) session.on(event, () => this.#showDriving());
     session.on("frame", () => this.#scheduleUpdate());
+    session.on("jump", () => this.robot && this.#loadHistory(this.robot.name));
     session.on("sensed", (robot, seen) => robot === session.selected && this.#sensed(seen));
     session.on("subscribed", (robot) => robot === session.selected && this.#showUnseen());
     driver.onChange = () => this.#showDriving();
@@ -58,6 +59,7 @@ export class Monitor {
   /** Load the charts since the start of the run. */
   async #loadHistory(name) {
     const { wheels, devices } = this;
+    for (const { clear } of [wheels, ...devices.values()]) clear();
     const past = await this.session.requestHistory(name);
     if (!past || wheels !== this.wheels) return; // another robot was selected in the meantime
     wheels.prefill(past.times, past.wheels);

@@ -1,5 +1,6 @@
 // State of the server's world on this page, and requests to the server. Panels listen to its events:
-//   connection, welcome, scene, robots, clock, frame, sensed, map, maps, scores, orders, run, timeline, select, notice;
+//   connection, welcome, scene, robots, clock, frame, jump (to another time of a recording), sensed, map, maps, scores,
+//   orders, run, timeline, select, notice;
 //   in a class also class, heat, exercise, world (also after a move to another copy of the world)
 
 import { Emitter } from "./emitter.js";
@@ -50,6 +51,8 @@ export class Session extends Emitter {
   driving = ""; // the robot that this page drives
   states = new RobotStates();
   frames = 0;
+  jumps = 0; // along the recording so far
+  hasJumped = false; // whether no frame has arrived since the last jump
 
   constructor({ url, name, token }) {
     super();
@@ -188,8 +191,10 @@ export class Session extends Emitter {
 
   /** Request the history since the last reset: {times, paths}, or for a robot {times, wheels, readings}; or null. */
   async requestHistory(robot = "") {
+    const { jumps } = this;
     try {
       const { ticks, paths, wheels, readings = {} } = await this.link.request("get_history", robot ? { robot } : {});
+      if (jumps !== this.jumps) return null; // it ends at the former position of the recording
       const times = numbers(ticks).map((tick) => tick * this.dt);
       if (!robot) return { times, paths: new Float32Array(paths?.slice().buffer ?? 0) };
       const values = Object.fromEntries(Object.entries(readings).map(([device, bytes]) => [device, numbers(bytes)]));
@@ -258,8 +263,12 @@ export class Session extends Emitter {
   on_frame({ frame, tick, bodies, lamps }) {
     this.link.send("frame_ack", { frame });
     this.frames += 1;
+    const { hasJumped } = this;
+    this.hasJumped = false;
+    if (hasJumped) this.states.to = null; // no interpolation
     this.states.receive(bodies, lamps, tick, this.dt, performance.now());
     this.clock.tick = tick;
+    if (hasJumped) this.emit("jump");
     this.emit("frame");
   }
 
@@ -324,7 +333,9 @@ export class Session extends Emitter {
   }
 
   on_timeline(timeline) {
-    this.timeline = { offset: 0, live: false, name: "", marks: [], ...timeline };
+    this.timeline = { offset: 0, live: false, name: "", marks: [], jumps: 0, ...timeline };
+    this.hasJumped ||= this.timeline.jumps !== this.jumps;
+    this.jumps = this.timeline.jumps;
     this.emit("timeline");
   }
 

@@ -61,7 +61,7 @@ class RunHistory:
         """Delete all samples, because the time was set back."""
         self.samples: list[RunSample] = []
         self.due = self.arena.tick  # tick of the next sample
-        self._interval = max(1, round(FIRST_INTERVAL / self.arena.dt))
+        self.interval = max(1, round(FIRST_INTERVAL / self.arena.dt))
 
     def sample(self) -> None:
         """Take a sample. An error is logged and does not stop the clock."""
@@ -95,7 +95,7 @@ class RunHistory:
         self.samples.append(RunSample(tick, self._numbers, rows, jumps, readings))
         if len(self.samples) > self._most:
             self._drop_every_second()
-        self.due = tick + self._interval
+        self.due = tick + self.interval
 
     def _note_robots(self) -> None:
         """Update the tables of robots after robots were added or removed."""
@@ -112,7 +112,7 @@ class RunHistory:
             if dropped.numbers is kept.numbers:
                 kept.jumps[:] |= dropped.jumps  # a break before the dropped one is a break before the next
         self.samples = self.samples[::2]
-        self._interval *= 2
+        self.interval *= 2
 
     # ---- data for clients
 

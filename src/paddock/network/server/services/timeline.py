@@ -1,4 +1,4 @@
-"""Replay: a recording on the page: its position, seeking, and the change to live."""
+"""Replay: a recording on the page: its position, what was recorded before it, seeking, and the change to live."""
 
 from __future__ import annotations
 
@@ -6,9 +6,31 @@ from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Role
 from paddock.network.server.core.client import Client
 from paddock.network.server.core.service import News, Service, before, handles
+from paddock.network.server.services.history import HistoryService
 from paddock.report.recordings import ReplayArena
 
 MAX_MARKS = 500  # on the time line
+LEAD = 30.0  # recorded seconds before a position that a page shows as trails and charts
+LEAD_WORK = 65_536  # ticks × robots of it, at most
+
+
+class ReplayHistory(HistoryService):
+    """The history of a replay: after a seek, what was recorded before the new position."""
+
+    def __init__(self, arena: ReplayArena) -> None:
+        self.arena = arena
+
+    def on_jump(self) -> None:
+        super().on_jump()
+        if self.arena.live:
+            return
+        arena, end = self.arena, self.arena.position
+        lead = min(round(LEAD / arena.dt), LEAD_WORK // max(1, len(arena.robots)))
+        arena.seek(end - lead)
+        self._sample()
+        while arena.position < end:
+            arena.seek(min(end, arena.position + self.run.interval))
+            self._sample()
 
 
 class Replay(Service):
@@ -16,7 +38,7 @@ class Replay(Service):
 
     def __init__(self, arena: ReplayArena) -> None:
         self.arena = arena
-        self._sent_offset = self._offset
+        self._sent_offset, self._jumps = self._offset, 0
         recording = arena.recording
         self._marks = tuple(
             m.TimelineMark(tick=round(event.time / recording.dt), kind=event.kind, text=event.text)
@@ -38,6 +60,7 @@ class Replay(Service):
             last=recording.last,
             offset=self._offset,
             live=self.arena.live,
+            jumps=self._jumps,
             name=recording.path.name,
             marks=self._marks,
         )
@@ -49,8 +72,9 @@ class Replay(Service):
     def _go_to(self, tick: int) -> None:
         """Go to a tick of the recording."""
         self.arena.seek(tick)
+        self._jumps += 1
         self.session.ownership.catch_up(self.session.clients)
-        self._notice()
+        self.session.mark_stale("timeline")
         self.session.on_jump()
 
     @before(m.Play)
