@@ -19,6 +19,7 @@ import math
 import re
 import types
 import typing
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -235,6 +236,12 @@ def is_color(color: str) -> bool:
     return color.lower() in ImageColor.colormap
 
 
+def is_name(text: str) -> bool:
+    """Whether a text consists of letters of any script with their marks, digits, hyphens and underscores."""
+    plain = "".join(letter for letter in text if letter not in "-_" and unicodedata.category(letter)[0] != "M")
+    return plain.isalnum() and unicodedata.category(text[0])[0] != "M"
+
+
 Metres = Annotated[float, Number("metres", above=0, minimum=1e-6, limit=FARTHEST)]
 MetresOrZero = Annotated[float, Number("metres", low=0, limit=FARTHEST)]
 Coordinate = Annotated[float, Number("metres", limit=FARTHEST)]
@@ -246,9 +253,7 @@ NotNegative = Annotated[float, Number(low=0, limit=NUMBERS)]
 Quantity = Annotated[float, Number(limit=NUMBERS)]
 Share = Annotated[float, Number(low=0, limit=1)]
 AnyPort = Annotated[int, Number("a port", low=0, high=HIGHEST_PORT)]  # 0: any free port
-Name = Annotated[
-    str, Text("a name of letters, digits, '-' and '_'", lambda s: s.replace("-", "").replace("_", "").isalnum())
-]
+Name = Annotated[str, Text("a name of letters, digits, '-' and '_'", is_name)]
 Color = Annotated[str, Text("a colour such as '#3366cc' or 'orange'", is_color)]
 
 

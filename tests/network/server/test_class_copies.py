@@ -47,7 +47,7 @@ def test_every_student_has_own_clock_reset_and_seed(tmp_path: Path) -> None:
         assert ben.wait("clock", seed=7)["seed"] == 7
         assert ben.ask("advance", ticks=1)["type"] == "refused"  # it runs
         assert ada.ask("advance", ticks=3)["type"] == "done"
-        assert ada.ask("step", ticks=0)["tick"] == stopped + 3
+        wait_for(lambda: copy_of(served, "ada-l").arena.tick == stopped + 3)
         assert ben.ask("set_pose", robot="ben", x=0.1, y=0.1)["type"] == "refused"
 
 
@@ -71,6 +71,23 @@ def test_run_in_private_copy_equals_run_at_home(tmp_path: Path) -> None:
         for row in seen:
             home.step()
             assert list(home[name].sense().ground) == row
+
+
+def test_copy_starts_again_with_every_program(tmp_path: Path) -> None:
+    """A second program beside it, such as one that plots, restarts nothing."""
+    with served_class(make_private(tmp_path)) as served, served.peer("Ben") as page:
+        assert page.ask("pause")["type"] == "done"
+        starts = []
+        for _ in range(2):
+            with served.connect("Ben") as program:
+                arena = copy_of(served, "ben").arena
+                starts.append((arena.tick, arena["ben"].pose))
+                assert page.ask("advance", ticks=50)["type"] == "done"
+                wait_for(lambda arena=arena: arena.tick == 50)
+                with served.connect("Ben") as second:
+                    assert second.time == 50 * program.dt
+        assert starts[0] == starts[1]
+        assert starts[0][0] == 0
 
 
 def test_heat_brings_everybody_into_one_arena_where_they_see_each_other(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_class_is_created_changed_and_listed(folder: Path) -> None:
     assert [[cell.strip() for cell in row] for row in rows] == [
         ["Ada", "ada", "locked-out"],
         ["Zoë Meyer", "zoe-m", "active"],
-        ["李雷", "student", "active"],
+        ["李雷", "李雷", "active"],
         ["Bo", "bo", "removed"],
     ]
     assert "robot ada: http://" in run("class", "lock-out", folder, "Ada", "--off")

@@ -36,13 +36,13 @@ def write(folder: ClassFolder, name: str, text: str) -> None:
 def test_tokens_and_robots_survive_restart_and_list_changes(folder: ClassFolder) -> None:
     before = tokens(folder)
     robots = {student.name: student.robot for student in folder.students}
-    assert robots == {"Ada": "ada", "Zoë M.": "zoe-m", "李雷": "student"}
+    assert robots == {"Ada": "ada", "Zoë M.": "zoe-m", "李雷": "李雷"}
     folder.add("Bo")
     folder.lock_out("Ada")
     folder.lock_out("Ada", False)
     folder.remove("李雷")
     assert [s.name for s in folder.students] == ["Ada", "Zoë M.", "Bo"]
-    assert folder.add("李雷").robot == "student"
+    assert folder.add("李雷").robot == "李雷"
     assert folder.rename("Zoë M.", "Zoë Meyer").robot == "zoe-m"
     after = tokens(folder)
     assert after.pop("Bo")
@@ -70,7 +70,7 @@ def test_unknown_student_is_refused_with_suggestion(folder: ClassFolder) -> None
 
 def test_robot_name_of_removed_student_is_not_reused(folder: ClassFolder) -> None:
     folder.remove("李雷")
-    assert folder.add("韩梅梅").robot == "student-2"
+    assert folder.add("李雷!").robot == "李雷-2"
 
 
 def test_secrets_file_is_readable_by_owner_only(folder: ClassFolder) -> None:
@@ -125,12 +125,12 @@ def test_manually_added_students_get_robot_and_token(
     folder: ClassFolder,
 ) -> None:
     before = tokens(folder)
-    write(folder, "students.csv", 'name;e-mail;robot\r\nAda;ada@x.org;ada\r\nZoe M;;\r\n"李雷";;student\r\n')
+    write(folder, "students.csv", 'name;e-mail;robot\r\nAda;ada@x.org;ada\r\nZoe M;;\r\n"李雷";;李雷\r\n')
     after = ClassFolder.load(folder.path)
     assert [(s.name, s.robot, s.state) for s in after.students] == [
         ("Ada", "ada", "active"),
         ("Zoe M", "zoe-m", "active"),
-        ("李雷", "student", "active"),
+        ("李雷", "李雷", "active"),
     ]
     assert dict(after.find("Ada").other) == {"e-mail": "ada@x.org"}
     assert list(tokens(folder).values()) == list(before.values())  # zoe-m is known from before

@@ -214,7 +214,7 @@ def test_similar_pairs_show_student_names(exercise: Path, tmp_path: Path) -> Non
     save_grading(grade(exercise, course.path / "submissions" / "ahead", out=out, workers=1), out / "marks.csv")
     (row,) = csv.DictReader((out / "similar.csv").read_text(encoding="utf-8-sig").splitlines())
     assert (row["first"], row["first_student"]) == ("anna-angstrom", "Anna Ångström")
-    assert (row["second"], row["second_student"]) == ("student", "李雷")
+    assert (row["second"], row["second_student"]) == ("李雷", "李雷")
     page = (out / "overview.html").read_text(encoding="utf-8")
     assert "Anna Ångström" in page[page.index("Similar submissions") :]
 

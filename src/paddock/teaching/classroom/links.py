@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
 from paddock.core.files import write_text
@@ -72,7 +72,7 @@ def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
     """
     base = base.rstrip("/") or base_url(folder)
     return [
-        JoinLink(student.name, student.robot, f"{base}/#token={folder.token(student)}&robot={student.robot}")
+        JoinLink(student.name, student.robot, f"{base}/#token={folder.token(student)}&robot={quote(student.robot)}")
         for student in folder.students
         if student.state == "active"
     ]

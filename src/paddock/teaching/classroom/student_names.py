@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 from paddock.core.errors import PaddockError
+from paddock.core.spec import is_name
 from paddock.teaching.classroom.class_tables import FORMULA, text_cell
 
 LONGEST_NAME = 64  # as in the protocol
@@ -17,6 +18,7 @@ MAX_REPORTED = 10  # maximum number of reported mistakes
 PLAIN_LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
 )
+LATIN_WITH_MARKS = re.compile(r"([a-z])[\u0300-\u036f]+")  # decomposed
 DIRECTION_MARKS = (
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # they would also reverse the text after a name
 )
@@ -39,9 +41,12 @@ def tidy_name(text: str) -> str:
 
 
 def robot_name(student: str) -> str:
-    """Return a robot name for a student's name: `Zoë M.` becomes `zoe-m`."""
-    plain = unicodedata.normalize("NFKD", student).lower().translate(PLAIN_LETTERS).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "-", plain)[:LONGEST_ROBOT].strip("-") or "student"
+    """Return a robot name for a student's name in any script: `Zoë M.` becomes `zoe-m`, `韩梅梅` keeps its letters."""
+    plain = unicodedata.normalize("NFKD", student).lower().translate(PLAIN_LETTERS)
+    composed = unicodedata.normalize("NFC", LATIN_WITH_MARKS.sub(r"\1", plain))
+    words = "".join(letter if letter not in "-_" and is_name(f"a{letter}") else " " for letter in composed).split()
+    name = "-".join(words)[:LONGEST_ROBOT].strip("-")
+    return name if is_name(name) else "student"
 
 
 def free_robot_name(student: str, taken: Container[str]) -> str:

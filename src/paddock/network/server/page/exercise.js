@@ -88,7 +88,7 @@ export class ExercisePanel {
 
 /** The commands with which students work on their own machines, with their own link. */
 function ownMachine(session) {
-  const link = `${location.origin}/#token=${session.token}&robot=${session.ownRobot.name}`;
+  const link = `${location.origin}/#token=${session.token}&robot=${encodeURIComponent(session.ownRobot.name)}`;
   const install = make("a", "", { href: "/install", target: "_blank", textContent: "Install Paddock" });
   const steps = [
     ["Run your file; it drives this robot until Ctrl-C", `paddock run -c mine.py --robot "${link}"`],

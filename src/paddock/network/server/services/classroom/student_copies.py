@@ -17,6 +17,7 @@ from paddock.network.server.core.client import Client
 from paddock.network.server.core.service import News, Service, handles
 from paddock.network.server.core.sessions import PrivateCopy
 from paddock.network.server.services.absent import NoReplay
+from paddock.network.server.services.classroom.attendance import is_program
 from paddock.network.server.services.goals import Goals
 from paddock.network.server.services.history import HistoryService
 from paddock.network.server.services.maps import MapPublisher
@@ -45,6 +46,9 @@ class CopyOfClass(Service):
         return {"heat": self._classroom.heats.describe}
 
     def on_join(self, client: Client) -> None:
+        others = [other for other in self.session.clients if other is not client]
+        if self._classroom.lesson.exercise is not None and is_program(client) and not any(map(is_program, others)):
+            self.restart()  # every run begins as at home, also its clock
         self._classroom.note_join(client)
 
     def on_leave(self, client: Client) -> None:
