@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -24,6 +26,10 @@ def draw_sums(seed: int, offset: float = 60.0, spread: float = 8.0) -> np.ndarra
     return np.round(rng.normal(offset, spread, (37, 4)))
 
 
+def stay(distance: float) -> None:
+    raise AssertionError("the readings do not depend on the heading: no second place is needed")
+
+
 def test_threshold_is_the_mean_of_the_larger_sums_plus_six_sigma() -> None:
     readings, asked = draw_sums(1), []
 
@@ -31,7 +37,7 @@ def test_threshold_is_the_mean_of_the_larger_sums_plus_six_sigma() -> None:
         asked.append(heading)
         return list(readings[len(asked) - 1])
 
-    result = calibrate_threshold(read_front, 0.5)
+    result = calibrate_threshold(read_front, stay, 0.5)
     larger = np.maximum(readings[:36, 0] + readings[:36, 1], readings[:36, 2] + readings[:36, 3])
     assert result.sums == tuple(larger.astype(int))
     assert result.threshold == math.ceil(larger.mean() + 6 * larger.std(ddof=1))
@@ -39,22 +45,44 @@ def test_threshold_is_the_mean_of_the_larger_sums_plus_six_sigma() -> None:
     assert np.allclose(np.unwrap(asked), 0.5 + np.radians([*range(0, 360, 10), 360]))  # once around, back to the start
 
 
-def test_walls_are_reported_as_clutter_and_noise_is_not() -> None:
+class Surroundings:
+    """Something at 90° … 230° that raises the readings by 300, and by a share of that 10 cm away."""
+
+    def __init__(self, seed: int, left: float) -> None:
+        self.left, self.moves = left, list[float]()
+        self._readings = itertools.cycle(draw_sums(seed))
+
+    def read_front(self, heading: float) -> np.ndarray:
+        there = 85 <= math.degrees(heading) % 360 <= 235
+        return next(self._readings) + there * 300 * (self.left if self.moves else 1.0)
+
+    def drive(self, distance: float) -> None:
+        self.moves.append(distance)
+
+
+@pytest.mark.parametrize(("left", "clutter"), [(0.1, range(90, 240, 10)), (0.8, ())])
+def test_walls_are_clutter_because_their_readings_disappear_and_those_of_light_do_not(
+    left: float, clutter: Sequence[int]
+) -> None:
     for seed in range(50):
-        readings = iter(draw_sums(seed))
-        assert calibrate_threshold(lambda _, readings=readings: next(readings)).clutter == ()  # type: ignore[misc]
-        walled = draw_sums(seed)
-        walled[9:24] += 300
-        rows = iter(walled)
-        found = calibrate_threshold(lambda _, rows=rows: next(rows)).clutter  # type: ignore[misc]
-        assert np.allclose(np.degrees(np.unwrap(found)), range(90, 240, 10))
+        place = Surroundings(seed, left)
+        result = calibrate_threshold(place.read_front, place.drive)
+        assert np.allclose(np.degrees(np.unwrap(result.clutter)), [*clutter])
+        assert place.moves == [0.05] * 4  # there and back
+        assert result.threshold > 1.09 * result.largest
+
+
+def test_noise_is_neither_light_nor_a_wall() -> None:
+    for seed in range(50):
+        rows = iter(draw_sums(seed))
+        assert calibrate_threshold(lambda _, rows=rows: next(rows), stay).clutter == ()  # type: ignore[misc]
 
 
 def test_constant_readings_get_the_minimum_margin() -> None:
-    result = calibrate_threshold(lambda heading: (0, 0, 0, 0))
+    result = calibrate_threshold(lambda heading: (0, 0, 0, 0), stay)
     assert (result.threshold, result.varies_too_little, result.clutter) == (50, True, ())
     with pytest.raises(PaddockError, match="steps: expected 2 or more, got 1"):
-        calibrate_threshold(lambda heading: (0, 0, 0, 0), steps=1)
+        calibrate_threshold(lambda heading: (0, 0, 0, 0), stay, steps=1)
 
 
 @pytest.mark.parametrize("turn", [0.1, -2.0, math.pi, 2 * math.pi, -7.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import itertools
 import math
 import statistics
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from paddock.core.geometry import wrap
 STEPS = 36  # by 10° each
 SPREADS = 6.0  # standard deviations above the mean …
 LEAST_MARGIN = 50.0  # … but at least this many counts, because simulated sensors hardly vary without obstacles
+NOISE = 8.0  # median differences between neighbours; independent readings hardly ever differ by more
 LIT_MARGIN = 0.1  # share of the largest sum above it, if the sums depend on the heading
 ASIDE = (0.05, 0.05)  # [m] to the second place; the sensors see 7 cm ahead, so each part is free if nothing is near
 GONE = 0.5  # share of a sum that is missing at the other place if an obstacle caused it; a lamp is farther away
@@ -122,8 +124,9 @@ def calibrate_threshold(
 
 
 def depend_on_heading(sums: Sequence[int]) -> bool:
-    """Whether sums of different headings differ by more than the least margin."""
-    return max(sums) - min(sums) > LEAST_MARGIN
+    """Whether the sums at different headings, in their order, differ by more than noise and than the least margin."""
+    noise = statistics.median(abs(one - other) for one, other in itertools.pairwise(sums))
+    return max(sums) - min(sums) > max(NOISE * noise, LEAST_MARGIN)
 
 
 def find_way_out(headings: Sequence[float], sums: Sequence[int]) -> float:
