@@ -18,6 +18,7 @@ from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.sensors.sensor_spec import OF_ROBOTS
 from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, Floor, RobotPlacement, Wall
+from toml_lines import remove_line
 
 WORLD = 'name = "lesson"\nbounds = [0, 0, 2, 2]\n'
 NORTH = '[[starts]]\nname = "north"\nat = [1, 1]\n'
@@ -1067,7 +1068,7 @@ def test_invalid_world_is_refused_with_exact_message(desk: Path, text: str, mess
     file.write_text(text, encoding="utf-8")
     with pytest.raises(paddock.SpecError) as caught:
         paddock.open(file)
-    assert str(caught.value) == message
+    assert remove_line(str(caught.value), desk) == message
 
 
 @pytest.mark.parametrize(("text", "message"), BROKEN_ROBOTS)
@@ -1076,7 +1077,7 @@ def test_invalid_robot_is_refused_with_exact_message(desk: Path, text: str, mess
     file.write_text(text, encoding="utf-8")
     with pytest.raises(paddock.SpecError) as caught:
         load_robot(file)
-    assert str(caught.value) == message
+    assert remove_line(str(caught.value), desk) == message
 
 
 @pytest.mark.parametrize(("make", "message"), BUILT_IN_PYTHON)

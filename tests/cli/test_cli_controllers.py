@@ -42,6 +42,23 @@ MISTAKES = {
         "def act(o):\n    near = 1\n    return o.proxmity\n",
         "line 3: no enabled device called 'proxmity' (did you mean 'proximity'?)",
     ),
+    "a method without self": (
+        "class Controller:\n    def act(o):\n        return 0, 0\n",
+        "line 2: controller: expected arguments as in act(self, observation), got act(o); is `self` missing?",
+    ),
+    "a constructor without self": (
+        "class Controller:\n    def __init__():\n        pass\n",
+        "line 2: Controller.__init__: is `self` missing?",
+    ),
+    "a device as a number": (
+        "def act(o):\n    if o.proximity < 0.03:\n        return 0, 0\n",
+        "line 2: ValueError: The truth value of an array with more than one element is ambiguous. Use a.any() or "
+        "a.all(); a device with several sensors has several readings: choose one, such as [0], or use min(…) or max(…)",
+    ),
+    "wheels of an observation": (
+        "def act(o):\n    o.wheels.set(0.1, 0.1)\n",
+        "line 2: no reading called 'wheels' (there are: accelerometer, ",
+    ),
     "an answer that is no number": (
         "NAN = float('nan')\n\n\ndef act(o):\n    return NAN, 0\n",
         "line 4: red.wheels.set(nan, 0.0): expected two finite speeds in m/s",
@@ -83,6 +100,16 @@ def test_errors_name_file_and_line(tmp_path: Path, text: str, message: str) -> N
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(f"paddock: bad.py {message}")
     assert "paddock/src" not in done.stderr.replace("\\", "/")  # frames of Paddock are of no interest
+
+
+def test_program_with_an_arena_is_refused_as_a_controller_before_it_runs(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import paddock\nwith paddock.open('clutter') as arena:\n    open('ran', 'w')\n    arena.run(9999)\n"
+    )
+    with paddock.open("clutter") as arena, pytest.raises(paddock.PaddockError, match="start it with `python "):
+        chosen_controllers(arena, file, None)
+    assert not Path("ran").exists()
 
 
 def test_policy_for_another_robot_is_refused_with_its_devices(tmp_path: Path) -> None:

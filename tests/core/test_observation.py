@@ -127,7 +127,12 @@ def test_functions_and_objects_with_act_are_controllers() -> None:
     assert acting(lambda observation: observation.time)(seen()) == 1.25
 
 
-@pytest.mark.parametrize("thing", [None, 3, "red", (0.1, 0.1)])
+def test_file_as_a_controller_is_refused_with_the_fix() -> None:
+    with pytest.raises(paddock.PaddockError, match=r"method; RunSpec\(drivers=…\) takes the name of a file"):
+        acting("mine.py")
+
+
+@pytest.mark.parametrize("thing", [None, 3, (0.1, 0.1)])
 def test_other_objects_are_refused_as_controllers(thing: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         acting(thing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from paddock.control.policies.policy_registry import find_policy
 from paddock.control.policies.trainable import Trainable
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
 from paddock.core.observation import Observation, acting
+from paddock.core.terminal_text import shell_word
 from paddock.core.user_code import check_file, check_text, error_location, explain_error, load_fresh, place, show_path
 
 if TYPE_CHECKING:
@@ -125,6 +127,7 @@ def load_controllers(
     path: Path, arena: BaseArena, only: str | None = None, parameters: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Any]:
     """Return the controllers of a user's Python file by robot name, for all robots of an arena or only one."""
+    refuse_script(path)
     module = load_file(path)
     names = list(arena.robots) if only is None else [only]
     if parameters:
@@ -146,17 +149,35 @@ def load_controllers(
     )
 
 
+def refuse_script(path: Path) -> None:
+    """Refuse a file that opens its own arena and defines no controller, before its loop runs."""
+    text = path.read_text(encoding="utf-8-sig", errors="replace") if path.is_file() else ""
+    opens = re.search(r"paddock\.(open|connect|show)\(", text)
+    if opens and not re.search(r"\b(act|Controller|CONTROLLERS)\b|import \*", text):
+        raise PaddockError(
+            f"{path}: this program opens its own arena: start it with `python {shell_word(path)}`. "
+            "A controller is a function act(observation), or a class Controller with such a method"
+        )
+
+
 def make_controller(maker: Any, robot: Robot, parameters: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Call a controller class or factory with its parameters, and with its robot if it has an argument `robot`."""
     if not callable(maker):
         raise PaddockError(f"expected a class or a function that creates a controller, got {format_value(maker)}")
     check_parameters(maker, parameters)
-    return maker(**({"robot": robot} if "robot" in inspect.signature(maker).parameters else {}), **parameters)
+    return maker(**({"robot": robot} if "robot" in _list_parameters(maker) else {}), **parameters)
+
+
+def _list_parameters(maker: Any) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(maker).parameters
+    except ValueError:  # a class whose constructor takes nothing, not even itself
+        raise PaddockError(f"{maker.__name__}.__init__: is `self` missing?") from None
 
 
 def check_parameters(maker: Any, parameters: Iterable[str]) -> None:
     """Raise if a class or function lacks one of the parameters."""
-    known = inspect.signature(maker).parameters
+    known = _list_parameters(maker)
     if not any(each.kind == each.VAR_KEYWORD for each in known.values()):
         for name in parameters:
             if name not in known:

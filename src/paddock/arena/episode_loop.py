@@ -12,7 +12,7 @@ from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.episodes import Episode, Event, RobotRecord
 from paddock.arena.run_monitor import text_attribute
 from paddock.core.errors import PaddockError, SimulationError
-from paddock.core.user_code import error_location, explain_error, warn_user
+from paddock.core.user_code import error_location, explain_array, explain_error, warn_user
 from paddock.simulation.engine.clock import Pacer
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ class EpisodeLoop:
             self._compute_results()
         except BaseException as error:
             crashed = not isinstance(error, KeyboardInterrupt)
+            if remark := explain_array(error):
+                error.add_note(remark.removeprefix("; "))
             with contextlib.suppress(Exception):  # a metric may have raised, or a robot may be unreachable
                 if self._handled == len(self.events) and self._tick <= self.arena.tick:  # else it was set back
                     self._measure_ticks()

@@ -26,7 +26,7 @@ from paddock.core.errors import PaddockError, SpecError, UnknownName, format_val
 from paddock.core.provenance import versions
 from paddock.core.seeds import Seed
 from paddock.core.spec import Number, Spec, spec_from_table
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.core.user_code import code_beside, describe_code, hash_sources, is_path, load_path
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
@@ -314,8 +314,8 @@ def load_run(source: str | Path | Mapping[str, Any] | RunSpec) -> RunSpec:
     if path.suffix != ".toml":
         raise UnknownName("run", str(source), (), expected="the path of a TOML file")
     with code_beside(path.parent.resolve()):
-        spec = spec_from_table(RunSpec, read_toml_file(path), file=path.name)
-    return replace(spec, folder=str(path.parent), file=path.name)
+        spec = spec_from_table(RunSpec, read_toml_file(path), file=TomlName(path))
+    return replace(spec, folder=str(path.parent), file=TomlName(path))
 
 
 def _join_conditions(conditions: Sequence[Until]) -> Until | None:

@@ -77,7 +77,11 @@ def check_arguments(function: Callable[..., Any], what: str, *arguments: str, ke
         name = getattr(function, "__name__", f"{type(function).__name__}.__call__").strip("<>")
         first = ("self",) if inspect.ismethod(function) or name.endswith(".__call__") else ()
         expected = f"{name}({', '.join((*first, *arguments, *keywords))})"
-        given = f"{name}({', '.join((*first, *map(str, signature.parameters)))})"
+        found, remark = [*first, *signature.parameters], ""
+        if inspect.ismethod(function):
+            found = list(inspect.signature(function.__func__).parameters)
+            remark = "" if found[:1] == ["self"] else "; is `self` missing?"
+        given = f"{name}({', '.join(found)}){remark}"
         code = users_code(function)
         where = f"{place(code.co_filename, code.co_firstlineno)}: " if code is not None else ""
         raise PaddockError(f"{where}{what}: expected arguments as in {expected}, got {given}") from None

@@ -29,7 +29,10 @@ class SpecError(PaddockError):
     def __init__(self, problem: str, *, path: str = "", file: str = "") -> None:
         self.path, self.file, self._problem = path, file, problem
         self.problem = problem.replace(KEY, re.sub(r"\[\d+\]", "", path))
-        super().__init__(": ".join(part for part in (file, path, self.problem) if part))
+        line = find(path) if path and (find := getattr(file, "find_line", None)) else None  # see TomlName
+        super().__init__(
+            ": ".join(part for part in (file, path, self.problem) if part) + f" (at line {line})" * bool(line)
+        )
 
     def within(self, prefix: str = "", *, file: str = "") -> SpecError:
         """Return the same error with a prefix added to its path: `radius` becomes `robots[0].radius`."""
@@ -137,6 +140,11 @@ def format_value(value: Any, depth: int = 3) -> str:
         inside = ", ".join(format_value(item, depth - 1) for item in value) if depth else "…"
         return _cut(f"[{inside}]")
     return _cut(repr(value))
+
+
+def format_length(metres: float) -> str:
+    """Format a length in millimetres, or in metres if it is at least 1 m."""
+    return f"{1000 * metres:.1f} mm" if metres < 1 else f"{metres:.2f} m"
 
 
 def with_article(name: str) -> str:

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 
 Readings = NDArray[np.float64]
+# Attributes of robots that programs look for in observations, and what controllers do instead.
+INSTEAD = {
+    **dict.fromkeys(("wheels", "drive"), "return the wheel speeds (left, right) in m/s"),
+    "stop": "return (0, 0)",
+    "leds": "return paddock.Command(leds={name: brightness})",
+    "speaker": "return paddock.Command(tone=(frequency, amplitude))",
+    "pose": "a robot does not know its true pose",
+}
 MAX_SHOWN = 16  # maximum number of values of a device in a printed observation
 Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max, description="a finite number")]
 
@@ -85,6 +93,8 @@ class Observation:
 
     def _unknown_device(self, name: str) -> UnknownName:
         """Return the error for a device that was not read, with the fix."""
+        if name in INSTEAD:
+            return UnknownName("reading", name, list(self), fix=INSTEAD[name])
         fix = f'if the robot has it, enable it with robot.enable("{name}") before arena.run() or robot.sense()'
         return UnknownName("enabled device", name, list(self), fix=fix)
 
@@ -147,6 +157,7 @@ def acting(controller: Any) -> Callable[[Observation], Any]:
         raise PaddockError(
             f"{_describe_object(controller)} is not a controller: expected a function act(observation) or an object "
             "with such a method"
+            + ("; RunSpec(drivers=…) takes the name of a file" if isinstance(controller, str) else "")
         )
     check_arguments(act, "controller", "observation")
     return act  # type: ignore[no-any-return]

@@ -244,7 +244,15 @@ def explain_error(error: BaseException) -> str:
     if isinstance(error, PaddockError):
         return str(error)
     text = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return (f"{type(error).__name__}: {text}" if text else type(error).__name__) + explain_array(error)
+
+
+def explain_array(error: BaseException) -> str:
+    """Return a remark if an error is about an array in place of a number, as in `if observation.proximity < 0.03:`."""
+    texts = "The truth value of an array", "only length-1 arrays", "only 0-dimensional arrays"
+    if not isinstance(error, TypeError | ValueError) or not str(error).startswith(texts):
+        return ""
+    return "; a device with several sensors has several readings: choose one, such as [0], or use min(…) or max(…)"
 
 
 def place(file: Path | str, line: int) -> str:

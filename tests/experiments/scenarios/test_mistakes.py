@@ -9,6 +9,7 @@ import pytest
 import paddock
 from paddock.core.errors import SpecError, UnknownName
 from paddock.experiments.scenarios import load_scenario, task
+from toml_lines import remove_line
 
 LOOP = 'name = "loop"\nworld = "wall-loop"\n'
 PUCK = 'name = "loop"\nworld = "empty"\n'
@@ -239,9 +240,9 @@ def test_invalid_scenario_is_refused_before_running(
     with pytest.raises(SpecError) as caught:
         load_scenario(path)
     if " overlaps" in message and " mm: " not in message:  # by how much depends on the shapes
-        assert str(caught.value).startswith(f"loop.toml: {message}")
+        assert remove_line(str(caught.value), tmp_path).startswith(f"loop.toml: {message}")
     else:
-        assert str(caught.value) == f"loop.toml: {message}"
+        assert remove_line(str(caught.value), tmp_path) == f"loop.toml: {message}"
 
 
 def test_robot_without_range_sensors_may_move_if_safety_is_disabled(tmp_path: Path) -> None:

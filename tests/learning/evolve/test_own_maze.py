@@ -134,7 +134,9 @@ def test_wrong_size_in_the_file_is_refused(mine: str) -> None:
 def test_wrong_size_is_refused_in_one_line(mine: str) -> None:
     done = run_python("-m", "paddock", "study", "evolve", "maze", "--world", mine, "--size", "8x8")
     assert done.returncode == 2
-    assert done.stderr == ("paddock: mine.toml: maze: the file specifies 5 x 3 cells, not 8 x 8: omit the size\n")
+    assert done.stderr == (
+        "paddock: mine.toml: maze: the file specifies 5 x 3 cells, not 8 x 8: omit the size (at line 37)\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -55,5 +55,5 @@ def test_robot_index_in_an_error_counts_within_its_file(tmp_path: Path) -> None:
 def test_duplicate_name_error_names_the_later_file(tmp_path: Path) -> None:
     assert (
         explain_refusal(tmp_path, robot("first", 0.3))
-        == "main.toml: robots[0].name: expected different names, got 'first' twice"
+        == "main.toml: robots[0].name: expected different names, got 'first' twice (at line 6)"
     )

@@ -10,7 +10,7 @@ from paddock.core.errors import PaddockError, SpecError
 from paddock.core.registry import find_spec_file, get_spec_files, list_spec_names
 from paddock.core.spec import spec_from_table
 from paddock.core.terminal_text import shell_word
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.core.user_code import is_path
 from paddock.experiments.scenarios.prepare import prepare
 from paddock.experiments.scenarios.scenario_spec import OWN_CODE, ScenarioSpec
@@ -33,9 +33,9 @@ def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
     table = read_toml_file(path)
     if "world" not in table and any(key in table for key in KEYS_OF_WORLDS):
         problem = f"this is a world, not a scenario: run it with `paddock run {shell_word(path)}`"
-        raise SpecError(problem, file=path.name)
-    spec = spec_from_table(ScenarioSpec, _locate_files(table, path.parent), file=path.name)
-    spec = replace(spec, folder=str(path.parent), file=path.name)
+        raise SpecError(problem, file=TomlName(path))
+    spec = spec_from_table(ScenarioSpec, _locate_files(table, path.parent), file=TomlName(path))
+    spec = replace(spec, folder=str(path.parent), file=TomlName(path))
     prepare(spec)
     return spec
 

@@ -15,7 +15,7 @@ from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError, UnknownName, format_value
 from paddock.core.seeds import MAX_RUNS, Seed, expand_seeds
 from paddock.core.spec import Count, Description, Name, Number, Spec, spec_from_table
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.report.summary import METRICS as USUAL_METRICS
 from paddock.simulation.worlds.starts import StartRule
 
@@ -110,8 +110,8 @@ def load_sweep(source: str | Path | Mapping[str, Any] | SweepSpec) -> SweepSpec:
     if not isinstance(source, str | Path) or Path(source).suffix != ".toml":
         raise UnknownName("sweep", str(source), (), expected="the path of a TOML file")
     path = Path(source)
-    spec = spec_from_table(SweepSpec, read_toml_file(path), file=path.name)
-    return replace(spec, folder=str(path.parent), file=path.name)
+    spec = spec_from_table(SweepSpec, read_toml_file(path), file=TomlName(path))
+    return replace(spec, folder=str(path.parent), file=TomlName(path))
 
 
 def _flatten(table: Any, path: str) -> Iterator[tuple[str, tuple[Any, ...]]]:

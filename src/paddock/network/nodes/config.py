@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self, TypeVar
 from paddock.core.errors import SpecError, UnknownName
 from paddock.core.registry import SUFFIX, find_spec_file
 from paddock.core.spec import AnyPort, Count, Description, Number, Positive, Spec, spec_from_table
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.network.nodes.node_messages import MODULE_NAME
 from paddock.network.nodes.safety.protective_field import StopTimes
 from paddock.simulation.robots import RobotSpec, load_robot
@@ -194,6 +194,6 @@ class ModulesSpec(Spec):
 def load_modules(name_or_path: str | Path) -> ModulesSpec:
     """Load a shipped configuration by name, or one from a TOML file; its paths are relative to that file, if given."""
     path = find_spec_file(PACKAGE, "configuration", name_or_path)
-    spec = spec_from_table(ModulesSpec, read_toml_file(path), file=path.name)
+    spec = spec_from_table(ModulesSpec, read_toml_file(path), file=TomlName(path))
     own = str(name_or_path).endswith(SUFFIX)
     return replace(spec, folder=str(path.parent.resolve()) if own else "")

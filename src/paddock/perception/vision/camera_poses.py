@@ -11,7 +11,7 @@ from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.reason import explain
 from paddock.core.spec import spec_from_table
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.perception.vision.camera_client import IpCamera
 from paddock.perception.vision.camera_model import Lens
 from paddock.perception.vision.floor_pose import find_camera_pose, load_site
@@ -66,7 +66,7 @@ class CameraPoses:
 
 def load_lens(file: Path) -> Lens:
     """Load a lens that `paddock camera lens` has written."""
-    return spec_from_table(Lens, read_toml_file(file), file=file.name)
+    return spec_from_table(Lens, read_toml_file(file), file=TomlName(file))
 
 
 def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
@@ -74,4 +74,4 @@ def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
     try:
         return lens.scale_to((picture.shape[1], picture.shape[0]))
     except SpecError as error:
-        raise error.within(file=file.name) from None
+        raise error.within(file=TomlName(file)) from None

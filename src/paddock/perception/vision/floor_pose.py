@@ -22,7 +22,7 @@ from paddock.core.spec import (
     refuse_duplicates,
     spec_from_table,
 )
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.perception.vision.calibration import MARKERS, root_mean_square
 from paddock.perception.vision.camera_model import CameraModel, CameraPose, Floats, Lens
 from paddock.perception.vision.opencv import import_opencv
@@ -91,7 +91,7 @@ def marker_corners(size: float) -> Floats:
 def load_site(path: str | Path) -> SiteSpec:
     """Load a site's TOML file."""
     file = Path(path)
-    return spec_from_table(SiteSpec, read_toml_file(file), file=file.name)
+    return spec_from_table(SiteSpec, read_toml_file(file), file=TomlName(file))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from paddock.core.errors import PaddockError, SpecError, UnknownName, format_val
 from paddock.core.geometry import Disc, Shape, bounding_radius, crosses_itself, inner_radius, is_convex, on_one_line
 from paddock.core.registry import find_spec_file, is_shipped_file, list_spec_names
 from paddock.core.spec import Color, Name, Number, Point, Share, Spec, Tagged, convert, plain, refuse_duplicates
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.core.user_code import code_beside
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.sensors.sensor_spec import SensorSpec
@@ -121,7 +121,7 @@ def _read_file(path: Path, within: tuple[Path, ...]) -> RobotSpec:
         with code_beside(path.parent):
             return RobotSpec.from_table(with_base(table, relative_to=path.parent, within=(*within, path.resolve())))
     except SpecError as error:
-        raise error.within(file=path.name) from None
+        raise error.within(file=TomlName(path)) from None
 
 
 def with_base(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from paddock.core.errors import PaddockError, SpecError
+from paddock.core.errors import PaddockError, SpecError, format_length
 from paddock.core.geometry import Disc, Pose, Shape, compute_bounds, overlap, place_shape, wrap
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
@@ -136,7 +136,7 @@ class Room:
         outside = max(x0 - left, y0 - bottom, right - x1, top - y1)
         if not self.world.open and outside > ALLOWED:
             return (
-                f"sticks {outside * 1000:.1f} mm out of the bounds [{x0:g}, {y0:g}, {x1:g}, {y1:g}]: "
+                f"sticks {format_length(outside)} out of the bounds [{x0:g}, {y0:g}, {x1:g}, {y1:g}]: "
                 "move it further inside"
             )
         for other, name, (x0, y0, x1, y1) in self._near(shape):
@@ -144,7 +144,7 @@ class Room:
                 continue
             deep = overlap(shape, other)
             if deep > ALLOWED:
-                return f"overlaps {name} by {deep * 1000:.1f} mm: move it at least that far away"
+                return f"overlaps {name} by {format_length(deep)}: move it at least that far away"
         return ""
 
     def free_pose(self, spec: RobotSpec, heading: float = 0.0) -> Pose | None:

@@ -25,7 +25,7 @@ from paddock.core.registry import (
 )
 from paddock.core.spec import spec_from_table
 from paddock.core.terminal_text import shell_word
-from paddock.core.toml import is_list_of_tables, overlay, read_toml_file, toml_text
+from paddock.core.toml import TomlName, is_list_of_tables, overlay, read_toml_file, toml_text
 from paddock.core.user_code import code_beside, describe_code
 from paddock.simulation.worlds.placement import check_placement, robot_types
 from paddock.simulation.worlds.world_spec import WorldSpec
@@ -57,8 +57,8 @@ def _read_world(path: Path) -> WorldSpec:
     with code_beside(path.parent):
         file = WorldFile(path)
         try:
-            spec = spec_from_table(WorldSpec, file.table, file=path.name)
-            spec = replace(spec, folder=str(path.parent), file=path.name)
+            spec = spec_from_table(WorldSpec, file.table, file=TomlName(path))
+            spec = replace(spec, folder=str(path.parent), file=TomlName(path))
             check_placement(spec, robot_types(spec))
         except SpecError as error:
             raise file.locate(error) from None
@@ -79,7 +79,7 @@ def _find_world(name_or_path: str | Path) -> Path:
             raise
         command = f"paddock world import {shell_word(path)} -o {shell_word(f'{path.stem}.toml')}"
         problem = f"this is not a world file: convert it with `{command}`"
-        raise SpecError(problem, file=path.name) from None
+        raise SpecError(problem, file=TomlName(path)) from None
 
 
 def save_world(spec: WorldSpec, path: str | Path, copies: Mapping[Path, Path] = NO_COPIES) -> None:
@@ -135,9 +135,9 @@ def _read(
         if includes or len(within) > 1:  # else the part is the whole, which is checked next
             WorldSpec.check_part(table)
     except SpecError as error:
-        raise error.within(file=path.name) from None
+        raise error.within(file=TomlName(path)) from None
     done.add(path.resolve())
-    parts.append((path.name, {key: len(value) for key, value in table.items() if is_list_of_tables(value)}))
+    parts.append((TomlName(path), {key: len(value) for key, value in table.items() if is_list_of_tables(value)}))
     return overlay(merged, relocate(table, path.parent, home), append=True)
 
 

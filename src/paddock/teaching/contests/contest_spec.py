@@ -15,7 +15,7 @@ from paddock.control.behaviours.tasks.task import Duration
 from paddock.core.errors import SpecError, UnknownName, suggestion
 from paddock.core.seeds import Seed
 from paddock.core.spec import Name, Number, Spec, spec_from_table
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds import WorldSpec, load_world
 from paddock.simulation.worlds.placement import start_pose
@@ -161,5 +161,5 @@ def _read(source: str | Path | Mapping[str, Any] | ContestSpec) -> ContestSpec:
     path = Path(source)
     if path.suffix != ".toml":
         raise UnknownName("contest", str(source), (), expected="the path of a TOML file")
-    spec = spec_from_table(ContestSpec, read_toml_file(path), file=path.name)
-    return replace(spec, folder=str(path.parent), file=path.name)
+    spec = spec_from_table(ContestSpec, read_toml_file(path), file=TomlName(path))
+    return replace(spec, folder=str(path.parent), file=TomlName(path))

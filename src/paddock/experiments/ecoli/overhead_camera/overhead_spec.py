@@ -22,7 +22,7 @@ from paddock.core.spec import (
     refuse_duplicates,
     spec_from_table,
 )
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.perception.vision.calibration import MARKERS
 from paddock.perception.vision.camera_model import Angles, Coefficient, PixelLength, Pixels
 
@@ -118,4 +118,4 @@ class OverheadSpec(Spec):
 def load_overhead_camera(path: str | Path) -> OverheadSpec:
     """Load a camera's TOML file."""
     file = Path(path)
-    return spec_from_table(OverheadSpec, read_toml_file(file), file=file.name)
+    return spec_from_table(OverheadSpec, read_toml_file(file), file=TomlName(file))

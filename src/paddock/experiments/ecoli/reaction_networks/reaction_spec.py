@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.core.registry import find_spec_file, list_spec_names
 from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, convert, refuse_duplicates, spec_from_table
-from paddock.core.toml import read_toml_file
+from paddock.core.toml import TomlName, read_toml_file
 from paddock.experiments.ecoli.reaction_networks.kernels import EULER, RK4, RKC, UNIT_HEAD
 
 if TYPE_CHECKING:
@@ -380,4 +380,4 @@ def load_reactions(network: str | Path | ReactionNetwork) -> ReactionNetwork:
             f"got {format_value(network)}"
         )
     path = find_spec_file(__package__, "reaction network", network)
-    return spec_from_table(ReactionNetwork, read_toml_file(path), file=path.name)
+    return spec_from_table(ReactionNetwork, read_toml_file(path), file=TomlName(path))
