@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from paddock.arena import Arena
 from paddock.core.geometry import bounding_radius
-from paddock.simulation.engine.state import BEARINGS, CONTACTS, HEADING, X, Y
+from paddock.simulation.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_TRAVEL, RIGHT_TRAVEL, X, Y
 
 IDLE = 15.0  # wall seconds without motion after which a robot counts as idle
-STUCK = 4.0  # wall seconds of pushing without motion after which a robot counts as stuck
+STUCK = 4.0  # wall seconds of pushing after which a robot counts as stuck
+PUSHES = 0.25  # a robot that touches something and moves less than this share of what its wheels roll pushes
 STILL = 0.002  # [m], and [rad] times a tenth of it: a smaller motion between two looks is none
 SLOWEST = 1e-3  # [m/s] commanded speed that counts as driving
 REACH = 0.01  # [m] between two bodies that touch each other
@@ -23,13 +24,14 @@ class RobotActivity:
     state: str = "driving"  # or "idle", "stuck"
     detail: str = ""
     _pose: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    _travel: tuple[float, float] = (math.nan, math.nan)  # of the wheels
     _moved_at: float = 0.0  # by the loop's clock
+    _free_at: float = 0.0  # when it last did not push
     _commanded_at: float = 0.0
-    _tick: int = -1
 
     def restart(self, now: float) -> None:
         """Begin anew, because a program has connected or the robot was moved."""
-        self._moved_at = self._commanded_at = now
+        self._moved_at = self._free_at = self._commanded_at = now
         self._pose, self.state, self.detail = (math.nan, math.nan, math.nan), "driving", ""
 
     def look(self, arena: Arena, robot: str, now: float, *, stopped: str = "") -> None:
@@ -39,17 +41,25 @@ class RobotActivity:
         left, right = (float(speed) for speed in arena.commands[0, arena.numbers[robot], :2])
         drives = max(abs(left), abs(right)) > SLOWEST
         before, self._pose = self._pose, (x, y, heading)
-        turned = abs(math.remainder(heading - before[2], math.tau))
-        if not math.hypot(x - before[0], y - before[1]) <= STILL or not turned <= 10 * STILL:
+        rolled, self._travel = self._travel, (float(row[LEFT_TRAVEL]), float(row[RIGHT_TRAVEL]))
+        moved, keeps_heading = (
+            math.dist((x, y), before[:2]),
+            abs(math.remainder(heading - before[2], math.tau)) <= 10 * STILL,
+        )
+        if not (moved <= STILL and keeps_heading):
             self._moved_at = now
+        if not (
+            int(row[CONTACTS]) and moved < PUSHES * math.dist(self._travel, rolled) / math.sqrt(2) and keeps_heading
+        ):
+            self._free_at = now
         if drives:
             self._commanded_at = now
         still = now - self._moved_at
         if stopped:
             self.state, self.detail = ("driving", "") if still < IDLE else ("idle", stopped)
-        elif drives and int(row[CONTACTS]) and still >= STUCK:
+        elif drives and now - self._free_at >= STUCK:
             self.state, self.detail = "stuck", f"pushes against {find_touched(arena, robot, float(row[BEARINGS]))}"
-        elif not drives and now - self._commanded_at >= IDLE and still >= IDLE:
+        elif now - self._commanded_at >= IDLE:
             self.state, self.detail = "idle", "its program commands no motion"
         elif drives and still >= IDLE:
             self.state, self.detail = "idle", "it is commanded to drive and does not move"
