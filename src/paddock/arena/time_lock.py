@@ -15,13 +15,20 @@ class TimeMember(Protocol):
     """A client of a bridge as a member of the clock. While it is in the lock, the clock waits for it."""
 
     name: str
+    held: bool  # whether the clients at its address have used up their share of the server's time
 
     @property
     def locked(self) -> bool:
         """Whether the clock waits for this member. A member that timed out is released from the lock."""
 
     def lock(self, on: bool) -> None:
-        """Enter the lock at the current tick, or leave it and continue without the lock."""
+        """Enter the lock at the current tick, or leave it and continue without the lock.
+
+        Entering is refused while clients with tokens drive robots.
+        """
+
+    def charge(self, work: Callable[[], object]) -> None:
+        """Do some work for this client, at the expense of the clients at its address; it may be `held` afterwards."""
 
     def ask(self, ticks: int, then: Callable[[], None]) -> None:
         """Acknowledge the current tick, and call `then` when so many ticks have passed.
@@ -53,8 +60,17 @@ class TimeLock(Protocol):
     def speed(self) -> float | None:
         """Simulated seconds per second while no member is in the lock; None for as fast as possible."""
 
-    def join(self, name: str, *, timeout: float) -> TimeMember:
-        """Join the clock, initially outside of the lock. In the lock, the clock waits for it at most `timeout` [s]."""
+    def join(
+        self, name: str, *, timeout: float, address: str = "", resume: Callable[[], object] = lambda: None
+    ) -> TimeMember:
+        """Join the clock, initially outside of the lock.
+
+        Args:
+            name: of the client.
+            timeout: for which the clock waits for it in the lock [s].
+            address: of the client, whose share of the server's time it uses.
+            resume: is called when it is no longer held.
+        """
 
     def keep_awake(self, until: float) -> None:
         """Poll for messages until a loop time before sleeping, for clients that send in quick succession."""

@@ -39,7 +39,7 @@ class RawClient:
 
     def answer(self) -> Any:
         while True:
-            for frames in self.peer.receive(self.socket.recv(1 << 16)):
+            for frames in self.peer.feed(self.socket.recv(1 << 16)):
                 return cbor2.loads(frames[1])
 
     def is_hung_up(self) -> bool:
@@ -176,7 +176,7 @@ def test_clients_per_connection_are_limited_and_envelopes_are_returned(room: tup
         client.socket.sendall(pack_message([b"route", b"", body]) * 3)
         answers: list[list[bytes]] = []
         while len(answers) < 3:
-            answers += client.peer.receive(client.socket.recv(1 << 16))
+            answers += client.peer.feed(client.socket.recv(1 << 16))
         assert [frames[:2] for frames in answers] == [[b"route", b""]] * 3
 
 
@@ -196,7 +196,7 @@ def test_pipelined_requests_are_answered_in_order() -> None:
         )
         messages: list[Any] = []
         while len(messages) < 4:
-            found = client.peer.receive(client.socket.recv(1 << 16))
+            found = client.peer.feed(client.socket.recv(1 << 16))
             messages += [cbor2.loads(frames[1]) for frames in found]
     assert [len(message["ret"]) for message in messages] == [1, 0, 1, 1]
     assert messages[3] == {"ret": [1]}

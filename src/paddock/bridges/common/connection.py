@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 import time
 from abc import ABC, abstractmethod
@@ -11,11 +10,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from paddock.bridges.common.ports import PortBridge
+from paddock.bridges.common.client_log import get_client_log
+from paddock.bridges.common.ports import MAX_CONNECTIONS, SLICE, PortBridge
 from paddock.core.errors import BadMessage, PaddockError
 
-MAX_CLIENTS = 64
-SLICE = 0.01  # seconds for which messages of one client are processed before those of other clients
 DONE = object()
 
 Message = TypeVar("Message")
@@ -42,11 +40,12 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
 
     def __init__(self, server: PortBridge, loop: asyncio.AbstractEventLoop, source: MessageSource[Message]) -> None:
         self.server, self.loop, self.host, self.name = server, loop, "", self.kind
-        self.log = logging.getLogger(f"paddock.{self.kind}")
+        self.log = get_client_log(self.kind)
         self._source = source
         self._messages: deque[Message] = deque()
         self._job: Iterator[None] | None = None  # the message that is being processed
         self.deaf = False  # the write buffer is full because the client does not read
+        self.silent = True  # no message has been received
         self._greeting = loop.call_later(self.greeting, self.disconnect, f"it sent no message for {self.greeting:g} s")
 
     # ---- implemented by each kind of client
@@ -70,12 +69,15 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
         self.transport = transport
         peer = transport.get_extra_info("peername") or ("?", 0)  # the client may have disconnected already
         self.host, self.name = peer[0], f"{self.kind} {peer[0]}:{peer[1]}"
-        self.member = self.server.time.join(self.name, timeout=self.server.silence)
+        self.member = self.server.time.join(
+            self.name, timeout=self.server.silence, address=self.host, resume=self._schedule_work
+        )
+        self.server.make_room()
         self.server.connections[self] = None
         line = transport.get_extra_info("socket")
         line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        if len(self.server.connections) > MAX_CLIENTS:
-            self.disconnect(f"there are {MAX_CLIENTS} clients already")
+        if len(self.server.connections) > MAX_CONNECTIONS:
+            self.disconnect(f"there are {MAX_CONNECTIONS} clients already")
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -84,18 +86,19 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
             self.disconnect(error)
             return
         if self._messages:
+            self.silent = False
             self._greeting.cancel()
         if len(self._messages) > self.most_waiting:
             self.disconnect("it sends messages without waiting for answers")
         elif self._job is None:
-            self.work()
+            self.server.serve(self)
 
     def pause_writing(self) -> None:
         self.deaf = True
 
     def resume_writing(self) -> None:
         self.deaf = False
-        self.loop.call_soon(self.work)
+        self._schedule_work()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._greeting.cancel()
@@ -115,22 +118,31 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
 
     def can_work(self) -> bool:
         """Whether messages can be processed now."""
-        return not self.deaf and not self.transport.is_closing()
+        return not (self.deaf or self.member.held or self.transport.is_closing())
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there are messages that can be processed now."""
+        return bool(self._job or self._messages) and self.can_work()
 
     def work(self) -> None:
-        """Process messages in order until one has to wait or `SLICE` has elapsed. Then continue after other clients."""
+        """Process messages in order until one has to wait or `SLICE` has elapsed."""
+        self.member.charge(self._work)
+        if self._job or self._messages or self.deaf:
+            self.transport.pause_reading()
+        elif not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def _work(self) -> None:
         end = time.perf_counter() + SLICE
-        while self.can_work() and (self._job or self._messages):
-            if time.perf_counter() > end:
-                self.loop.call_soon(self.work)
-                break
+        while self.has_work and time.perf_counter() < end:
             if self._job is None:
                 self._job = self.carry_out(self._messages.popleft())
             self._go_on(end)
-        if self._job or self._messages or self.deaf:
-            self.transport.pause_reading()
-        else:
-            self.transport.resume_reading()
+
+    def _schedule_work(self) -> None:
+        """Continue to process messages after those of other clients."""
+        self.loop.call_soon(self.server.serve, self)
 
     def _go_on(self, end: float) -> None:
         """Continue with the current message until it is finished, has to wait, or `end` has passed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import selectors
 import socket
@@ -13,15 +12,17 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from paddock.bridges.common.ports import open_port
+from paddock.bridges.common.client_log import get_client_log
+from paddock.bridges.common.ports import MAX_CONNECTIONS, open_port
 from paddock.core.errors import LinkError
 
 CHUNK = 1 << 12  # bytes of input that are processed at once
 LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow client; beyond that, unrequested data are dropped …
 MOST_UNREAD = 2 * LONGEST_BACKLOG  # … and beyond that, so many answers wait that its requests are no longer read
 POLL_PERIOD = 0.02  # [s] between two checks whether a client has opened an unused device
+FIRST_REQUEST = 60.0  # [s] after which a client that has requested nothing is disconnected
 UNREQUESTED_PERIOD = 0.02  # [s] between two unrequested packets of sensors
-log = logging.getLogger("paddock.emulators")
+log = get_client_log("emulators")
 
 
 class Firmware(Protocol):
@@ -35,6 +36,13 @@ class ConnectionFirmware(Firmware, Protocol):
     """A firmware that is notified when its client disconnects."""
 
     def disconnect(self) -> None: ...
+
+
+class GuestFirmware(ConnectionFirmware, Protocol):
+    """A firmware of one client. A `silent` client has requested nothing yet, and makes room for others."""
+
+    @property
+    def silent(self) -> bool: ...
 
 
 class StreamingFirmware(ConnectionFirmware, Protocol):
@@ -53,6 +61,7 @@ class EmulatorServer:
         self.addresses: dict[str, tuple[str, int]] = {}  # host and port by robot
         self._clients: list[EmulatorClient] = []
         self._serial: dict[str, EmulatorClient] = {}
+        self._guests: dict[EmulatorClient, tuple[GuestFirmware, float]] = {}  # with the time of their connection
         self._streaming: dict[EmulatorClient, StreamingFirmware] = {}  # clients that receive unrequested packets
         self._outbox: deque[tuple[EmulatorClient, bytes]] = deque()  # unrequested data of robots
         self._selector = selectors.DefaultSelector()
@@ -144,13 +153,16 @@ class EmulatorServer:
         self._selector.register(listener, selectors.EVENT_READ, accept)
 
     def listen_each(
-        self, name: str, make_firmware: Callable[[Callable[[bytes], None]], ConnectionFirmware], host: str, port: int
+        self, name: str, make_firmware: Callable[[Callable[[bytes], None]], GuestFirmware], host: str, port: int
     ) -> None:
         """Create a firmware for every client of a TCP port. It can also send unrequested data, from any thread."""
         listener = self._open_port(name, host, port)
 
         def accept() -> None:
             accepted = _accept(listener)
+            if not self._make_room():
+                accepted.close()
+                return
             clients: list[EmulatorClient] = []
 
             def send(data: bytes) -> None:
@@ -161,9 +173,38 @@ class EmulatorServer:
             firmware = make_firmware(send)
             clients.append(EmulatorClient(self._selector, accepted, firmware, firmware.disconnect))
             self._clients[:] = [client for client in self._clients if not client.closed] + clients
+            self._guests[clients[0]] = firmware, time.monotonic()
             clients[0].send_unrequested(firmware.welcome())
 
         self._selector.register(listener, selectors.EVENT_READ, accept)
+
+    def _make_room(self) -> bool:
+        """Return whether another guest may connect; if there are many, in place of the oldest silent one."""
+        self._forget_lost_guests()
+        if len(self._guests) < MAX_CONNECTIONS:
+            return True
+        silent = next((client for client, (firmware, _) in self._guests.items() if firmware.silent), None)
+        if silent is None:
+            log.warning("there are %d clients already", MAX_CONNECTIONS)
+            return False
+        silent.close()
+        return True
+
+    def _forget_lost_guests(self) -> None:
+        self._guests = {client: guest for client, guest in self._guests.items() if not client.closed}
+
+    def _disconnect_silent_guests(self) -> float | None:
+        """Disconnect guests that have requested nothing for long; return the seconds until the next one is due."""
+        self._forget_lost_guests()
+        now, due = time.monotonic(), None
+        for client, (firmware, began) in self._guests.items():
+            if firmware.silent:
+                left = began + FIRST_REQUEST - now
+                if left <= 0:
+                    client.close()
+                else:
+                    due = left if due is None else min(due, left)
+        return due
 
     def _open_port(self, name: str, host: str, port: int) -> socket.socket:
         listener = open_port(f"robot {name!r}", host, port)
@@ -177,6 +218,8 @@ class EmulatorServer:
         while not self._stopped.is_set():
             absent = [client for client in self._serial.values() if client.absent]
             looks = [POLL_PERIOD] * bool(absent) + [max(0.0, unasked_at - time.monotonic())] * bool(self._streaming)
+            silent = self._disconnect_silent_guests()
+            looks += [] if silent is None else [silent]
             for key, _ in self._selector.select(min(looks, default=None)):
                 try:
                     key.data()

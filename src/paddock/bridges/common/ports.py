@@ -8,6 +8,7 @@ import errno
 import socket
 import threading
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
@@ -21,6 +22,8 @@ from paddock.core.argument_checks import HIGHEST_PORT
 from paddock.core.errors import LinkError, PaddockError, Refused, SimulationError
 
 MAX_NAMED = 8  # maximum number of robots named in a description
+MAX_CONNECTIONS = 64  # of a bridge
+SLICE = 0.01  # seconds for which messages of one client are processed before the clock and other clients continue
 CLOSING = 5.0  # timeout for closing connections in the server's thread [s]
 
 
@@ -41,7 +44,8 @@ class PortBridge(Bridge):
         """
         self.arena, self.time, self.silence = arena, get_time(arena, name), silence
         self.live = ArenaWorld(arena)
-        self.connections: dict[Any, None] = {}  # connections of this bridge
+        self.connections: dict[Any, None] = {}  # connections of this bridge, the oldest first
+        self._busy: deque[Any] = deque()  # those whose messages are processed in turn
         self._sockets: list[socket.socket] = []
         self._servers: list[asyncio.Server] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -61,6 +65,34 @@ class PortBridge(Bridge):
         """Start to listen. Subclasses pass this method to `time.on_start`; it is called once the event loop runs."""
         self._loop = loop
         self._task = loop.create_task(self._serve(loop))
+
+    def serve(self, connection: Any) -> None:
+        """Process messages of a connection: now, or after those of other busy connections."""
+        if self._busy:
+            if connection not in self._busy:
+                self._busy.append(connection)
+            return
+        connection.work()
+        if connection.has_work:
+            self._busy.append(connection)
+            connection.loop.call_soon(self._serve_busy)
+
+    def _serve_busy(self) -> None:
+        """Process messages of one busy connection. Then the event loop and its clock continue."""
+        connection = self._busy.popleft()
+        connection.work()
+        if connection.has_work:
+            self._busy.append(connection)
+        if self._busy:
+            connection.loop.call_soon(self._serve_busy)
+
+    def make_room(self) -> None:
+        """Disconnect the oldest client that has sent no message if there are too many for another one."""
+        if len(self.connections) >= MAX_CONNECTIONS:
+            silent = next((other for other in self.connections if other.silent), None)
+            if silent is not None:
+                del self.connections[silent]
+                silent.disconnect("it has sent no message, and others want to connect")
 
     async def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         """Listen until the bridge is closed or the server's event loop ends."""

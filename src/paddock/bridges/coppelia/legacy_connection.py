@@ -83,7 +83,7 @@ class VrepConnection(MessageConnection[bytes]):
             return
         self._hold.cancel()
         self._hold = None
-        self.loop.call_soon(self.work)
+        self._schedule_work()
 
     # ---- time
 
@@ -118,9 +118,9 @@ class VrepConnection(MessageConnection[bytes]):
         self._end_hold()
 
     def set_synchronous(self, on: bool) -> None:
+        self.member.lock(on)
         self.synchronous, self._goal = on, None
         self.session.restart_streams()
-        self.member.lock(on)
 
     def trigger(self) -> None:
         if not self.synchronous:

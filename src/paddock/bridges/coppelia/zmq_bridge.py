@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 SILENCE = 10.0  # timeout of a stepping client that keeps other clients waiting [s]
 LONGEST_HOLD = 2.0  # seconds after which a client that waits for a step receives a keep-alive reply
 LOOK = 0.5  # seconds between two checks of waiting clients
-LONGEST_HANDSHAKE = 10.0  # seconds
 EXPECTED = f"coppelia: expected a port from 0 to {HIGHEST_PORT}, optionally 'stopped': 23000 or 23000,stopped"
 
 
@@ -72,7 +71,8 @@ class CoppeliaServer(PortBridge):
 
     def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> CoppeliaConnection | StepSubscriber:
         """Return the connection for a new client of the port for requests or for steps."""
-        return self._kinds[port](self)
+        requests, steps = self._kinds
+        return requests(self, loop) if port == 0 else steps(self)
 
     def _disconnect_all(self) -> None:
         self._watch.cancel()
@@ -81,14 +81,12 @@ class CoppeliaServer(PortBridge):
             subscriber.transport.abort()
 
     def _poll(self) -> None:
-        """Send a keep-alive reply to clients that wait long. Disconnect clients that do not finish the handshake."""
+        """Send a keep-alive reply to clients that wait long."""
         now = self.loop.time()
         for connection in list(self.connections):
             client = connection.waits_for
             if client is not None and client.held_since is not None and now - client.held_since > LONGEST_HOLD:
                 client.session.hold_out()
-            elif not connection.peer.ready and now - connection.began > LONGEST_HANDSHAKE:
-                connection.disconnect("it did not finish ZeroMQ's handshake in time")
         self._watch = self.loop.call_later(LOOK, self._poll)
 
     def list_clients(self) -> list[CoppeliaClient]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import struct
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from paddock.arena.time_lock import SimulationState
+from paddock.bridges.common.client_log import get_client_log
+from paddock.bridges.common.connection import MessageConnection
+from paddock.bridges.common.ports import MAX_CONNECTIONS
 from paddock.bridges.coppelia.calls import RemoteCaller
 from paddock.bridges.coppelia.zmq import RemoteSession, pack_reply, parse_request
 from paddock.bridges.coppelia.zmq.session import Reply
@@ -20,14 +22,12 @@ from paddock.core.errors import BadMessage, Refused
 if TYPE_CHECKING:
     from paddock.bridges.coppelia.zmq_bridge import CoppeliaServer
 
-MAX_CONNECTIONS = 64
 MAX_CLIENTS = 8  # per connection
-MAX_WAITING = 100  # maximum number of queued requests per connection
 SPIN_TIME = 2e-4  # seconds within which a fast client sends its next request
 STANDING = 0.01  # polling interval of a waiting call while the simulation is not running [s]
 STEP_COUNT = struct.Struct("<I")
 
-log = logging.getLogger("paddock.coppelia")
+log = get_client_log("coppelia")
 
 
 class CoppeliaClient:
@@ -52,7 +52,8 @@ class CoppeliaClient:
             loop.call_later(STANDING, then)
             return
         if self.caller.level > 0 and not self.member.locked:
-            self.member.lock(True)  # join again if it was released after its timeout
+            with suppress(Refused):  # beside clients with tokens, time does not wait
+                self.member.lock(True)  # join again if it was released after its timeout
         tick = self.server.arena.tick
         ticks = self.server.simulator.ticks_of_step(tick)
         self.member.ask(ticks, (lambda: self._call_soon(then)) if soon else then)
@@ -99,73 +100,42 @@ class CoppeliaClient:
         self.server.publish_step()
 
 
-class CoppeliaConnection(asyncio.Protocol):
+class CoppeliaConnection(MessageConnection[list[bytes]]):
     """A connection to the port for requests. Requests are processed one after the other."""
 
-    def __init__(self, server: CoppeliaServer) -> None:
-        self.server, self.host, self.name = server, "", "coppelia"
-        self.began = server.loop.time()
+    kind = "coppelia"
+    server: CoppeliaServer
+
+    def __init__(self, server: CoppeliaServer, loop: asyncio.AbstractEventLoop) -> None:
         self.peer = ZmtpPeer("REP")
+        super().__init__(server, loop, self.peer)
         self.clients: dict[str, CoppeliaClient] = {}  # by uuid; "" in version 1
         self.waits_for: CoppeliaClient | None = None  # the client whose reply is delayed
-        self._requests: deque[list[bytes]] = deque()
-        self._busy = False
         self._received_at = 0.0  # when data was received last, by the loop's clock
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        peer = transport.get_extra_info("peername")
-        self.host, self.name = peer[0], f"coppelia {peer[0]}:{peer[1]}"
-        self.server.connections[self] = None
-        transport.write(self.peer.greeting)
-        if len(self.server.connections) > MAX_CONNECTIONS:
-            self.disconnect(f"there are {MAX_CONNECTIONS} connections already")
+        super().connection_made(transport)
+        self.transport.write(self.peer.greeting)
 
     def data_received(self, data: bytes) -> None:
-        now = self.server.loop.time()
+        now = self.loop.time()
         if now - self._received_at < SPIN_TIME:
             self.server.time.keep_awake(now + SPIN_TIME)
         self._received_at = now
-        try:
-            for frames in self.peer.receive(data):
-                self._flush()
-                if not self._busy:
-                    self._carry_out(frames)
-                else:
-                    self._requests.append(frames)
-                    if len(self._requests) > MAX_WAITING:
-                        raise BadMessage("it sends requests without waiting for answers")
-        except BadMessage as error:
-            self.disconnect(error)
-        self._flush()
+        super().data_received(data)
+        if self.peer.ready:
+            self._greeting.cancel()
+        self._write(b"")
 
-    def _flush(self) -> None:
-        """Send pending replies of the ZMTP layer."""
-        if self.peer.replies:
-            self.transport.write(self.peer.replies)
-            self.peer.replies = b""
-
-    def pause_writing(self) -> None:
-        self.transport.pause_reading()  # stop reading from a client that does not read its replies
-
-    def resume_writing(self) -> None:
-        self.transport.resume_reading()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._requests.clear()
-        self.server.connections.pop(self, None)
+    def leave(self) -> None:
         for client in self.clients.values():
             if client.home is self:
                 self.server.forget_client(client)
 
-    def disconnect(self, why: object = None) -> None:
-        """Close the connection immediately."""
-        if why is not None:
-            log.warning("%s: %s; disconnected", self.name, why)
-        self.transport.abort()
+    def can_work(self) -> bool:
+        return self.waits_for is None and super().can_work()
 
-    def _carry_out(self, frames: list[bytes]) -> None:
+    def carry_out(self, frames: list[bytes]) -> Iterator[None]:
         if b"" not in frames:
             raise BadMessage("expected an empty frame before the request, as REQ sockets send it")
         start = frames.index(b"") + 1
@@ -174,14 +144,15 @@ class CoppeliaConnection(asyncio.Protocol):
             request = parse_request(body)
             client = self._find_client(request.client)
         except (BadMessage, Refused) as error:
-            self._write(envelope, pack_reply({"err": str(error), "success": False, "error": str(error)}, 2))
+            answer: Reply = {"err": str(error), "success": False, "error": str(error)}
+            self._write(pack_message([*envelope, pack_reply(answer, 2)]))
             return
-        self._busy, self.waits_for, client.held_since = True, client, self.server.loop.time()
+        self.waits_for, client.held_since = client, self.loop.time()
         self.server.live.client = client
-        with self.server.arena.mutex:  # no other thread can add or remove robots in between
-            if client.state != "stopped":
-                self.server.simulator.begin_run()
-            client.session.handle(request, partial(self._reply, envelope, client))
+        if client.state != "stopped":
+            self.server.simulator.begin_run()
+        client.session.handle(request, partial(self._reply, envelope, client))
+        yield
 
     def _find_client(self, uuid: str | None) -> CoppeliaClient:
         client = self.clients.get(uuid or "")
@@ -199,21 +170,16 @@ class CoppeliaConnection(asyncio.Protocol):
         return known
 
     def _reply(self, envelope: list[bytes], client: CoppeliaClient, reply: Reply) -> None:
-        self._busy, self.waits_for, client.held_since = False, None, None
-        self._write(envelope, pack_reply(reply, client.session.version))
-        if self._requests:
-            self.server.loop.call_soon(self._work)
+        self.waits_for, client.held_since = None, None
+        self._write(pack_message([*envelope, pack_reply(reply, client.session.version)]))
+        if self.has_work:
+            self._schedule_work()
 
-    def _work(self) -> None:
-        try:
-            while self._requests and not self._busy:
-                self._carry_out(self._requests.popleft())
-        except BadMessage as error:
-            self.disconnect(error)
-
-    def _write(self, envelope: list[bytes], body: bytes) -> None:
-        if not self.transport.is_closing():
-            self.transport.write(pack_message([*envelope, body]))
+    def _write(self, data: bytes) -> None:
+        """Send pending replies of the ZMTP layer, then the data."""
+        data, self.peer.replies = self.peer.replies + data, b""
+        if data and not self.transport.is_closing():
+            self.transport.write(data)
 
 
 class StepSubscriber(asyncio.Protocol):
@@ -232,7 +198,7 @@ class StepSubscriber(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         try:
-            messages = list(self.peer.receive(data))
+            messages = list(self.peer.feed(data))
         except BadMessage as error:
             log.warning("coppelia: %s; disconnected", error)
             self.transport.abort()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, TypeVar
 
@@ -173,7 +174,8 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
     def _schedule(self) -> None:
         """Schedule the next data message if the client needs one."""
         if self.server.stepped and self._pull and self._asked:
-            self.member.lock(True)  # join again if it was released after its timeout; may send pending data
+            with suppress(Refused):  # beside clients with tokens, time does not wait
+                self.member.lock(True)  # join again if it was released after its timeout; may send pending data
         if self._waiting or not (self._asked if self._pull else self._devices):
             return
         tick, interval = self.server.arena.tick, self.server.interval

@@ -25,7 +25,7 @@ class UsarImages:
         self._requests = RequestSplitter()
         self._wanted: ImageRequest | None = ImageRequest()  # the pending request; the first image needs none
         self._taken: float | None = None  # time of the last image [s]
-        self.gone = False
+        self.gone = self._heard = False
 
     def welcome(self) -> bytes:
         """Return no bytes: the first image is sent in the next tick."""
@@ -34,8 +34,13 @@ class UsarImages:
     def receive(self, data: bytes) -> bytes:
         """Store the last request of the client; `tick` answers it."""
         for request in self._requests.feed(data):
-            self._wanted = request
+            self._wanted, self._heard = request, True
         return b""
+
+    @property
+    def silent(self) -> bool:
+        """Whether the client has not acknowledged the first image."""
+        return self._taken is not None and not self._heard
 
     def disconnect(self) -> None:
         self.gone = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import re
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from contextlib import suppress
 
 from paddock.arena.episode_robot import has_left
 from paddock.arena.robot import Robot
+from paddock.bridges.common.client_log import get_client_log
 from paddock.bridges.common.scene_world import ArenaWorld, GuestBody, stop_guest
 from paddock.bridges.usarsim.description import describe_robot
 from paddock.bridges.usarsim.sensors import UsarSensors
@@ -20,7 +20,7 @@ from paddock.core.errors import BadMessage, PaddockError, Refused, SimulationErr
 from paddock.core.geometry import Pose
 from paddock.simulation.robots import RobotSpec, load_robot, robot_names
 
-log = logging.getLogger("paddock.usarsim")
+log = get_client_log("usarsim")
 DEFAULT_NAME = "R1"
 
 
@@ -53,6 +53,11 @@ class UsarRobot:
         self.gone = False
 
     # ---- client side, in the emulators' thread
+
+    @property
+    def silent(self) -> bool:
+        """Whether the client has not got a robot yet."""
+        return self.robot is None
 
     def welcome(self) -> bytes:
         """Return the first line for a new client."""

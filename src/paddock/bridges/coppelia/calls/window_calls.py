@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
+from paddock.bridges.common.client_log import get_client_log
 from paddock.bridges.coppelia.calls.table import call
 from paddock.bridges.coppelia.calls.values import read_text, take_count
 from paddock.bridges.coppelia.scene.objects import SceneObject
 from paddock.bridges.coppelia.scene.simulator import SceneCaller
 from paddock.core.terminal_text import visible
 
-log = logging.getLogger("paddock.coppelia")
+log = get_client_log("coppelia")
 MAX_CHARACTERS = 1000  # maximum length of a logged line [characters]
 WHITE = (1.0, 1.0, 1.0)
 

@@ -16,7 +16,7 @@ COMMAND = 0xFFFF  # mask: the low 16 bits of a block's code are the command, the
 ONESHOT, BLOCKING, STREAMING, ONESHOT_SPLIT, STREAMING_SPLIT, DISCONTINUE = (mode << 16 for mode in range(6))
 ERROR = 1  # bit of a reply's status
 KEEP_BOTH = 1  # bit of a request's status: the command does not replace the same streaming command
-LONGEST_DATA = 1 << 24  # maximum size of a command that is sent in pieces [bytes]
+LONGEST_DATA = 1 << 20  # maximum size of a command that is sent in pieces [bytes]
 MAX_BLOCKS = 500  # per message
 
 

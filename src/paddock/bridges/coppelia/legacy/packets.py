@@ -9,7 +9,7 @@ from paddock.core.errors import BadMessage
 
 HEAD = struct.Struct("<hhh")  # 1, length of the payload, number of remaining packets
 MAX_PAYLOAD = 1294  # bytes; 1300 with the header
-LONGEST_MESSAGE = 1 << 24  # bytes
+LONGEST_MESSAGE, LONGEST_REPLY = 1 << 20, 1 << 24  # bytes, to and from a server
 
 
 def split_packets(message: bytes) -> bytes:
@@ -28,9 +28,10 @@ def split_packets(message: bytes) -> bytes:
 
 
 class PacketJoiner:
-    """Joins received packets into messages."""
+    """Joins received packets into messages of at most `longest` bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int = LONGEST_MESSAGE) -> None:
+        self._longest = longest
         self._bytes = bytearray()
         self._message = bytearray()
         self._left: int | None = None  # remaining packets of an incomplete message
@@ -46,8 +47,8 @@ class PacketJoiner:
             self._message += self._bytes[HEAD.size : HEAD.size + length]
             del self._bytes[: HEAD.size + length]
             self._left = left
-            if len(self._message) > LONGEST_MESSAGE:
-                raise BadMessage(f"packet: expected a message of at most {LONGEST_MESSAGE} bytes")
+            if len(self._message) > self._longest:
+                raise BadMessage(f"packet: expected a message of at most {self._longest} bytes")
             if left == 0:
                 message, self._message, self._left = bytes(self._message), bytearray(), None
                 yield message

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from paddock.bridges.common.client_log import get_client_log
 from paddock.bridges.coppelia.legacy import (  # noqa: F401 (they declare commands)
     device_commands,
     object_commands,
@@ -30,10 +30,11 @@ from paddock.bridges.coppelia.legacy.messages import (
 from paddock.bridges.coppelia.legacy.table import carry_out
 from paddock.core.errors import PaddockError
 
-log = logging.getLogger("paddock.vrep")
+log = get_client_log("vrep")
 
 KILL_CONNECTION, TAKE_STRING = 0x000A, 0x3017
 MAX_STREAMS, MAX_PIECES, MAX_ERRORS, LONGEST_ERROR = 500, 32, 50, 500
+LONGEST_ANSWER = 1 << 22  # bytes of all results in an answer, unless it has one only
 SMALLEST_PIECE = 50  # minimum size of a piece of a split reply [bytes]
 LONGEST_SPLIT = 2000  # maximum size of a result that is sent in pieces [bytes]; see `_stream`
 STREAMED = (STREAMING, STREAMING_SPLIT, ONESHOT_SPLIT)
@@ -67,12 +68,13 @@ class LegacySession:
         self.ended = False  # whether the client has requested to disconnect
         self._pieces: dict[Key, bytearray] = {}
         self._replies: list[LegacyReply] = []
+        self._size = 0  # of the results in the answer [bytes]
         self._request = LegacyRequest(-1, 0)
 
     def execute(self, message: bytes) -> Iterator[None]:
         """Execute the commands of a message; yield after each. Raise `BadMessage` for an invalid message."""
         self._request, blocks = parse_message(message)
-        self._replies = []
+        self._replies, self._size = [], 0
         for piece in blocks:
             block = self._join(piece)
             if block is not None:
@@ -173,7 +175,11 @@ class LegacySession:
     def _carry_out(self, block: Block) -> LegacyReply:
         time = self._sim_time()
         try:
-            return LegacyReply(block, carry_out(self.caller, block.command, block.key, block.data), time)
+            data = carry_out(self.caller, block.command, block.key, block.data)
+            self._size += len(data)
+            if len(data) < self._size > LONGEST_ANSWER:
+                raise PaddockError(f"the results of a message have more than {LONGEST_ANSWER >> 20} MB: request less")
+            return LegacyReply(block, data, time)
         except PaddockError as error:
             return self._refuse(block, str(error))
         except Exception:

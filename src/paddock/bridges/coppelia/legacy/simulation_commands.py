@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TypeVar
 
+from paddock.bridges.common.client_log import get_client_log
 from paddock.bridges.coppelia.legacy.caller import Caller
 from paddock.bridges.coppelia.legacy.table import command, pack_int, read_text, take
 from paddock.bridges.coppelia.scene import parameters
 from paddock.core.errors import PaddockError
 from paddock.core.terminal_text import visible
 
-log = logging.getLogger("paddock.vrep")
+log = get_client_log("vrep")
 Window = TypeVar("Window")
 
 START, PAUSE, STOP = 0, 1, 2

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from paddock.bridges.common.simulator_client import SimulatorClient
 from paddock.bridges.coppelia.legacy.messages import ERROR, Block, ask_for, build_request, parse_message
-from paddock.bridges.coppelia.legacy.packets import PacketJoiner, split_packets
+from paddock.bridges.coppelia.legacy.packets import LONGEST_REPLY, PacketJoiner, split_packets
 from paddock.core.errors import LinkError, Refused, Timeout
 
 LAST_ERRORS, KILL_CONNECTION = 0x0004, 0x000A
@@ -23,7 +23,7 @@ class VrepClient(SimulatorClient):
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
         """Connect. `timeout` is the maximum time for an answer [s]."""
         super().__init__("vrep", host, port, timeout)
-        self._joiner, self._number = PacketJoiner(), 0
+        self._joiner, self._number = PacketJoiner(LONGEST_REPLY), 0
 
     def exchange(self, blocks: Sequence[Block]) -> tuple[int, list[Block]]:
         """Send a message. Return the number of the answered message and the blocks of the answer."""

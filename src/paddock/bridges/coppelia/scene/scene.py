@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import logging
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from paddock.bridges.common.client_log import get_client_log
 from paddock.bridges.common.scene_world import ArenaRobot, ArenaWorld
 from paddock.bridges.coppelia.scene.frames import (
     ORIGIN,
@@ -41,7 +41,7 @@ from paddock.bridges.coppelia.scene.quota import Quota
 from paddock.core.errors import PaddockError, SimulationError, UnknownName
 from paddock.core.geometry import Pose, Shape
 
-log = logging.getLogger("paddock.coppelia")
+log = get_client_log("coppelia")
 FLOOR = "ResizableFloor_5_25"
 # Settings whose second key is a handle; they are removed together with the object.
 OF_OBJECTS = ("int", "float", "force", "model", "image", "flags", "colour", "data", "property")

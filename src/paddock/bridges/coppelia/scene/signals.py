@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from paddock.bridges.coppelia.scene.quota import Quota
 
 MAX_SIGNALS = 10_000  # per client
-MAX_BYTES = 1 << 26  # total size of the string signals of a client
+MAX_BYTES = 1 << 22  # total size of the string signals of a client
 MAX_CLIENTS = 4  # total quota in multiples of a client's quota
 
 Signal = int | float | bytes

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from types import GeneratorType
 from typing import Any
 
+from paddock.bridges.common.client_log import get_client_log
 from paddock.bridges.coppelia.calls.caller import RemoteCaller
 from paddock.bridges.coppelia.calls.constants import CONSTANTS
 from paddock.bridges.coppelia.calls.table import CALLS, carry_out, name_error
@@ -17,7 +17,7 @@ from paddock.core.errors import PaddockError
 Reply = Mapping[str, Any]
 SendReply = Callable[[Reply], None]
 
-log = logging.getLogger("paddock.coppelia")
+log = get_client_log("coppelia")
 
 
 def describe_module(name: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ MECHANISM = b"NULL".ljust(20, b"\0")
 GREETING = SIGNATURE + bytes((3, 0)) + MECHANISM + bytes(32)
 MORE, LONG, COMMAND = 1, 2, 4  # flags of a frame
 SHORT = 255  # maximum size of a frame with a short header [bytes]
-LONGEST = 1 << 24  # maximum size of a message [bytes]
+LONGEST = {"REQ": 1 << 24, "REP": 1 << 20, "PUB": 1 << 10}  # maximum size of a received message [bytes]
 MAX_FRAMES = 16  # maximum number of frames of a message
 PARTNERS: Mapping[str, tuple[str, ...]] = {
     "REP": ("REQ", "DEALER"),
@@ -51,7 +51,7 @@ def pack_ready(socket_type: str) -> bytes:
 
 
 class ZmtpPeer:
-    """One end of a connection. Send `greeting` first. `receive` yields complete messages and appends to `replies`."""
+    """One end of a connection. Send `greeting` first. `feed` yields complete messages and appends to `replies`."""
 
     greeting = GREETING
 
@@ -60,7 +60,7 @@ class ZmtpPeer:
         Args:
             socket_type: REP, REQ or PUB.
         """
-        self.socket_type = socket_type
+        self.socket_type, self._longest = socket_type, LONGEST[socket_type]
         self.replies = b""  # protocol commands to be sent
         self.ready = False  # whether the handshake is completed
         self._greeted = False
@@ -69,7 +69,7 @@ class ZmtpPeer:
         self._frames: list[bytes] = []  # frames of an incomplete message
         self._held = 0  # total size of these frames [bytes]
 
-    def receive(self, data: bytes) -> Iterator[list[bytes]]:
+    def feed(self, data: bytes) -> Iterator[list[bytes]]:
         """Add bytes and yield the complete messages. Raise `BadMessage` for a protocol error."""
         buffer, start = self._take(data), 0
         if not self._greeted and buffer:
@@ -121,8 +121,7 @@ class ZmtpPeer:
         self.replies += pack_ready(self.socket_type)
         return True
 
-    @staticmethod
-    def _read_header(buffer: bytes, start: int) -> tuple[int, int, int] | None:
+    def _read_header(self, buffer: bytes, start: int) -> tuple[int, int, int] | None:
         """Return flags, start and end of a frame's body; None if the header is incomplete."""
         left = len(buffer) - start
         if left < 2:
@@ -135,15 +134,15 @@ class ZmtpPeer:
         if left < 9:
             return None
         (size,) = struct.unpack_from(">Q", buffer, start + 1)
-        if size > LONGEST:
-            raise BadMessage(f"expected a message of at most {LONGEST} bytes, got {size}")
+        if size > self._longest:
+            raise BadMessage(f"expected a message of at most {self._longest} bytes, got {size}")
         return flags, start + 9, start + 9 + size
 
     def _add(self, body: bytes) -> None:
         self._frames.append(body)
         self._held += len(body)
-        if len(self._frames) > MAX_FRAMES or self._held > LONGEST:
-            raise BadMessage(f"expected a message of at most {MAX_FRAMES} frames and {LONGEST} bytes")
+        if len(self._frames) > MAX_FRAMES or self._held > self._longest:
+            raise BadMessage(f"expected a message of at most {MAX_FRAMES} frames and {self._longest} bytes")
 
     def _handle_command(self, body: bytes) -> bytes | None:
         """Execute a command. Return a subscription in the form of the message used before version 3.1."""

@@ -72,7 +72,7 @@ class SimClient(SimulatorClient):
                 return reply
 
     def _receive_messages(self) -> list[list[bytes]]:
-        messages = self._receive_parsed(self._peer.receive)
+        messages = self._receive_parsed(self._peer.feed)
         if self._peer.replies:
             self._send(self._peer.replies)
             self._peer.replies = b""

@@ -145,6 +145,10 @@ class ShareLedger:
         """Return the share of the unauthenticated clients at an address."""
         return self._find(address, f"unauthenticated clients at {address}", is_unauthenticated=True)
 
+    def of_bridge(self, address: str) -> Share:
+        """Return the share of the clients of all bridges at an address."""
+        return self._find(("bridges", address), f"clients of bridges at {address}")
+
     def _find(self, key: Hashable, name: str, *, is_unauthenticated: bool = False) -> Share:
         found = self._all.get(key)
         if found is None:

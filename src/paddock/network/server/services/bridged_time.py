@@ -9,6 +9,7 @@ from paddock.arena import Arena
 from paddock.arena.time_lock import SimulationState, TimeMember
 from paddock.core.errors import Refused
 from paddock.network.server.core.clock import Member
+from paddock.network.server.core.fair_shares import Share
 from paddock.network.server.core.service import Service
 from paddock.network.server.core.session import Session
 
@@ -16,8 +17,10 @@ from paddock.network.server.core.session import Session
 class ServedMember:
     """A client of a bridge as a member of the server's clock."""
 
-    def __init__(self, session: Session, member: Member) -> None:
-        self._session, self._member, self.name = session, member, member.name
+    def __init__(self, time: BridgedTime, member: Member, share: Share, resume: Callable[[], object]) -> None:
+        self._time, self._session, self._member, self.name = time, time.session, member, member.name
+        self._share, self._resume, self.held = share, resume, share.held
+        share.connections[self] = None
 
     @property
     def locked(self) -> bool:
@@ -25,12 +28,28 @@ class ServedMember:
 
     def lock(self, on: bool) -> None:
         if on != self._member.locked:
+            if on:
+                self._time.refuse_beside_token_holders("held")
             self._session.clock.join(self._member, on)
+
+    def charge(self, work: Callable[[], object]) -> None:
+        shares = self._session.shares
+        shares.charge(shares.clock if self.locked else self._share, work)
+        if not self.locked:
+            shares.is_over(self._share)
+
+    def hold(self, why: str) -> None:
+        self.held = not self.locked
+
+    def release(self, why: str) -> None:
+        self.held = False
+        self._resume()
 
     def ask(self, ticks: int, then: Callable[[], None]) -> None:
         self._session.clock.ask(self._member, ticks, then)
 
     def leave(self) -> None:
+        self._share.connections.pop(self, None)
         self._session.clock.leave(self._member)
 
 
@@ -64,7 +83,7 @@ class BridgedTime(Service):
         owner = self.session.ownership.owners.get(robot)
         return "" if owner is None or owner.grant is self.session.tokens.local else owner.name
 
-    def _refuse_beside_token_holders(self, what: str) -> None:
+    def refuse_beside_token_holders(self, what: str) -> None:
         """Refuse to change the clock of clients that have been admitted by a token."""
         holders = [
             client.name
@@ -96,10 +115,12 @@ class BridgedTime(Service):
     def speed(self) -> float | None:
         return self.session.clock.speed
 
-    def join(self, name: str, *, timeout: float) -> ServedMember:
+    def join(
+        self, name: str, *, timeout: float, address: str = "", resume: Callable[[], object] = lambda: None
+    ) -> ServedMember:
         member = Member(name, timeout=timeout)
         self.session.clock.join(member, False)
-        return ServedMember(self.session, member)
+        return ServedMember(self, member, self.session.shares.of_bridge(address), resume)
 
     def run(self) -> None:
         if not self.session.clock.running:
@@ -107,7 +128,7 @@ class BridgedTime(Service):
 
     def pause(self) -> None:
         if self.session.clock.running:
-            self._refuse_beside_token_holders("paused")
+            self.refuse_beside_token_holders("paused")
             self.session.clock.set_running(False)
 
     def advance(self, ticks: int) -> None:
