@@ -243,6 +243,8 @@ def test_send_does_not_block_while_the_server_is_not_running() -> None:
 
 
 class TalkativeFirmware(SilentFirmware):
+    silent = False
+
     def __init__(self, send: Callable[[bytes], None], heard: list[bytes]) -> None:
         self.send, self.heard = send, heard
 

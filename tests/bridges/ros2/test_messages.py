@@ -187,6 +187,6 @@ def test_dds_and_zenoh_names() -> None:
     entity = node.entity_token(10, "MP", "/a/cmd_vel", "geometry_msgs/msg/Twist", "H", RosQuality())
     place = "@ros2_lv/0/9872d1c5435b068b28547af43812411/0/10/MP/%/%/talker/%a%cmd_vel"
     assert entity == f"{place}/geometry_msgs::msg::dds_::Twist_/H/::,10:,:,:,,"
-    assert (quality_text(SENSOR_DATA), quality_text(LATCHED)) == ("2::,5:,:,:,,", ":1:,1:,:,:,,")
+    assert (quality_text(SENSOR_DATA), quality_text(LATCHED)) == ("::,5:,:,:,,", ":1:,1:,:,:,,")
     assert [make_token(name) for name in ("e-puck", "1st", "a b", "ä", "")] == ["e_puck", "_1st", "a_b", "_", "_"]
     assert choose_name("r", {"r", "r_2"}) == "r_3"

@@ -83,13 +83,15 @@ def first(reader: DataReader[Any]) -> Any:
     return found[0]
 
 
-def test_sensor_data_is_best_effort_and_the_rest_reliable(program: DdsProgram) -> None:
-    scan = first(program.read("rt/r0/scan", make_idl_type(find_message("sensor_msgs/LaserScan")), SENSOR_DATA))
+@pytest.mark.parametrize("quality", [SENSOR_DATA, RELIABLE], ids=["best effort", "reliable"])
+def test_sensor_data_reach_best_effort_and_reliable_subscribers(program: DdsProgram, quality: Qos) -> None:
+    scan = first(program.read("rt/r0/scan", make_idl_type(find_message("sensor_msgs/LaserScan")), quality))
     assert (scan.header.frame_id, len(scan.ranges)) == ("r0/laser", 180)
-    odometry = first(program.read("rt/r0/odom", make_idl_type(find_message("nav_msgs/Odometry"))))
+    odometry = first(program.read("rt/r0/odom", make_idl_type(find_message("nav_msgs/Odometry")), quality))
     assert odometry.child_frame_id == "r0/base_link"
-    image = first(program.read("rt/r0/camera/image_raw", make_idl_type(find_message("sensor_msgs/Image")), SENSOR_DATA))
+    image = first(program.read("rt/r0/camera/image_raw", make_idl_type(find_message("sensor_msgs/Image")), quality))
     assert len(image.data) == 160 * 120 * 3
+    assert first(program.read("rt/clock", make_idl_type(find_message("rosgraph_msgs/Clock")), quality)).clock
 
 
 def test_static_transforms_reach_late_subscribers(program: DdsProgram) -> None:

@@ -107,7 +107,7 @@ def test_nodes_topics_and_services_are_announced(session: zenoh.Session) -> None
     (node,) = [token for token in tokens if "/NN/" in token]
     assert node.endswith("/0/0/NN/%/%/paddock")
     parts = {token.split("/", 5)[5] for token in tokens}
-    assert f"MP/%/%/paddock/%clock/{CLOCK}/2::,1:,:,:,," in parts
+    assert f"MP/%/%/paddock/%clock/{CLOCK}/::,1:,:,:,," in parts
     assert f"MP/%/%/paddock/%tf_static/{FRAMES}/:1:,1:,:,:,," in parts
     assert f"MS/%/%/paddock/%r1%cmd_vel/{TWIST}/::,10:,:,:,," in parts
     assert any(part.startswith(f"SS/%/%/paddock/%step_simulation/{STEP}/RIHS01_") for part in parts)

@@ -21,6 +21,7 @@ from bridges.ros2.ros2_fixtures import RosbridgeProgram, by_rosbridge, serve_bri
 from paddock.bridges.ros2 import RosbridgeServer
 from paddock.bridges.ros2.wire import decode_cdr, find_message
 from paddock.core.errors import PaddockError
+from paddock.simulation.worlds import WorldSpec
 from paddock.testing import wait_for
 
 OK, NOT_FOUND, INCORRECT_STATE = 1, 2, 3
@@ -94,13 +95,15 @@ def test_range_image_battery_and_imu_messages(program: RosbridgeProgram, bridge:
     assert (battery["voltage"], battery["percentage"]) == (pytest.approx(3.9, abs=0.01), pytest.approx(0.62, abs=0.02))
     imu = program.listen("/r0/imu")
     assert imu["linear_acceleration_covariance"][0] == -1  # this robot has no accelerometer
-    assert imu["orientation_covariance"][0] == 0
+    assert imu["orientation_covariance"][8] == 1e-9  # the robots of this room have no noise; 0 would mean unknown
     assert program.listen("/red/imu")["linear_acceleration"]["z"] == pytest.approx(9.8, abs=0.1)
 
 
 def test_transforms_and_descriptions_reach_late_subscribers(program: RosbridgeProgram) -> None:
     frames = {frame["child_frame_id"]: frame for frame in program.listen("/tf_static")["transforms"]}
-    assert frames["r0/sonar3"]["header"]["frame_id"] == "r0/base_link"
+    assert (
+        frames["r0/sonar3"]["header"]["frame_id"] == frames["r0/base_footprint"]["header"]["frame_id"] == "r0/base_link"
+    )
     assert frames["r0/sonar3"]["transform"]["translation"] == {"x": 0.166, "y": 0.027, "z": 0.211}
     assert frames["r0/camera_optical_frame"]["header"]["frame_id"] == "r0/camera"
     assert '<link name="sonar3" />' in program.listen("/r0/robot_description")["data"]
@@ -235,7 +238,6 @@ def test_errors_are_reported_only_to_the_client_that_caused_them(
             (f'{{"op": "publish", "topic": "/r0/cmd_vel", "msg": {{"{LONG}": 1}}}}', "has no field 'xxx"),
             ('{"op": "pubish"}', "did you mean 'publish'"),
             ('{"op": "subscribe"}', "topic: expected a text"),
-            ('{"op": "subscribe", "topic": "/clok", "id": "a"}', "did you mean '/clock'"),
             ('{"op": "subscribe", "topic": "/clock", "type": "std_msgs/String"}', "expected rosgraph_msgs/msg/Clock"),
             ('{"op": "subscribe", "topic": "/clock", "throttle_rate": "x"}', "throttle_rate: expected milliseconds"),
             (
@@ -247,7 +249,6 @@ def test_errors_are_reported_only_to_the_client_that_caused_them(
                 "expected geometry_msgs/msg/Twist",
             ),
             ('{"op": "advertise", "topic": "/r0/cmd_vel", "type": "Twist"}', "no message type called 'Twist'"),
-            ('{"op": "publish", "topic": "/cmd_vel", "msg": {}}', "did you mean '/r1/cmd_vel'"),
             ('{"op": "publish", "topic": "/r0/cmd_vel", "msg": {"linear": 3}}', "publish /r0/cmd_vel: msg.linear"),
             ('{"op": "publish", "topic": "/r0/cmd_vel", "msg": {"linear": {"x": null}}}', "expected finite linear"),
             ('{"op": "publish", "topic": "/r0/joint_commands", "msg": {"name": ["elbow"]}}', "no joint of r0"),
@@ -259,6 +260,71 @@ def test_errors_are_reported_only_to_the_client_that_caused_them(
         assert bridge.hub.arena["r0"].wheels.speeds == (0.0, 0.0)
         other.next("/clock")
         assert program.call("/rosapi/topic_type", topic="/clock")["values"] == {"type": "rosgraph_msgs/msg/Clock"}
+
+
+def test_unknown_topics_are_accepted_silently_and_logged(
+    program: RosbridgeProgram, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING", logger="paddock.ros2"):
+        program.send(op="subscribe", topic="/clok", id="a")
+        program.send(op="advertise", topic="/chatter", type="std_msgs/String")
+        for topic in ("/chatter", "/cmd_vel"):
+            program.send(op="publish", topic=topic, msg={})
+        program.send(op="call_service", service="/rosapi/topics")
+        assert program.receive()["op"] == "service_response"  # and no status before
+    assert "did you mean '/clock'" in caplog.text
+    assert "did you mean '/r1/cmd_vel'" in caplog.text
+
+
+def test_covariances_of_noisy_sensors_and_of_moving_wheels() -> None:
+    sensors = [
+        {"name": "sonar", "kind": "sonar", "noise": 0.02, "range": 3.0, "cone_deg": 30.0},
+        {"name": "gyro", "kind": "gyroscope", "noise": 0.1},
+        {"name": "compass", "kind": "compass", "noise": 0.05, "scale": 0.5},
+    ]
+    room = WorldSpec.from_table({
+        "name": "noisy", "bounds": [0.0, 0.0, 4.0, 4.0],
+        "robots": [{"name": "red", "at": [2.0, 2.0], "type": {"base": "scout", "sensors": sensors}}],
+    })  # fmt: skip
+    with serve_bridge(by_rosbridge, room) as bridge, RosbridgeProgram(bridge) as program:
+        assert program.listen("/sonar")["variance"] == pytest.approx(0.02**2)
+        imu = program.listen("/imu")
+        assert imu["angular_velocity_covariance"] == pytest.approx(np.diag([0.1**2] * 3).ravel())
+        assert imu["orientation_covariance"][8] == pytest.approx(0.1**2)  # in radians
+        program.listen("/odom")
+        program.drive("/cmd_vel", 0.2)
+        odometry = wait_for_twist(program, "/odom", 0.2, 0.0)
+        covariance = np.reshape(odometry["twist"]["covariance"], (6, 6))
+        assert covariance[0, 0] > 1e-5 < covariance[5, 5]
+        assert covariance[1, 1] == 1e-9  # it cannot move sideways
+
+
+def test_localised_robots_share_the_frame_of_their_true_poses() -> None:
+    def walk(*transforms: dict[str, Any]) -> tuple[float, float]:
+        x = y = heading = 0.0
+        for transform in transforms:
+            moved, rotation = transform["translation"], transform["rotation"]
+            x += math.cos(heading) * moved["x"] - math.sin(heading) * moved["y"]
+            y += math.sin(heading) * moved["x"] + math.cos(heading) * moved["y"]
+            heading += 2 * math.atan2(rotation["z"], rotation["w"])
+        return x, y
+
+    open_bridge = functools.partial(by_rosbridge, localised=True)
+    with serve_bridge(open_bridge) as bridge, RosbridgeProgram(bridge) as program:
+        program.listen("/r1/odom")
+        program.drive("/r1/cmd_vel", 0.1, 0.5)
+        wait_for_twist(program, "/r1/odom", 0.1, 0.5)
+        program.send(op="subscribe", topic="/tf")
+        program.send(op="subscribe", topic="/r1/position")
+        while True:
+            frames = {frame["child_frame_id"]: frame for frame in program.next("/tf")["transforms"]}
+            true = program.next("/r1/position")
+            if true["header"]["stamp"] == frames["r1/odom"]["header"]["stamp"]:
+                break
+        assert {frames[f"{name}/odom"]["header"]["frame_id"] for name in ("r0", "r1", "red")} == {"map"}
+        at = true["pose"]["position"]
+        place = walk(frames["r1/odom"]["transform"], frames["r1/base_link"]["transform"])
+        assert place == pytest.approx((at["x"], at["y"]))
 
 
 def test_invalid_messages_are_logged_with_their_topic(

@@ -17,11 +17,11 @@ from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError
 
 TRANSPORTS = ("dds", "zenoh")
-SETTINGS, WORDS = ("domain", "rate", "stop", "router"), ("namespaces", "humble")
+SETTINGS, WORDS = ("domain", "rate", "stop", "router"), ("namespaces", "localised", "humble")
 HIGHEST_DOMAIN = 232  # there are no DDS ports for higher domains
 EXPECTED = (
     "ros2: expected dds or zenoh, optionally followed by comma-separated settings: domain=0, rate=50, stop=0.5, "
-    f"router={ROUTER}, namespaces, humble"
+    f"router={ROUTER}, namespaces, localised, humble"
 )
 
 
@@ -90,7 +90,7 @@ def open_ros2(arena: Arena, values: Sequence[str], host: str) -> RosBridge:
     """Open the bridge `ros2=dds|zenoh[,OPTION…]`: robots for ROS 2 nodes.
 
     Options: domain=ROS_DOMAIN_ID, rate=50 [Hz], stop=0.5 (seconds without a command until the robot stops),
-    router=ENDPOINT of zenoh, namespaces (also for a single robot), humble.
+    router=ENDPOINT of zenoh, namespaces (also for a single robot), localised (transforms from `map`), humble.
     """
     words = split_words(values)
     settings = dict(word.split("=", 1) for word in words if "=" in word)
@@ -121,6 +121,7 @@ def read_options(settings: dict[str, str], words: Sequence[str]) -> RosOptions:
         rate=read_setting(settings, "rate", RosOptions.rate),
         dead_man=read_setting(settings, "stop", RosOptions.dead_man),
         namespaces="namespaces" in words,
+        localised="localised" in words,
         humble="humble" in words,
     )
 

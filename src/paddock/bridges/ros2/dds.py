@@ -197,7 +197,7 @@ class DdsTransport(RosTransport):
         user_data += f"typehash={hash_type(kind)};" if self._hashes else ""
         return self._dds.qos.Qos(
             # A blocked node must not block the world: samples that cannot be sent immediately are dropped.
-            policy.Reliability.Reliable(0) if quality.reliable else policy.Reliability.BestEffort,
+            policy.Reliability.Reliable(0),
             policy.Durability.TransientLocal if quality.latched else policy.Durability.Volatile,
             policy.History.KeepLast(quality.depth),
             policy.DataRepresentation(use_cdrv0_representation=True),

@@ -30,6 +30,7 @@ class RosOptions:
     rate: float = RATE  # messages of a topic per simulated second; fewer for sensors with a longer period
     dead_man: float = DEAD_MAN  # simulated seconds without a command after which a robot stops; infinity: never
     namespaces: bool = False  # use robot names as topic namespaces even if there is only one robot
+    localised: bool = False  # publish the transform map → odom of each robot
     humble: bool = False  # compatibility with ROS 2 Humble: shorter Range message, no type hashes
 
     def __post_init__(self) -> None:
@@ -170,6 +171,8 @@ class RosHub:
         found: list[RosMessage] = []
         for robot in self.robots:
             found += [robot.transform(), *robot.list_pans()]
+            if self.options.localised:
+                found.append(robot.localise())
         return ros.TFMessage(found)
 
     def _list_mounts(self) -> Any:

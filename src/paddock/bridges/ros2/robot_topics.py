@@ -24,6 +24,7 @@ from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec, is_pivoting
 
+MAP = "map"  # the frame of true poses, the same for all robots
 DEAD_MAN = 0.5  # [s] of simulated time without a command after which a robot stops
 PLANE = np.ix_((0, 1, 5), (0, 1, 5))  # x, y and heading in a 6 × 6 covariance
 STILL = np.diag([1e-9] * 6)  # covariance of exact values; 0 causes problems in filters
@@ -69,6 +70,12 @@ class RosRobot:
         tick = max(0, (arena.tick - delay) // period * period)
         return ros.Header(ros.make_time(tick * arena.dt), self.frame(frame))
 
+    def map_header(self, spec: SensorSpec | None = None) -> Any:
+        """Return a header of the frame of true poses."""
+        header = self.header("", spec)
+        header.frame_id = MAP
+        return header
+
     # ---- out
 
     def list_topics(self) -> Iterator[RosTopic]:
@@ -103,6 +110,15 @@ class RosRobot:
             self.header("odom"), self.frame("base_link"), ros.Transform(ros.Vector3(x, y), turn(heading))
         )
 
+    def localise(self) -> Any:
+        """Return the transform map → odom that makes the estimated pose the true one."""
+        x, y, heading = self._odometry.pose
+        true = self.robot.pose
+        turned = true.heading - heading
+        ahead, aside = math.cos(turned), math.sin(turned)
+        at = ros.Vector3(true.x - ahead * x + aside * y, true.y - aside * x - ahead * y)
+        return ros.TransformStamped(self.map_header(), self.frame("odom"), ros.Transform(at, turn(turned)))
+
     def list_pans(self) -> Iterator[RosMessage]:
         """Yield the transforms of pivoting devices."""
         for spec in self.robot.spec.sensors:
@@ -111,7 +127,8 @@ class RosRobot:
                 yield self._mount(spec.name, spec.mounts[0], angle)
 
     def list_mounts(self) -> Iterator[RosMessage]:
-        """Yield the static transforms of fixed sensors and of optical frames."""
+        """Yield the static transforms of fixed sensors and of optical frames; `base_footprint` equals `base_link`."""
+        yield ros.TransformStamped(self.header("base_link"), self.frame("base_footprint"), ros.Transform())
         for spec in self.robot.spec.sensors:
             if not is_pivoting(spec):
                 for frame, mount in zip(mount_frames(spec), spec.mounts, strict=True):
@@ -130,12 +147,25 @@ class RosRobot:
         covariance = STILL.copy()
         covariance[PLANE] += self._odometry.covariance
         pose = ros.PoseWithCovariance(flat_pose(self._odometry.pose), covariance.ravel())
-        twist = ros.TwistWithCovariance(ros.Twist(ros.Vector3(linear), ros.Vector3(z=angular)), STILL.ravel())
+        twist = ros.TwistWithCovariance(
+            ros.Twist(ros.Vector3(linear), ros.Vector3(z=angular)), self._find_twist_covariance().ravel()
+        )
         return ros.Odometry(self.header("odom"), self.frame("base_link"), pose, twist)
 
     def _measure_twist(self) -> tuple[float, float]:
         left, right = self.robot.wheel_speeds
         return (left + right) / 2, (right - left) / self.robot.spec.drive.wheel_separation
+
+    def _find_twist_covariance(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        """Return the covariance of the speeds of the last tick, as the odometry assumes it."""
+        dt, separation = self.robot.arena.dt, self.robot.spec.drive.wheel_separation
+        left, right = (speed * dt for speed in self.robot.wheel_speeds)
+        of_right, of_left, of_turn = SLIP.of_travel(left, right, separation).diagonal() / dt**2
+        covariance = STILL.copy()
+        covariance[0, 0] += (of_right + of_left) / 4
+        covariance[0, 5] = covariance[5, 0] = (of_right - of_left) / (2 * separation)
+        covariance[5, 5] += (of_right + of_left) / separation**2 + of_turn
+        return covariance
 
     def _make_joints(self) -> Any:
         radius = self.robot.spec.drive.wheel_diameter / 2

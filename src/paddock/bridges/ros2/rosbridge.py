@@ -23,7 +23,7 @@ ANY_ORIGIN = "any-origin"
 SILENCE = 10.0  # [s]; has no effect, because no client joins the lock
 EXPECTED = (
     f"rosbridge: expected a port from 0 to {HIGHEST_PORT}, usually 9090, optionally followed by comma-separated "
-    f"settings: rate=50, stop=0.5, namespaces, {ANY_ORIGIN}"
+    f"settings: rate=50, stop=0.5, namespaces, localised, {ANY_ORIGIN}"
 )
 
 
@@ -100,7 +100,7 @@ class RosbridgeServer(PortBridge, RosTransport):
 def open_rosbridge(arena: Arena, values: Sequence[str], host: str) -> RosbridgeServer:
     """Open the bridge `rosbridge=PORT[,OPTION…]`: clients such as roslibpy and roslibjs, usually port 9090.
 
-    Options: rate, stop and namespaces as of ros2; any-origin also accepts web pages of other hosts.
+    Options: rate, stop, namespaces and localised as of ros2; any-origin also accepts web pages of other hosts.
     """
     words = split_words(values)
     settings = dict(word.split("=", 1) for word in words if "=" in word)

@@ -6,7 +6,7 @@ import asyncio
 import math
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -142,19 +142,24 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
                 continue
             taker.take(message)
             return
-        assert problem is not None
-        raise problem
+        if problem is not None:
+            raise problem
 
     def _find_takers(self, topic: str, kind: type[RosMessage] | None) -> list[RosSubscription]:
-        """Return the subscriptions of the bridge to a topic, restricted to a type if it is known."""
+        """Return the subscriptions of the bridge to a topic, restricted to a type if it is known; none if unknown."""
         named = [taker for taker in self._graph.subscriptions if taker.name == topic]
         if not named:
-            raise UnknownName("topic to publish on", topic, {taker.name for taker in self._graph.subscriptions})
+            self._note_unknown("topic to publish on", topic, {taker.name for taker in self._graph.subscriptions})
+            return []
         fitting = [taker for taker in named if kind is None or taker.type.ros_name == kind.ros_name]
         if not fitting and kind is not None:
             allowed = " or ".join(taker.type.ros_name for taker in named)
             raise Refused(f"{topic}: expected {allowed}, got {kind.ros_name}")
         return fitting
+
+    def _note_unknown(self, what: str, topic: str, known: Iterable[str]) -> None:
+        """Log an unknown topic, without a `status`: a robot that is added later, or another program, may use it."""
+        self.server.problems.report(visible(topic), visible(UnknownName(what, topic, known)))
 
     def _subscribe(self, operation: Operation) -> None:
         name = read_name(operation, "topic")
@@ -168,8 +173,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             raise Refused(f"subscribe {name}: {problem}")
         topic = self._graph.topics.get(name)
         if topic is None:
-            unknown = UnknownName("topic", name, self._graph.topics)
-            self._send_status("warning", f"subscribe: {unknown}; a robot added later may publish it", operation)
+            self._note_unknown("topic", name, self._graph.topics)
         elif operation.get("type") and find_message(read_text(operation, "type")).ros_name != topic.type.ros_name:
             raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
         if sum(map(len, self._wanted.values())) >= MAX_SUBSCRIPTIONS:

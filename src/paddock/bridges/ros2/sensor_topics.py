@@ -22,8 +22,8 @@ from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.sensors.sonar import SonarSpec
 
-WORLD = "map"  # the frame of true poses
 NO_DATA = np.array([-1.0, *[0.0] * 8])  # covariance of values that are not measured
+EXACT = 1e-9  # variance of a value without noise; 0 would mean unknown
 NEAREST = 0.001  # minimum range [m]
 
 ListTopics = Callable[[RosRobot, SensorSpec, "SensorNames"], Iterable[RosTopic]]
@@ -120,7 +120,9 @@ def list_ranges(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterat
 
         def make(i: int = i, frame: str = frame) -> Any:
             header = robot.header(frame, spec)
-            return kind(header, radiation, spec.opening, NEAREST, spec.range, read()[i])
+            measured = read()[i]
+            variance = [] if names.humble else [find_variance(spec, measured) if measured < spec.range else 0.0]
+            return kind(header, radiation, spec.opening, NEAREST, spec.range, measured, *variance)
 
         yield RosTopic(robot.topic_name(names.choose(frame)), kind, make, SENSOR_DATA, spec.period)
 
@@ -167,9 +169,7 @@ def list_poses(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterato
     """Yield the topic of a pose in the world frame."""
 
     def make() -> Any:
-        header = robot.header("", spec)
-        header.frame_id = WORLD  # the same for all robots
-        return ros.PoseStamped(header, flat_pose(Pose(*robot.robot.read(spec.name).tolist())))
+        return ros.PoseStamped(robot.map_header(spec), flat_pose(Pose(*robot.robot.read(spec.name).tolist())))
 
     yield RosTopic(robot.topic_name(names.choose(spec.name)), ros.PoseStamped, make, SENSOR_DATA, spec.period)
 
@@ -192,15 +192,28 @@ def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Itera
             if sensor is None:
                 setattr(message, f"{part}_covariance", NO_DATA)
             else:
-                setattr(message, part, convert(*robot.robot.read(sensor).tolist()))
+                values = robot.robot.read(sensor.name).tolist()
+                setattr(message, part, convert(*values))
+                variances = [find_variance(sensor, value) for value in values]
+                axes = variances if len(variances) == 3 else [EXACT, EXACT, *variances]  # a heading is about z
+                setattr(message, f"{part}_covariance", np.diag(axes).ravel())
         return message
 
     yield RosTopic(robot.topic_name(name), ros.Imu, make, SENSOR_DATA, spec.period)
 
 
-def find_sensor(robot: RosRobot, kind: type[SensorSpec]) -> str | None:
-    """Return the name of a robot's first sensor of a kind; None if there is none."""
-    return next((spec.name for spec in robot.robot.spec.sensors if isinstance(spec, kind)), None)
+def find_sensor(robot: RosRobot, kind: type[SensorSpec]) -> SensorSpec | None:
+    """Return a robot's first sensor of a kind; None if there is none."""
+    return next((spec for spec in robot.robot.spec.sensors if isinstance(spec, kind)), None)
+
+
+def find_variance(spec: SensorSpec, value: float) -> float:
+    """Return the variance of a reading in SI units; 0, which means unknown in ROS, for a response table."""
+    if spec.response:
+        return 0.0
+    scale = spec.scale or 1.0
+    rounded = (spec.resolution / scale) ** 2 / 12  # evenly distributed
+    return max(EXACT, (spec.noise / scale) ** 2 + (spec.noise_relative * value) ** 2 + rounded)
 
 
 def list_nothing(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:

@@ -201,9 +201,7 @@ class _ZenohPublisher:
             )
         else:
             self._publisher = session.declare_publisher(
-                key,
-                congestion_control=control.DROP,
-                reliability=zenoh.Reliability.RELIABLE if quality.reliable else zenoh.Reliability.BEST_EFFORT,
+                key, congestion_control=control.DROP, reliability=zenoh.Reliability.RELIABLE
             )
 
     @property

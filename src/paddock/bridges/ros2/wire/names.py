@@ -11,16 +11,15 @@ NO_HASH = "TypeHashNotSupported"  # type hash in Humble
 
 
 class RosQuality(NamedTuple):
-    """Quality of service of a topic."""
+    """Quality of service of a topic. All are reliable, because best-effort subscribers accept that, too."""
 
-    reliable: bool = True
     latched: bool = False  # late subscribers get the last message (transient local)
     depth: int = 10  # messages that are kept for a slow subscriber
 
 
 DEFAULT = RosQuality()
-SENSOR_DATA = RosQuality(reliable=False, depth=5)
-CLOCK = RosQuality(reliable=False, depth=1)
+SENSOR_DATA = RosQuality(depth=5)
+CLOCK = RosQuality(depth=1)
 TRANSFORMS = RosQuality(depth=100)
 LATCHED = RosQuality(latched=True, depth=1)
 
@@ -91,4 +90,4 @@ class ZenohNode(NamedTuple):
 
 def quality_text(quality: RosQuality) -> str:
     """Format reliability, durability, history and depth. Empty fields are defaults, as are all later ones."""
-    return f"{'' if quality.reliable else 2}:{1 if quality.latched else ''}:,{quality.depth}:,:,:,,"
+    return f":{1 if quality.latched else ''}:,{quality.depth}:,:,:,,"
