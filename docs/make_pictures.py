@@ -39,7 +39,7 @@ from paddock.learning.evolve.options import EvolutionConfig
 from paddock.perception.vision import BoardSpec
 from paddock.report import map_chart, map_view_chart, save_figure
 from paddock.report.drawing.colours import PAPER
-from paddock.report.drawing.draw_world import draw_robot, draw_solution, draw_world
+from paddock.report.drawing.draw_world import add_solution, draw_robot, draw_world
 from paddock.simulation.robots import load_robot, robot_names
 from paddock.simulation.worlds import load_world, world_names
 from paddock.simulation.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
@@ -152,7 +152,7 @@ def mazes() -> None:
     for kind, loops in [*((kind, None) for kind in KINDS), ("wilson", 0.5)]:
         maze = make_maze(8, 8, kind=kind, seed=3, loops=loops)
         world = make_maze_world(maze, title=kind if loops is None else f"{kind}, loops {loops:g}")
-        drawn.append(draw_solution(maze, world, Layout(), size=800))
+        drawn.append(draw_world(add_solution(maze, world, Layout()), rays=False, size=800))
     save_sheet(drawn, "mazes")
 
 

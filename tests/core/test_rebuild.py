@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numba
 import numpy as np
 
-from paddock.core.jit import Kernel, kernel, rebuild_kernel
+from paddock.core.jit import Kernel, fingerprint, kernel, rebuild_kernel
 
 FACTOR = 2.0
 
@@ -64,7 +65,31 @@ def test_constants_in_literals_globals_and_modules_are_replaced() -> None:
     assert rebuild_kernel(angle, {}, constant=lambda value: np if value is math else value).function(1.0) == np.pi
 
 
-def test_rebuilt_kernel_is_not_cached_on_disk() -> None:
-    made = rebuild_kernel(outer, {inner: other})
-    assert isinstance(made, Kernel)
-    assert not made.cache
+def test_kernel_with_replaced_callees_is_compiled_once_for_all_processes() -> None:
+    rebuild_kernel(outer, {inner: other})(1.0)
+    assert rebuild_kernel(outer, {inner: other}).is_cached()  # by another object, as in another process
+    assert not rebuild_kernel(outer, {}, names={f"{__name__}.FACTOR": 5.0}).cache
+
+
+def multiply_by(factor: float, function: Any) -> Kernel:
+    @kernel
+    def multiply(number):  # type: ignore[no-untyped-def]
+        return function(number) * factor
+
+    return multiply
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def square(number):  # type: ignore[no-untyped-def]
+    return number * number
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def cube(number):  # type: ignore[no-untyped-def]
+    return number * number * number
+
+
+def test_machine_code_depends_on_names_of_enclosing_functions_and_on_functions_of_numba() -> None:
+    assert fingerprint(multiply_by(2.0, square)) == fingerprint(multiply_by(2.0, square))
+    assert fingerprint(multiply_by(2.0, square)) != fingerprint(multiply_by(3.0, square))
+    assert fingerprint(multiply_by(2.0, square)) != fingerprint(multiply_by(2.0, cube))

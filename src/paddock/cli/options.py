@@ -112,7 +112,9 @@ Headless = Annotated[bool, typer.Option("--headless", rich_help_panel=PAGE, help
 
 # ---- files
 
-Picture = Annotated[Path | None, file_option("File for a picture with trails (PNG).")]
+Picture = Annotated[
+    Path | None, file_option("File for a picture with trails (PNG, SVG, PDF), or an animation (GIF, MP4).")
+]
 Record = Annotated[Path | None, file_option("Recording for `paddock record`: run.mcap.")]
 
 # ---- servers

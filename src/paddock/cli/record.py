@@ -1,4 +1,4 @@
-"""`paddock record`: recordings on the page, continued live, repeated, and exported for ROS 2."""
+"""`paddock record`: recordings on the page, continued live, repeated, as a video, and exported for ROS 2."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import typer
 
 from paddock.cli import options
 from paddock.core.terminal.console import Console
+from paddock.core.terminal.shared_options import out_option
 from paddock.core.terminal_text import shell_word
 
 if TYPE_CHECKING:
     from paddock.network.server import Settings
     from paddock.report.recordings import Recording
 
-record_app = typer.Typer(help="Recordings: replay, check, export.", no_args_is_help=True)
+record_app = typer.Typer(help="Recordings: replay, check, video, export.", no_args_is_help=True)
 RecordingPath = Annotated[Path, typer.Argument(help="A recording, written by --record.")]
 From = Annotated[
     float | None,
@@ -124,6 +125,31 @@ def serve_recording(
 
     server.run(ready)
     console.print("stopped")
+
+
+@record_app.command()
+def video(
+    recording: RecordingPath,
+    out: Annotated[Path, out_option("A .gif or a .mp4.")],
+    start: Annotated[float | None, typer.Option("--from", help="First time in seconds.")] = None,
+    until: Annotated[float | None, typer.Option(help="Last time in seconds.")] = None,
+    speed: Annotated[
+        float | None, typer.Option(help="Simulated seconds per second. Default: so that it lasts at most 20 s.")
+    ] = None,
+    fps: Annotated[float, typer.Option(help="Frames per second.")] = 12.5,
+    size: Annotated[int, typer.Option(help="Width in pixels.")] = 640,
+) -> None:
+    """Write a recording as a GIF or an MP4: the world from above, with trails.
+
+    paddock record video run.mcap -o run.gif
+    paddock record video run.mcap -o run.mp4 --from 10 --until 30 --speed 2
+    """
+    from paddock.core.terminal.output_files import ANIMATIONS, check_picture, print_written
+    from paddock.report import save_animation
+
+    check_picture(out, ANIMATIONS)
+    save_animation(open_recording(recording), out, start=start, end=until, speed=speed, fps=fps, size=size)
+    print_written(out)
 
 
 @record_app.command()

@@ -42,14 +42,15 @@ def list_robots() -> None:
 def show_robot(name: RobotName, out: Output = None, force: Force = False) -> None:
     """Draw a robot with its sensor rays.
 
-    paddock robot show e-puck
+    paddock robot show e-puck -o e-puck.svg
     """
-    from paddock.core.terminal.output_files import choose_picture, save_picture
-    from paddock.report.drawing.draw_world import draw_robot
+    from paddock.core.terminal.output_files import choose_picture, print_written
+    from paddock.report.drawing import save_drawing
     from paddock.simulation.robots import load_robot
 
     spec = load_robot(name)
-    save_picture(draw_robot(spec), choose_picture(out, spec.name, force=force))
+    save_drawing(spec, path := choose_picture(out, spec.name, force=force))
+    print_written(path)
 
 
 @robot_app.command("urdf")

@@ -25,7 +25,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.jit import stopwatch_on_compiler
 from paddock.core.terminal.console import Console
 from paddock.core.terminal.ending import INTERRUPTED
-from paddock.core.terminal.output_files import check_picture, print_written, save_picture
+from paddock.core.terminal.output_files import ANIMATIONS, PICTURES, check_picture, print_written
 from paddock.core.terminal_text import shell_word, visible
 from paddock.core.user_code import warn_user
 from paddock.report import write_run
@@ -71,7 +71,7 @@ def run_world(
     """
     console, page, is_built_in = Console(), None, not (controller or policy or choose)
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
-    picture = check_picture(picture)
+    picture = check_picture(picture, (*PICTURES, *ANIMATIONS))
     check_seconds(seconds)
     with open_world(world, seed, warns=settings is None) as arena, keep_recording(arena, record), ExitStack() as stack:
         if not headless:
@@ -184,10 +184,16 @@ def write_folder(
 def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None:
     if picture is None:
         return
-    from paddock.report.drawing.draw_world import draw_world
+    from paddock.report import save_animation
+    from paddock.report.drawing import save_drawing
 
+    if picture.suffix.lower() in ANIMATIONS:
+        save_animation(episode, picture)
+        print_written(picture)
+        return
     trails = {name: [(x, y) for x, y in record.trace.path().tolist()] for name, record in episode.robots.items()}
-    save_picture(draw_world(arena.world, poses=arena.poses, trails=trails), picture)
+    save_drawing(arena.world, picture, poses=arena.poses, trails=trails)
+    print_written(picture)
 
 
 def _choose_run(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 world_app = typer.Typer(help="List, draw, generate and import worlds.", no_args_is_help=True)
 WALLS = "Walls"
 WorldFile = Annotated[Path | None, out_option("File for the world (TOML).")]
-Picture = Annotated[Path | None, file_option("File for a picture (PNG).")]
+Picture = Annotated[Path | None, file_option("File for a picture (PNG, SVG, PDF).")]
 
 
 @world_app.command("list")
@@ -52,14 +52,15 @@ def show_world(name: WorldName, out: Output = None, force: Force = False) -> Non
     """Draw a world.
 
     paddock world show wall-loop
-    paddock world show my_world.toml -o my_world.png
+    paddock world show my_world.toml -o my_world.svg
     """
-    from paddock.core.terminal.output_files import choose_picture, save_picture
-    from paddock.report.drawing.draw_world import draw_world
+    from paddock.core.terminal.output_files import choose_picture, print_written
+    from paddock.report.drawing import save_drawing
     from paddock.simulation.worlds import load_world
 
     spec = load_world(name)
-    save_picture(draw_world(spec), choose_picture(out, spec.name, force=force))
+    save_drawing(spec, path := choose_picture(out, spec.name, force=force))
+    print_written(path)
 
 
 @world_app.command("export")
@@ -106,7 +107,7 @@ def make_maze(
     paddock world maze --size 12x6 --kind wilson --loops 0.3 --solution
     """
     from paddock.core.terminal.console import Console
-    from paddock.core.terminal.output_files import check_new, check_picture, save_picture
+    from paddock.core.terminal.output_files import check_new, check_picture, print_written
     from paddock.simulation.worlds import mazes
     from paddock.simulation.worlds.importers.import_result import world_name
 
@@ -127,10 +128,11 @@ def make_maze(
     if out is not None:
         _save(world, out, f"{columns} × {rows} cells, {len(world.walls)} walls, {len(path)} cells from start to exit")
     if picture is not None:
-        from paddock.report.drawing.draw_world import draw_solution, draw_world
+        from paddock.report.drawing.draw_world import add_solution, save_drawing
 
-        layout = mazes.Layout(**walls)
-        save_picture(draw_solution(maze, world, layout) if solution else draw_world(world), picture)
+        drawn = add_solution(maze, world, mazes.Layout(**walls)) if solution else world
+        save_drawing(drawn, picture, rays=not solution)
+        print_written(picture)
     if out is None and picture is None:
         text = maze.to_text(path if solution else ())
         console = Console()
@@ -160,7 +162,7 @@ def make_apartment(
     paddock world apartment --seed 3 -o home.toml --picture home.png
     paddock world apartment --kind symmetric --size 50x9 -o corridor.toml
     """
-    from paddock.core.terminal.output_files import check_new, check_picture, save_picture
+    from paddock.core.terminal.output_files import check_new, check_picture, print_written
     from paddock.simulation.worlds import apartments
     from paddock.simulation.worlds.importers.import_result import world_name
 
@@ -177,9 +179,10 @@ def make_apartment(
     if out is not None:
         _save(world, out, world.title)
     if picture is not None:
-        from paddock.report.drawing.draw_world import draw_world
+        from paddock.report.drawing import save_drawing
 
-        save_picture(draw_world(world), picture)
+        save_drawing(world, picture)
+        print_written(picture)
 
 
 @world_app.command("import")

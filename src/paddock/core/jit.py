@@ -389,20 +389,21 @@ def stopwatch_on_compiler() -> Iterator[list[float]]:
 
 
 def fingerprint(kernel: Kernel) -> str:
-    """Return a digest of a kernel, of all kernels that it calls, and of the constants that they use."""
-    return digest(sorted(_contents(part) for part in iterate_kernels(kernel)))
+    """Return a digest of a kernel, of all functions that it calls, and of the constants that they use."""
+    return digest(sorted(_contents(function) for function in _iterate_functions(kernel.function)))
 
 
-def iterate_kernels(kernel: Kernel, known: set[Any] | None = None) -> Iterator[Kernel]:
-    """Iterate over a kernel and all kernels that it calls, each once."""
+def _iterate_functions(function: Any, known: set[Any] | None = None) -> Iterator[Any]:
+    """Iterate over a function and all kernels and functions with numba's own decorator that it calls, each once."""
     known = set() if known is None else known
-    if kernel in known:
+    if function in known:
         return
-    known.add(kernel)
-    yield kernel
-    for value in _get_globals(kernel).values():
-        if type(value) is type(kernel):
-            yield from iterate_kernels(value, known)
+    known.add(function)
+    yield function
+    for value in _get_names(function).values():
+        callee = value.function if isinstance(value, Kernel) else getattr(value, "py_func", value)
+        if isinstance(callee, types.FunctionType):
+            yield from _iterate_functions(callee, known)
 
 
 def digest(value: Any) -> str:
@@ -415,15 +416,20 @@ def global_names(code: types.CodeType) -> list[str]:
     return sorted({step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"})
 
 
-def _get_globals(kernel: Kernel) -> dict[str, Any]:
-    known = kernel.function.__globals__
-    return {name: known[name] for name in global_names(kernel.function.__code__) if name in known}
+def _get_names(function: Any) -> dict[str, Any]:
+    """Return the values of the global names that a function uses, and of the names of the functions around it."""
+    known, code = function.__globals__, function.__code__
+    around = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    return {
+        **{name: known[name] for name in global_names(code) if name in known},
+        **{name: cell.cell_contents for name, cell in around},
+    }
 
 
-def _contents(kernel: Kernel) -> str:
-    code = kernel.function.__code__
-    constants = {name: _constant(value) for name, value in _get_globals(kernel).items()}
-    return f"{kernel.function.__qualname__} {code.co_code.hex()} {code.co_consts!r} {code.co_names!r} {constants!r}"
+def _contents(function: Any) -> str:
+    code = function.__code__
+    constants = {name: _constant(value) for name, value in _get_names(function).items()}
+    return f"{function.__qualname__} {code.co_code.hex()} {code.co_consts!r} {code.co_names!r} {constants!r}"
 
 
 def _constant(value: Any) -> Any:
@@ -443,9 +449,11 @@ def rebuild_kernel(
     names: Mapping[str, Any] | None = None,
     constant: Callable[[Any], Any] | None = None,
     make: Callable[[types.FunctionType], Any] | None = None,
-    keep: bool = False,
 ) -> Any:
     """Rebuild a kernel with the callees in `swaps` replaced recursively; return it unchanged if nothing differs.
+
+    With replaced kernels only, its machine code is cached on disk, in the folder of the originals and under another
+    name, until the source of a replacement changes.
 
     Args:
         kernel: the kernel to rebuild.
@@ -453,10 +461,9 @@ def rebuild_kernel(
         names: replacements of global names, written with their module: `package.module.NAME`.
         constant: function that replaces a literal, or a number or module behind a global name.
         make: function that compiles every rebuilt function for the device; None for kernels of this process.
-        keep: whether to cache the machine code on disk, in the folder of the originals and under another name, until
-            the source of a replacement changes.
     """
-    return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).rebuild(kernel)
+    variant = None if names or constant or make else Variant.of(swaps.values())
+    return _Maker(swaps, names or {}, constant, make, variant).rebuild(kernel)
 
 
 class Variant(NamedTuple):
@@ -470,9 +477,9 @@ class Variant(NamedTuple):
         """Return the variant with these replacement kernels."""
         kernels = list(kernels)
         names = sorted(
-            f"{part.function.__module__}.{part.function.__qualname__}"
+            f"{function.__module__}.{function.__qualname__}"
             for kernel in kernels
-            for part in iterate_kernels(kernel)
+            for function in _iterate_functions(kernel.function)
         )
         return cls(digest(names)[:12], digest(sorted(fingerprint(kernel) for kernel in kernels)))
 

@@ -9,6 +9,7 @@ from paddock.core.lazy import import_on_demand
 if TYPE_CHECKING:
     from paddock.report.chart_style import save_figure
     from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
+    from paddock.report.drawing.animation import save_animation
     from paddock.report.drawing.draw_world import draw_paths
     from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, error_map, umbmark_chart
     from paddock.report.evolution_charts import elites_map, learning_curve
@@ -45,6 +46,7 @@ __all__ = [
     "map_view_chart",
     "path_chart",
     "relations_chart",
+    "save_animation",
     "save_figure",
     "umbmark_chart",
     "wheel_speed_chart",

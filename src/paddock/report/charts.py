@@ -324,6 +324,8 @@ def add_legend(ax: Axes, blocks: Sequence[tuple[str, str]], *, grow: bool) -> No
         names = [*names[: MAX_ENTRIES - 1], f"and {len(names) - MAX_ENTRIES + 1} more"]
         handles = [*handles[: MAX_ENTRIES - 1], Patch(color=FAINT, alpha=0.45)]
     longest = max(LONGEST_ENTRY, axes_width(ax) / 2 - KEY_WIDTH - 1.0)  # at least two entries in a row
+    if len({shorten(name, TEXT, longest) for name in names}) < len(set(names)):  # they differ at their ends
+        longest = axes_width(ax) - KEY_WIDTH - 1.0
     names = [shorten(name, TEXT, longest) for name in names]
     widest = max(text_width(name, TEXT) for name in names) + KEY_WIDTH
     columns = max(1, min(len(names), int(axes_width(ax) / widest)))

@@ -66,6 +66,11 @@ class Figure:
     caption: str
     picture: Image | Axes
 
+    @property
+    def is_chart(self) -> bool:
+        """Whether it is a chart, whose colours may be inverted in a dark theme."""
+        return not hasattr(self.picture, "getbbox")
+
 
 @dataclass(frozen=True, slots=True)
 class SettingsTable:

@@ -37,16 +37,19 @@ def run_log_text(traces: Sequence[Trace], contents: Mapping[str, Any], level: Lo
     lines.append("")
     for robot, numbers in contents["robots"].items():
         lines += [robot] + [f"  {name + ':':<22}{value}" for name, value in robot_outcome(numbers)]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    lines += ["", describe_digest(contents)]
+    return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"
 
 
 def run_settings(contents: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a run, and the digest of its final state."""
-    settings = {"world": contents["world"], **contents["config"]}
-    if contents.get("digest"):
-        why = contents["why_not_repeatable"]
-        settings["digest"] = contents["digest"] + (f" (not repeatable: {why})" if why else "")
-    return settings
+    """Return the settings of a run."""
+    return {"world": contents["world"], **contents["config"]}
+
+
+def describe_digest(contents: Mapping[str, Any]) -> str:
+    """Return a line with the digest of the final state of a run; empty if it has none."""
+    why = contents.get("why_not_repeatable")
+    return f"digest {contents['digest']}{f' (not repeatable: {why})' if why else ''}" if contents.get("digest") else ""
 
 
 def list_events(traces: Sequence[Trace], level: LogLevel = "info") -> list[tuple[str, Event]]:
@@ -138,6 +141,7 @@ def run_report(
         yield Failure(f"The run failed: {contents['ended']}")
     yield Heading("Outcome")
     yield tabulate_outcome(robots)
+    yield from [Remark(digest)] if (digest := describe_digest(contents)) else []
     tasks = tabulate_outcomes(outcomes) if outcomes else tabulate_times(robots)
     if tasks.rows:
         yield Heading("Tasks")

@@ -48,10 +48,26 @@ def test_combinations_with_only_failed_runs_are_listed(done: Sweep) -> None:
     assert sheet.numeric == (False, True, True, True)
 
 
-def test_failures_of_one_kind_share_one_row(done: Sweep) -> None:
-    assert [row[1:] for row in tabulate_failures(done).rows] == [
-        ("ZeroDivisionError", "1", "3", "paddock study sweep s.toml --run 4"),
-        ("ZeroDivisionError", "4", "0, 1, 2, 3", "paddock study sweep s.toml --run 5"),
+def test_each_problem_is_listed_once(done: Sweep) -> None:
+    combinations = "controller.speed 0.1; controller.speed 0.2"
+    command = "paddock study sweep s.toml --run 4"
+    assert tabulate_failures(done).rows == (("ZeroDivisionError", "5", combinations, "3, 0, 1, 2", command),)
+
+
+def test_legend_of_several_parameters_tells_them_apart() -> None:
+    paths = ("robot.drive.max_speed", "robot.sensors.proximity.range", "robot.sensors.ground.range")
+    values = [(speed, near, far) for speed in (0.1, 0.2) for near in (0.05, 0.07) for far in (0.01, 0.02)]
+    rows = [
+        {"run": i, "world": "empty", "robot": "e-puck", "seed": 0, "distance": i, **dict(zip(paths, row, strict=True))}
+        for i, row in enumerate(values, start=1)
+    ]
+    chart = Sweep(spec=load_sweep(SPEC), rows=rows, axes=("world", "robot", *paths), runs=8, fresh=8, failures=()).draw(
+        "distance"
+    )
+    legend = chart.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [
+        f"max_speed {speed}, proximity.range {near}" for speed in (0.1, 0.2) for near in (0.05, 0.07)
     ]
 
 

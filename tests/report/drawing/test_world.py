@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
 from paddock.core.spec import rgb
 from paddock.report.drawing.canvas import Canvas, printable, round_length
-from paddock.report.drawing.draw_world import draw_robot, draw_world, world_legend
+from paddock.report.drawing.draw_world import draw_robot, draw_world, save_drawing, world_legend
 from paddock.report.drawing.layout import PictureLayout
 from paddock.report.drawing.trails import clip_path
 from paddock.simulation.robots import load_robot, robot_names
@@ -183,7 +185,7 @@ def test_names_of_adjacent_robots_are_drawn() -> None:
 
 
 def test_text_is_reduced_to_letters_of_the_font() -> None:
-    assert printable("2 × 1 m – Politècnica → 90°") == "2 x 1 m - Politecnica -> 90°"
+    assert printable("2 × 1 m – Politècnica → 90°") == "2 × 1 m – Politècnica → 90°"
     assert printable("世") == "?"
 
 
@@ -264,3 +266,21 @@ def test_only_the_visible_part_of_a_huge_cylinder_is_drawn(radius: float) -> Non
     ] * 2
     covered = replace(world, cylinders=(replace(huge, at=(0.0, 0.0)),))
     assert pixel(draw_world(covered, size=400), covered, (1.0, 0.9)) == rgb("#aa2200")
+
+
+def test_pictures_are_written_as_vectors_with_texts_and_equal_bytes(tmp_path: Path) -> None:
+    for spec in (load_world("clutter"), load_robot("e-puck")):
+        svg, again, pdf = tmp_path / "a.svg", tmp_path / "b.svg", tmp_path / "a.pdf"
+        for path in (svg, again, pdf):
+            save_drawing(spec, path)
+        assert svg.read_bytes() == again.read_bytes()
+        assert pdf.read_bytes().startswith(b"%PDF")
+        drawing = svg.read_text()
+        assert spec.title in drawing  # matplotlib writes texts as outlines, with a comment
+        assert "<image" not in drawing
+        assert len(re.findall("<path", drawing)) > 30
+
+
+def test_floors_with_lines_are_images_in_vector_pictures(tmp_path: Path) -> None:
+    save_drawing(load_world("line-crossing"), tmp_path / "line.svg", rays=False)
+    assert "<image" in (tmp_path / "line.svg").read_text()

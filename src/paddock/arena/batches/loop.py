@@ -38,7 +38,7 @@ def loop_for(
 ) -> Kernel:
     """Return the loop for these policies, sensor kinds and metrics: the built-in one, or an extended one.
 
-    A user's own kernel is compiled once per process, code of other packages once per installation.
+    An extended loop is compiled again when the source of a user's kernel or of another package changes.
     """
     own_kernels = {policy.decide: None for policy in policies if isinstance(policy, KernelPolicy)}
     if len(own_kernels) > 1:
@@ -52,12 +52,12 @@ def loop_for(
         **NOTE_MOTION.extend(note_motion, numbers),
         **NOTE_READINGS.extend(note_readings, numbers),
     }
-    return _loop_with(tuple(swaps.items()), keep=not own_kernels)
+    return _loop_with(tuple(swaps.items()))
 
 
 @functools.cache
-def _loop_with(swaps: tuple[tuple[Kernel, Kernel], ...], keep: bool) -> Kernel:
-    loop: Kernel = rebuild_kernel(roll, dict(swaps), keep=keep)
+def _loop_with(swaps: tuple[tuple[Kernel, Kernel], ...]) -> Kernel:
+    loop: Kernel = rebuild_kernel(roll, dict(swaps))
     return loop
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from paddock.core.errors import PaddockError
-from paddock.core.files import save_image
 from paddock.core.terminal_text import visible
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 CHARTS = (".png", ".svg", ".pdf")
+PICTURES = (*CHARTS, ".jpg", ".jpeg", ".webp")
+ANIMATIONS = (".gif", ".mp4")
 
 
 def check_new(path: Path, *endings: str, force: bool) -> Path:
@@ -50,12 +46,6 @@ def _check_place(path: Path, endings: Sequence[str]) -> None:
 def print_written(path: Path, about: str = "", *, err: bool = False) -> None:
     """Print that a file or folder was written. The path is not wrapped, and brackets in it are not markup."""
     typer.echo(visible(f"wrote {path}{about}"), err=err)
-
-
-def save_picture(picture: Image, path: Path) -> None:
-    """Write a picture and print its path."""
-    save_image(picture, path)
-    print_written(path, f" ({picture.width} × {picture.height})")
 
 
 def choose_picture(path: Path | None, name: str, *, force: bool) -> Path:

@@ -17,7 +17,7 @@ from paddock.report.tables import Table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MAX_LINES, MAX_ROWS, MAX_FAILURES, MAX_SEEDS = 10, 60, 100, 5  # limits of the report; the tables are complete
+MAX_LINES, MAX_ROWS, MAX_FAILURES, MAX_LISTED = 10, 60, 100, 5  # limits of the report; the tables are complete
 MAX_COLUMNS = 7  # columns of a table, so that they fit into a narrow window
 MAX_DIGITS = 6  # decimal places
 ROUNDING = 1e-12  # relative size of intervals that only rounding errors cause
@@ -66,26 +66,22 @@ def tabulate_means(sweep: Sweep) -> Table:
 
 
 def group_failures(sweep: Sweep) -> list[list[FailedRun]]:
-    """Group the failed runs by combination and problem."""
-    groups: dict[tuple[str, str], list[FailedRun]] = {}
+    """Group the failed runs by their problem."""
+    groups: dict[str, list[FailedRun]] = {}
     for each in sweep.failures:
-        groups.setdefault((_format_labels(each.labels), each.problem), []).append(each)
+        groups.setdefault(each.problem, []).append(each)
     return list(groups.values())
 
 
 def tabulate_failures(sweep: Sweep) -> Table:
-    """Return a table with a row for every problem of a combination: count, seeds, and the command that repeats it."""
-    rows = [
-        (
-            _format_labels(first.labels),
-            first.problem,
-            str(1 + len(others)),
-            _list_seeds([first, *others]),
-            first.command,
-        )
-        for first, *others in group_failures(sweep)[:MAX_FAILURES]
-    ]
-    return Table(("combination", "problem", "runs", "seeds", "repeat the first"), tuple(rows))
+    """Return a table with a row for every problem: runs, combinations, seeds, and the command that repeats it."""
+    varying = varying_axes(sweep)
+    rows = []
+    for runs in group_failures(sweep)[:MAX_FAILURES]:
+        names = [_format_labels({axis: run.labels[axis] for axis in varying if axis in run.labels}) for run in runs]
+        seeds = [str(run.seed) for run in runs]
+        rows.append((runs[0].problem, str(len(runs)), _list_some(names, "; "), _list_some(seeds), runs[0].command))
+    return Table(("problem", "runs", "combinations", "seeds", "repeat the first"), tuple(rows))
 
 
 def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
@@ -93,14 +89,14 @@ def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
     rows = [row for row in sweep.summary if row["figure"] == figure]
     varying = varying_axes(sweep)
     over = next((axis for axis in reversed(varying) if _is_numeric(rows, axis)), None)
-    others = [axis for axis in varying if axis != over]
+    others, short = [axis for axis in varying if axis != over], shorten_axes(varying)
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        groups.setdefault(_format_labels({axis: row[axis] for axis in others}), []).append(row)
+        groups.setdefault(_format_labels({short[axis]: row[axis] for axis in others}), []).append(row)
     about = f"{sweep.spec.name}: means with {sweep.spec.confidence:.0%} confidence intervals"
     if over is None or len(groups) > MAX_LINES:
         shown = rows[:MAX_ROWS]
-        names = [_format_labels({axis: row[axis] for axis in varying}) or sweep.spec.name for row in shown]
+        names = [_format_labels({short[axis]: row[axis] for axis in varying}) or sweep.spec.name for row in shown]
         ends = ([row[name] for row in shown] for name in ("mean", "low", "high"))
         return interval_chart(figure, names, *ends, x_name=label_figure(figure), about=about, ax=ax)
     lines = []
@@ -121,6 +117,16 @@ def varying_axes(sweep: Sweep) -> list[str]:
     all_labels = [*sweep.summary, *sweep.failed_combinations]
     found = [axis for axis in sweep.axes if len({repr(row[axis]) for row in all_labels if axis in row}) > 1]
     return found or list(sweep.axes)
+
+
+def shorten_axes(axes: Sequence[str]) -> dict[str, str]:
+    """Return the shortest ends of the axes' paths that tell them apart, so that they fit into legends."""
+    short = {}
+    for axis in axes:
+        parts = axis.split(".")
+        ends = [".".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+        short[axis] = next(end for end in ends if sum(f".{other}".endswith(f".{end}") for other in axes) == 1)
+    return short
 
 
 def _is_numeric(rows: list[Any], axis: str) -> bool:
@@ -144,9 +150,10 @@ def _format_interval(row: Mapping[str, Any]) -> str:
     return f"{mean:.{digits}f} ± {half:.{digits}f}"
 
 
-def _list_seeds(runs: Sequence[FailedRun]) -> str:
-    more = ", …" if len(runs) > MAX_SEEDS else ""
-    return ", ".join(str(run.seed) for run in runs[:MAX_SEEDS]) + more
+def _list_some(names: Sequence[str], between: str = ", ") -> str:
+    """List the first different names."""
+    different = list(dict.fromkeys(names))
+    return between.join([*different[:MAX_LISTED], *["…"][: len(different) > MAX_LISTED]])
 
 
 def _format_seeds(seeds: tuple[int, ...]) -> str:

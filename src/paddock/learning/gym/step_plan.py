@@ -124,5 +124,5 @@ def kernel_for(spec: EnvSpec, layout: StepLayout) -> Kernel:
 
 @functools.cache
 def _extend(swaps: tuple[tuple[Kernel, Kernel], ...]) -> Kernel:
-    extended: Kernel = rebuild_kernel(step_envs, dict(swaps), keep=True)
+    extended: Kernel = rebuild_kernel(step_envs, dict(swaps))
     return extended

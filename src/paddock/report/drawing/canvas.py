@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
+from pathlib import Path
 from typing import Literal, TypeVar
 
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
@@ -22,22 +25,20 @@ Rect = tuple[float, float, float, float]
 E = TypeVar("E")
 Anchor = Literal["left", "middle", "right"]
 
-# Pillow's default font has no glyphs for these.
-SPELLED = {"×": "x", "–": "-", "—": "-", "→": "->", "“": '"', "”": '"', "’": "'", "²": "2", "µ": "u", "≈": "~"}
-AVAILABLE = set("°±·…")
+FONT = "mpl-data/fonts/ttf/DejaVuSans.ttf"  # in matplotlib, whose charts use it, too
+FONT_SCALE = 0.9  # this font is wide
+ALPHABETS = 0x0530  # letters below this code are in the font: Latin, Greek, Cyrillic
+SYMBOLS = set("–—→“”’…≈≤≥−√·°±×²µ")
 
 
 def printable(text: str) -> str:
     """Replace the characters that the font cannot draw."""
     letters = []
     for letter in text:
-        if letter in AVAILABLE:
+        if ord(letter) < ALPHABETS or letter in SYMBOLS:
             letters.append(letter)
-        elif letter in SPELLED:
-            letters.append(SPELLED[letter])
         else:
-            kept = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
-            letters.append(kept or "?")
+            letters.append(unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode() or "?")
     return "".join(letters)
 
 
@@ -78,7 +79,7 @@ class Canvas:
     # Shapes in metres
 
     def polygon(self, points: Iterable[Point], fill: Rgba) -> None:
-        self.draw.polygon(self._fine(self.at(p) for p in points), fill=fill)
+        self.fill([self.at(p) for p in points], fill)
 
     def line(self, points: Iterable[Point], color: Rgba, width: float) -> None:
         """Draw a line [m] that is `width` pixels wide."""
@@ -116,6 +117,13 @@ class Canvas:
     def block(self, rect: Rect, fill: Rgba, *, radius: float = 0.0) -> None:
         """Draw a filled rectangle (left, top, right, bottom)."""
         self.draw.rounded_rectangle([part * FINER for part in rect], radius=radius * FINER, fill=fill)
+
+    def paste(self, picture: Image.Image, rect: Rect) -> None:
+        """Draw an image in a rectangle."""
+        left, top, right, bottom = (round(part * FINER) for part in rect)
+        size = max(1, right - left), max(1, bottom - top)
+        same = picture.size == size
+        self.image.paste(picture if same else picture.resize(size, Image.Resampling.BILINEAR), (left, top))
 
     def shadows(self, shapes: Sequence[Shape], within: Rect, offset: float) -> None:
         """Draw soft shadows of shapes [m], `offset` pixels to the lower right."""
@@ -226,13 +234,11 @@ def fill_disc(draw: ImageDraw.ImageDraw, x: float, y: float, radius: float, fill
     draw.polygon([(x, y), *((x + radius * math.cos(a), y + radius * math.sin(a)) for a in angles)], fill=fill)
 
 
-_FONTS: dict[int, ImageFont.FreeTypeFont | ImageFont.ImageFont] = {}
-
-
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    if size not in _FONTS:
-        _FONTS[size] = ImageFont.load_default(size=size)
-    return _FONTS[size]
+@functools.cache
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    matplotlib = importlib.util.find_spec("matplotlib")  # found, but not imported, because that takes long
+    assert matplotlib is not None and matplotlib.origin is not None
+    return ImageFont.truetype(Path(matplotlib.origin).parent / FONT, FONT_SCALE * size)
 
 
 def fill_rows(key: Sequence[E], text_of: Callable[[E], str], room: float, zoom: float) -> list[list[E]]:

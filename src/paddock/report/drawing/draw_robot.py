@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec, 
 from paddock.simulation.worlds.solids import Solid
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from PIL.Image import Image
 
 
@@ -108,6 +109,21 @@ def _rim(eye: Point, middle: float, beam: Beam, longest: float, sight: LineOfSig
 
 def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
     """Draw a robot from above, `size` pixels wide, with x (forward) to the right and y (left) up."""
+    return _draw(spec, Canvas, size).to_image()
+
+
+def plot_robot(spec: RobotSpec, *, size: int = 800) -> Axes:
+    """Draw the picture of `draw_robot` as matplotlib axes, which can be saved as SVG and PDF."""
+    from paddock.report.drawing.vector_canvas import VectorCanvas
+
+    return _draw(spec, VectorCanvas, size).axes
+
+
+C = TypeVar("C", bound=Canvas)
+
+
+def _draw(spec: RobotSpec, kind: type[C], size: int) -> C:
+    """Draw a robot on a canvas of a kind."""
     check_picture_size(size)
     zoom = size / 800
     radius = bounding_radius(spec.body.shape)
@@ -115,7 +131,7 @@ def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
     shown = min(max(farthest, NARROWEST * radius), WIDEST * radius)  # visible distance to every side [m]
     top, high = 84 * zoom, 0.66 * size
     rows = len(spec.sensors)
-    canvas = Canvas(size, round(top + high + (rows + 1) * 25 * zoom + 84 * zoom))
+    canvas = kind(size, round(top + high + (rows + 1) * 25 * zoom + 84 * zoom))
     canvas.view(0.0, 0.0, size / 2, top + high / 2, high / 2 / shown)
     view: Rect = (20 * zoom, top, size - 20 * zoom, top + high)
 
@@ -135,7 +151,7 @@ def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
         note = f"beams are drawn up to {_length(shown)} from the centre"
         canvas.text((30 * zoom, below), note, 13 * zoom, color=FAINT)
     _draw_table(canvas, spec, below + 32 * zoom, zoom)
-    return canvas.to_image()
+    return canvas
 
 
 def _draw_title(canvas: Canvas, spec: RobotSpec, zoom: float) -> None:

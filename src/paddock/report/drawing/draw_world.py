@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -12,10 +13,11 @@ from paddock.arena.episodes import Trace
 from paddock.arena.episodes.trace import Floats
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
+from paddock.core.files import save_image
 from paddock.core.geometry import Pose
 from paddock.report.drawing.canvas import Canvas, check_picture_size
 from paddock.report.drawing.colours import ESTIMATE, FAINT, GOAL, INK, SOLUTION, field_colors
-from paddock.report.drawing.draw_robot import beams, draw_robot
+from paddock.report.drawing.draw_robot import beams, draw_robot, plot_robot
 from paddock.report.drawing.layers import (
     axes_layer,
     border_layer,
@@ -50,12 +52,14 @@ from paddock.simulation.worlds.solids import solids
 from paddock.simulation.worlds.world_spec import GOALS, Stroke, WorldSpec
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from PIL.Image import Image
 
 
-__all__ = ["LAYERS", "draw_robot", "draw_world"]
+__all__ = ["LAYERS", "draw_robot", "draw_world", "plot_robot", "plot_world", "save_drawing"]
 
 FEW = 40  # maximum number of robots with names and beams
+VECTORS = (".svg", ".pdf")
 FINEST = 0.4  # shortest visible step of a path [pixels]
 
 Layer = Callable[[WorldPicture], None]
@@ -108,6 +112,34 @@ def draw_world(
         layers: layers to draw, from the floor up.
         size: width of the picture [pixels], 20 … 8000; its height depends on the world.
     """
+    options = {"poses": poses, "trails": trails, "estimates": estimates, "directions": directions, "rays": rays}
+    return _draw(spec, Canvas, **options, about=about, layers=layers, size=size).to_image()
+
+
+def plot_world(spec: WorldSpec, **options: Any) -> Axes:
+    """Draw the picture of `draw_world`, with its options, as matplotlib axes, which can be saved as SVG and PDF."""
+    from paddock.report.drawing.vector_canvas import VectorCanvas
+
+    return _draw(spec, VectorCanvas, **options).axes
+
+
+C = TypeVar("C", bound=Canvas)
+
+
+def _draw(
+    spec: WorldSpec,
+    canvas: type[C],
+    *,
+    poses: Any = None,
+    trails: Any = None,
+    estimates: Any = None,
+    directions: bool = False,
+    rays: bool = True,
+    about: str = "",
+    layers: Sequence[Layer] = LAYERS,
+    size: int = 1000,
+) -> C:
+    """Draw a world on a canvas of a kind; the options are those of `draw_world`."""
     check_picture_size(size)
     types = robot_types(spec)
     standing = [start_pose(spec, robot) for robot in spec.robots] if poses is None else read_poses(spec, poses)
@@ -118,7 +150,7 @@ def draw_world(
     guesses = {name: split_trail(points, 2 * finest) for name, points in (estimates or {}).items()}
     legend = [*world_legend(spec, types if rays and few else []), *trail_legend(paths, guesses, colors, directions)]
     picture = WorldPicture(
-        layout=PictureLayout(spec, size, legend),
+        layout=PictureLayout(spec, size, legend, canvas),
         spec=spec,
         types=types,
         poses=standing,
@@ -133,7 +165,7 @@ def draw_world(
     )
     for draw in layers:
         draw(picture)
-    return picture.canvas.to_image()
+    return cast(C, picture.canvas)
 
 
 def read_poses(spec: WorldSpec, poses: Iterable[Iterable[float]]) -> list[Pose]:
@@ -186,14 +218,30 @@ def trail_legend(
     return legend
 
 
-def draw_solution(maze: Maze, world: WorldSpec, layout: Layout, *, size: int = 1000) -> Image:
-    """Draw the world of a maze, `size` pixels wide, with the path from the start to the exit."""
+def add_solution(maze: Maze, world: WorldSpec, layout: Layout) -> WorldSpec:
+    """Return the world of a maze with the path from the start to the exit on its floor."""
     way = Stroke(
         points=tuple(layout.centre(cell) for cell in solve_maze(maze)), width=0.08 * layout.corridor, color=SOLUTION
     )
     detail = min(WAY_DETAIL, MAX_FLOOR / max(layout.size(maze)))
-    floor = replace(world.floor, strokes=(*world.floor.strokes, way), pixels_per_metre=detail)
-    return draw_world(replace(world, floor=floor), rays=False, size=size)
+    return replace(world, floor=replace(world.floor, strokes=(*world.floor.strokes, way), pixels_per_metre=detail))
+
+
+def save_drawing(spec: WorldSpec | RobotSpec, path: str | Path, **options: Any) -> None:
+    """Write the picture of a world or a robot, by file name extension: PNG, JPEG, WebP, or SVG and PDF with vectors.
+
+    Args:
+        spec: the world or the robot.
+        path: the file.
+        options: options of `draw_world` or `draw_robot`.
+    """
+    from paddock.report.chart_style import save_figure
+
+    draw, plot = (draw_robot, plot_robot) if isinstance(spec, RobotSpec) else (draw_world, plot_world)
+    if Path(path).suffix.lower() in VECTORS:
+        save_figure(plot(spec, **options), path)  # type: ignore[operator]
+    else:
+        save_image(draw(spec, **options), Path(path))  # type: ignore[operator]
 
 
 def draw_paths(

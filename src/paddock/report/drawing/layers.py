@@ -32,7 +32,7 @@ def floor_layer(picture: WorldPicture) -> None:
         strength = field_tint(picture.spec, i, max(1, round(plot[2] - plot[0])), max(1, round(plot[3] - plot[1])))
         mask = Image.fromarray(strength).resize(floor.size, Image.Resampling.BICUBIC)
         floor.paste(rgb(color), (0, 0), mask)
-    picture.canvas.image.paste(floor, (left, top))
+    picture.canvas.paste(floor, plot)
 
 
 def grid_layer(picture: WorldPicture) -> None:

@@ -91,7 +91,9 @@ def draw_arrow(canvas: Canvas, tip: Point, angle: float, length: float, color: s
 class PictureLayout:
     """A canvas for a world, `size` pixels wide, and the positions of its parts."""
 
-    def __init__(self, spec: WorldSpec, size: int, legend: Sequence[LegendEntry] = ()) -> None:
+    def __init__(
+        self, spec: WorldSpec, size: int, legend: Sequence[LegendEntry] = (), canvas: type[Canvas] = Canvas
+    ) -> None:
         self.spec, self.zoom = spec, size / 1000
         x0, y0, x1, y1 = spec.bounds
         z = self.zoom
@@ -104,7 +106,7 @@ class PictureLayout:
         left = side + (size - side - right - wide) / 2
         self.legend = fill_rows(legend, lambda entry: entry.text, size - side - right - 200 * z, z)
         bottom = self.title_height + high
-        self.canvas = Canvas(size, round(bottom + axis + max(1, len(self.legend)) * 24 * z + 20 * z))
+        self.canvas = canvas(size, round(bottom + axis + max(1, len(self.legend)) * 24 * z + 20 * z))
         self.canvas.view(x0, y0, left, bottom, scale)
         self.plot: Rect = (left, self.title_height, left + wide, bottom)
         self.below = bottom + axis

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -39,6 +39,8 @@ from paddock.simulation.worlds.build import BuiltWorld
 if TYPE_CHECKING:
     import pandas
     from PIL.Image import Image
+
+    from paddock.report.drawing.animation import ShownMoment
 
 ROW_PERIOD = 0.1  # [s] between two rows of a trace, by default
 TRAIL_POINTS = 2000  # of a picture
@@ -243,18 +245,34 @@ class Recording:
         from paddock.report.drawing.draw_world import draw_world
 
         end = self.last if at is None else self.find_tick(at)
-        arena, step = self.replay(), max(1, round(ROW_PERIOD / self.dt), (end - self.first) // TRAIL_POINTS)
-        paths: dict[str, list[tuple[float, float]]] = {}
-        jumps = {name: self._jumps(name) for name in self.robots}
-        before = arena.position
-        for tick in dict.fromkeys([*(range(self.first, end, step) if trails else ()), end]):
+        step = max(1, round(ROW_PERIOD / self.dt), (end - self.first) // TRAIL_POINTS)
+        for arena, paths in self._follow([*(range(self.first, end, step) if trails else ()), end]):
+            last, there = arena, paths
+        return draw_world(last.world, poses=last.poses, trails=there if trails else {})
+
+    def moments(self, times: Sequence[float]) -> Iterator[ShownMoment]:
+        """Iterate over what a picture at each time [s] shows; the times must not decrease."""
+        from paddock.report.drawing.animation import ShownMoment
+
+        shown = [self.find_tick(time) for time in times]
+        step = max(1, round(ROW_PERIOD / self.dt))
+        between = range(self.first, shown[-1], step)  # so that trails are smooth
+        for arena, paths in self._follow(sorted({*between, *shown})):
+            for time, tick in zip(times, shown, strict=True):
+                if tick == arena.position:
+                    yield ShownMoment(time, arena.world, arena.poses, dict(paths))
+
+    def _follow(self, ticks: Iterable[int]) -> Iterator[tuple[ReplayArena, dict[str, list[tuple[float, float]]]]]:
+        """Iterate over the replay at some ticks, with the paths up to there of the robots that are there."""
+        arena, paths = self.replay(), dict[str, list[tuple[float, float]]]()
+        jumps, before = {name: self._jumps(name) for name in self.robots}, arena.position
+        for tick in dict.fromkeys(ticks):
             arena.seek(tick)
             for name, (x, y, _) in zip(arena.numbers, arena.poses.tolist(), strict=True):
                 jumped = any(before * self.dt < time <= tick * self.dt for time in jumps[name])
                 paths.setdefault(name, []).extend([(math.nan, math.nan)] * jumped + [(x, y)])
             before = tick
-        there = {name: path for name, path in paths.items() if name in arena} if trails else {}
-        return draw_world(arena.world, poses=arena.poses, trails=there)
+            yield arena, {name: path for name, path in paths.items() if name in arena}
 
     def check(self) -> float:
         """Simulate the whole recording again; raise PaddockError if a state differs from the recorded one.

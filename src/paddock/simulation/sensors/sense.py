@@ -26,7 +26,7 @@ def sense_for(kinds: Iterable[type[SensorSpec]]) -> Kernel:
 
 @functools.cache
 def _extend_sense(swaps: tuple[tuple[Kernel, Kernel], ...]) -> Kernel:
-    extended: Kernel = rebuild_kernel(sense, dict(swaps), keep=True)
+    extended: Kernel = rebuild_kernel(sense, dict(swaps))
     return extended
 
 
