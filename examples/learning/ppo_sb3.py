@@ -63,7 +63,7 @@ def main() -> None:
         f"unseen rooms: return {mean:.1f}, success {100 * share:.1f} %: {'solved' if solved else 'not solved'}"
     )
     if options.out:
-        export_network(model.env.env.env_spec, model.policy.state_dict()).save(options.out)
+        export_network(model.env.env.env_spec, model.policy).save(options.out)
 
 
 if __name__ == "__main__":

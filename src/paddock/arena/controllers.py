@@ -14,18 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.arena import Robot
 from paddock.arena.base_arena import BaseArena
+from paddock.arena.localisation import make_travel_sensors
+from paddock.control.navigation.goal_policy import GOAL_DEVICES, GoalPolicy, observes_goal
 from paddock.control.policies.policy import Policy, is_policy
 from paddock.control.policies.policy_registry import find_policy
 from paddock.control.policies.trainable import Trainable
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
+from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation, acting
 from paddock.core.terminal_text import shell_word
 from paddock.core.user_code import check_file, check_text, error_location, explain_error, load_fresh, place, show_path
+from paddock.perception.estimation import EKF
 
 if TYPE_CHECKING:
     from paddock.arena.episode_plan import Until
     from paddock.arena.episodes import Episode
 
+ARRIVAL = 1.5  # distance at which a goal is reached, in radii of the robot, as in environments
 ANSWERING = (
     "CONTROLLERS",
     "Controller.act",
@@ -110,13 +115,28 @@ def chosen_controllers(
         policies = {name: make() for name in robots}  # each with its own memory
         for name, robot in robots.items():
             check_policy(policies[name], policy, robot)
-        return Drivers(controllers={**policies}, devices={name: each.devices for name, each in policies.items()})
+        drivers = {name: make_driver(policies[name], robot) for name, robot in robots.items()}
+        return Drivers(
+            controllers={name: driver for name, (driver, _) in drivers.items()},
+            devices={name: devices for name, (_, devices) in drivers.items()},
+        )
     if controller is not None:
         controllers = load_controllers(controller, arena, only, parameters)
     else:
         controllers = {name: otherwise(robot) for name, robot in robots.items()} if otherwise is not None else {}
         cameras = False
     return Drivers(controllers=controllers, devices={name: _devices(robots[name], cameras) for name in controllers})
+
+
+def make_driver(policy: Policy, robot: Robot) -> tuple[Any, tuple[str, ...]]:
+    """Return a policy and its devices; one that observes a goal waits for goals of the page."""
+    if not (isinstance(policy, Trainable) and observes_goal(policy)):
+        return policy, policy.devices
+    travel = make_travel_sensors(robot.spec, robot.pose)
+    near = ARRIVAL * bounding_radius(robot.spec.body.shape)
+    devices = dict.fromkeys((*policy.devices, travel.encoders or "", travel.gyroscope or ""))
+    read = tuple(name for name in devices if name and name not in GOAL_DEVICES)
+    return GoalPolicy(policy, EKF(travel), arrival=near), read
 
 
 def _devices(robot: Robot, cameras: bool) -> tuple[str, ...]:
@@ -219,7 +239,7 @@ def check_policy(policy: Policy, path: Path, robot: Robot) -> None:
     """Raise if a policy was made for a robot with other devices."""
     has = {name: device.spec.channels for name, device in robot.devices.items()}
     try:
-        policy.check([(name, has[name]) for name in policy.devices])
+        policy.check([(name, (has | GOAL_DEVICES)[name]) for name in policy.devices])
     except (KeyError, PaddockError):
         inputs = policy.inputs if isinstance(policy, Trainable) else ()
         made = ", ".join(f"{part.device} ({part.values})" for part in inputs) or ", ".join(policy.devices)

@@ -5,6 +5,7 @@ from paddock.control.navigation.dstar_lite import DStarLite
 from paddock.control.navigation.exploration import EXPLORATION, ExplorationMethod, Explorer, Situation
 from paddock.control.navigation.followers import FOLLOWERS, Follower, PurePursuit, make_follower
 from paddock.control.navigation.frontiers import Frontier, find_frontiers
+from paddock.control.navigation.goal_policy import GoalPolicy, PolicyFollower
 from paddock.control.navigation.grid_search import SearchTree, search_grid
 from paddock.control.navigation.navigator import Navigator
 from paddock.control.navigation.path_driver import RECOVERIES, PathDriver, Recovery, RecoverySequence
@@ -27,9 +28,11 @@ __all__ = [
     "Follower",
     "Footprint",
     "Frontier",
+    "GoalPolicy",
     "Inflation",
     "Navigator",
     "PathDriver",
+    "PolicyFollower",
     "PurePursuit",
     "Recovery",
     "RecoverySequence",

@@ -15,6 +15,7 @@ from paddock.control.navigation.path_points import path_length
 from paddock.control.navigation.vehicle import STILL, DriveLimits, Twist, free_time
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap
+from paddock.core.observation import Observation
 from paddock.core.registry import Registry
 from paddock.perception.mapping.occupancy import Points
 from paddock.perception.mapping.scan import Floats
@@ -37,6 +38,9 @@ class Follower(ABC):
 
     def begin_path(self) -> None:  # noqa: B027 - most have no state
         """Discard the plan for the previous path."""
+
+    def observe(self, observation: Observation) -> None:  # noqa: B027 - most need only the map
+        """Note the readings of a tick, before `follow`."""
 
     @abstractmethod
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:

@@ -80,6 +80,7 @@ class MapController(ABC):
     def act(self, observation: Observation) -> WheelSpeeds:
         """Return the wheel speeds for an observation."""
         self.mapper.update(observation)
+        self.driver.follower.observe(observation)
         time, grid = observation.time, self.mapper.grid
         if not grid.frame.rows:  # the map is empty
             return WheelSpeeds(0.0, 0.0)

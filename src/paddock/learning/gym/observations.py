@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from paddock.control.navigation.goal_policy import GOAL_DEVICES
 from paddock.control.policies.policy import Input
 from paddock.core.errors import DeviceRefused, SpecError, UnknownName
 from paddock.learning.gym import env_tables as t
@@ -33,9 +35,13 @@ class ObservedPart(NamedTuple):
     zero: float
     gains: tuple[float, ...]  # one for each value
 
-    def to_input(self) -> Input:
-        """Convert to an `Input` of policies."""
-        return Input(device=self.name, values=len(self.gains), zero=self.zero, gain=self.gains[0])
+    def to_inputs(self) -> Iterator[Input]:
+        """Convert to inputs of policies: of the device, or of the devices of a goal."""
+        parts = GOAL_DEVICES if self.name == "goal" else {self.name: len(self.gains)}
+        first = 0
+        for device, values in parts.items():
+            yield Input(device=device, values=values, zero=self.zero, gain=self.gains[first])
+            first += values
 
 
 def observed_parts(spec: EnvSpec, context: TermContext) -> tuple[tuple[ObservedPart, ...], CameraSpec | None]:

@@ -12,14 +12,16 @@ from pettingzoo import ParallelEnv
 
 from paddock.core.errors import SimulationError, format_value
 from paddock.learning.gym.env_spec import EnvSpec, check_env_spec
-from paddock.learning.gym.registration import TEAM_ENVIRONMENTS
+from paddock.learning.gym.registration import TEAM_ENVIRONMENTS, choose_spec
 from paddock.learning.gym.spaces import action_space, observation_space, shape_observation
 from paddock.learning.gym.world_env import WorldEnv
 
 
-def make_parallel_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockParallelEnv:
-    """Create an environment with several robots by name or `module:Class`; options are fields of its spec."""
-    return PaddockParallelEnv(TEAM_ENVIRONMENTS.get(environment).from_options(**options), render_mode)
+def make_parallel_env(
+    environment: str | EnvSpec, *, render_mode: str | None = None, **options: Any
+) -> PaddockParallelEnv:
+    """Create an environment with several robots by name or `module:Class`, or of a spec; options are its fields."""
+    return PaddockParallelEnv(choose_spec(TEAM_ENVIRONMENTS, environment, options), render_mode)
 
 
 class PaddockParallelEnv(WorldEnv, ParallelEnv[str, Any, Any]):  # type: ignore[misc]

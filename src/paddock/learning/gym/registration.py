@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import gymnasium
@@ -37,22 +39,38 @@ TEAM_ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(
 OF_VECTORS = ("autoreset_mode", "threads", "copy")
 
 
-def make_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockEnv:
-    """Create an environment by name or `module:Class`; options are fields of its spec."""
-    return PaddockEnv(ENVIRONMENTS.get(environment).from_options(**options), render_mode)
+def make_env(environment: str | EnvSpec, *, render_mode: str | None = None, **options: Any) -> PaddockEnv:
+    """Create an environment by name or `module:Class`, or of a spec; options are fields of the spec."""
+    return PaddockEnv(choose_spec(ENVIRONMENTS, environment, options), render_mode)
+
+
+def choose_spec(known: Registry[type[EnvSpec]], environment: str | EnvSpec, options: Mapping[str, Any]) -> EnvSpec:
+    """Return the spec of an environment with a name, or a given spec, with some fields replaced."""
+    if isinstance(environment, EnvSpec):
+        own = {field.name: getattr(environment, field.name) for field in fields(environment)}
+        return type(environment).from_options(**{**own, **options})
+    return known.get(environment).from_options(**options)
 
 
 def make_vector_env(
-    environment: str, *, num_envs: int = 1, render_mode: str | None = None, **options: Any
+    environment: str | EnvSpec, *, num_envs: int = 1, render_mode: str | None = None, **options: Any
 ) -> PaddockVectorEnv:
-    """Create a vector environment; options are fields of its spec, or `autoreset_mode`, `threads` or `copy`."""
+    """Create a vector environment by name, or of a spec; options are fields of the spec, or `autoreset_mode`, `threads`
+    or `copy`."""
     own = {name: options.pop(name) for name in OF_VECTORS if name in options}
-    spec = ENVIRONMENTS.get(environment).from_options(**options)
+    spec = choose_spec(ENVIRONMENTS, environment, options)
     return PaddockVectorEnv(spec, num_envs, render_mode=render_mode, **own)
 
 
-def make_sb3_env(environment: str, num_envs: int, *, seed: int = 0, **options: Any) -> Any:
-    """Create a vector environment for stable-baselines3; requires `pip install 'paddock-lab[gym,learn]'`."""
+def make_sb3_env(environment: str | EnvSpec, num_envs: int, *, seed: int = 0, **options: Any) -> Any:
+    """Create a vector environment for stable-baselines3; requires `pip install 'paddock-lab[gym,learn]'`.
+
+    Args:
+        environment: a name, `module:Class`, or a spec.
+        num_envs: number of environments.
+        seed: of the first environment.
+        options: options of `make_vector_env`.
+    """
     from paddock.learning.gym.sb3 import Sb3VectorEnv
 
     return Sb3VectorEnv(environment, num_envs, seed=seed, **options)

@@ -19,6 +19,7 @@ except ImportError:
     ) from None
 
 from paddock.core.errors import SimulationError
+from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.registration import make_vector_env
 from paddock.learning.gym.vector_env import PaddockVectorEnv
 
@@ -26,7 +27,7 @@ from paddock.learning.gym.vector_env import PaddockVectorEnv
 class Sb3VectorEnv(VecEnv):  # type: ignore[misc]
     """A `PaddockVectorEnv` with the VecEnv interface of stable-baselines3: one call steps all worlds."""
 
-    def __init__(self, environment: str, num_envs: int, *, seed: int = 0, **options: Any) -> None:
+    def __init__(self, environment: str | EnvSpec, num_envs: int, *, seed: int = 0, **options: Any) -> None:
         """Create the environments; the options are those of `make_vector_env`."""
         self.env: PaddockVectorEnv = make_vector_env(
             environment, num_envs=num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,7 +36,7 @@ class ShownMoment(NamedTuple):
     time: float  # [s]
     world: WorldSpec
     poses: Iterable[Iterable[float]]  # of the world's robots
-    trails: dict[str, Iterable[Iterable[float]]]  # up to this time, by robot
+    trails: Mapping[str, Iterable[Iterable[float]]]  # up to this time, by robot
 
 
 def save_animation(

@@ -112,7 +112,13 @@ def draw_world(
         layers: layers to draw, from the floor up.
         size: width of the picture [pixels], 20 … 8000; its height depends on the world.
     """
-    options = {"poses": poses, "trails": trails, "estimates": estimates, "directions": directions, "rays": rays}
+    options: dict[str, Any] = {
+        "poses": poses,
+        "trails": trails,
+        "estimates": estimates,
+        "directions": directions,
+        "rays": rays,
+    }
     return _draw(spec, Canvas, **options, about=about, layers=layers, size=size).to_image()
 
 
@@ -237,11 +243,13 @@ def save_drawing(spec: WorldSpec | RobotSpec, path: str | Path, **options: Any) 
     """
     from paddock.report.chart_style import save_figure
 
+    draw: Any
+    plot: Any
     draw, plot = (draw_robot, plot_robot) if isinstance(spec, RobotSpec) else (draw_world, plot_world)
     if Path(path).suffix.lower() in VECTORS:
-        save_figure(plot(spec, **options), path)  # type: ignore[operator]
+        save_figure(plot(spec, **options), path)
     else:
-        save_image(draw(spec, **options), Path(path))  # type: ignore[operator]
+        save_image(draw(spec, **options), Path(path))
 
 
 def draw_paths(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class VectorCanvas(Canvas):
     def paste(self, picture: Image, rect: Rect) -> None:
         left, top, right, bottom = rect
         if colors := picture.getcolors(1):  # one for the whole image
-            self.block(rect, (*colors[0][1], 255))
+            self.block(rect, (*cast(tuple[int, int, int], colors[0][1]), 255))
             return
         self.axes.imshow(np.asarray(picture), extent=(left, right, bottom, top), aspect="auto", zorder=self._next)
         self.axes.set(xlim=(0.0, self.width), ylim=(self.height, 0.0))
@@ -98,9 +98,8 @@ class VectorCanvas(Canvas):
         around: Any = {"path_effects": [Stroke(linewidth=3.0, foreground=(1, 1, 1, 0.8)), Normal()]} if halo else {}
         place: Any = {"ha": {"middle": "center"}.get(anchor, anchor), "va": "center_baseline"}
         shown = printable(text).replace("$", r"\$")
-        self.axes.text(
-            *pixel, shown, fontsize=FONT_SCALE * size * POINTS, color=color, zorder=self._next, **place, **around
-        )
+        style: Any = {"fontsize": FONT_SCALE * size * POINTS, "color": color, "zorder": self._next, **place, **around}
+        self.axes.text(pixel[0], pixel[1], shown, **style)
         rect = (left, pixel[1] - height / 2, left + width, pixel[1] + height / 2)
         self.taken.append(rect)
         return rect
