@@ -146,6 +146,8 @@ def test_thresholds_under_a_lamp_exceed_its_light(tmp_path: Path, monkeypatch: p
         config = load_host_config("orders.toml")
         assert config.robot(NAMES[0]).near == lit["threshold"]
         assert not config.robot(NAMES[1]).calibrated
+        light = 1500 if kind == "checked" else 0  # robots of 2012 do not report it
+        assert config.robot(NAMES[0]).light == pytest.approx(light, rel=0.05)
         with connect(server.url, lock_step=False) as arena:
             arena.step(0)
             assert math.dist(arena[NAMES[0]].pose[:2], (0.6, 0.2)) < 0.01  # it drove aside and back

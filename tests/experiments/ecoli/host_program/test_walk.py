@@ -6,12 +6,15 @@ import json
 import math
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from command_line import paddock
 from experiments.ecoli.host_program.stage import (
     FAR,
+    FAST,
     LEGACY,
     NAMES,
     Program,
@@ -21,8 +24,11 @@ from experiments.ecoli.host_program.stage import (
     run_orders,
     serve_dish,
 )
+from paddock import connect
+from paddock.experiments.ecoli.walk.detection_trials import build_lit_dish
+from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderRobotSpec
 from paddock.network.client.remote import RemoteArena
-from paddock.testing import wait_for
+from paddock.testing import PaddockProcess, wait_for
 from terminal import LONG
 from warm_start import start_python
 
@@ -161,3 +167,43 @@ def test_robot_without_required_checked_mode_is_refused(folder: Path, devices: d
     with Program("walk", "walk.txt", folder=folder) as program:
         program.expect(f"{LEGACY}: lost: it does not support checked mode")
         assert program.end() == 1
+
+
+@pytest.mark.long
+def test_summary_tells_walls_from_light_and_robots_that_know_the_light_ignore_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    world = build_lit_dish(0.36)
+    starts = {NAMES[0]: (0.4, 0.3), NAMES[1]: (1.7, 0.5)}
+    robots = [replace(robot, at=at) for robot, at in zip(world.robots, starts.values(), strict=False)]
+    Path("lit.toml").write_text(world.with_robots(*robots).to_toml(), encoding="utf-8")
+    Path("walk.txt").write_text(f"{NAMES[0]};60;15\n{NAMES[1]};197;50\n", encoding="utf-8")
+    orders = [part for name in starts for part in ("--bridge", f"orders={name}")]
+    with PaddockProcess("serve", "lit.toml", *orders, "--speed", str(FAST)) as server:
+        seen = {}
+        for light in (0.0, 1500.0):
+            specs = [
+                OrderRobotSpec(
+                    name=name,
+                    device=server.line(rf"^{name}: takes orders at (\S+) "),
+                    at_cm=(100 * x, 100 * y),
+                    near=480 if name == NAMES[0] else 250,
+                    light=light,
+                )
+                for name, (x, y) in starts.items()
+            ]
+            Path("orders.toml").write_text(HostConfig(robots=tuple(specs), world="petri-dish").to_toml())
+            printed = paddock("ecoli", "host", "walk", "walk.txt", "--avoid", "--json").stdout
+            lines = [json.loads(line) for line in printed.splitlines()]
+            seen[light] = {line["robot"]: line for line in lines if "orders" in line}
+            with connect(server.url, lock_step=False) as arena:
+                arena.reset()
+    lit, walled = (seen[0.0][name]["causes"] for name in NAMES[:2])
+    assert lit["light"] > 0 == lit["wall"]
+    assert walled["wall"] > 0 == walled["light"]
+    lit, walled = (seen[1500.0][name]["causes"] for name in NAMES[:2])
+    assert lit == {"wall": 0, "robot": 0, "light": 0}
+    assert walled["wall"] > 0
+    assert seen[1500.0][NAMES[0]]["done"] == 1
+    assert {line["start"] for line in seen[0.0].values()} == {line["end"] for line in seen[0.0].values()} == {1, 2}

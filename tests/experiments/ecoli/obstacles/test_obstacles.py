@@ -18,9 +18,12 @@ from paddock.experiments.ecoli.obstacles import (
     ObstacleClassifier,
     RobotReports,
     WallMap,
+    find_light,
     measure_sensitivity,
 )
 from paddock.experiments.ecoli.obstacles.obstacle_classifier import cast_rays
+from paddock.simulation.robots import load_robot
+from paddock.simulation.sensors.response import convert_to_si
 
 WALL = WallMap(walls=np.array([[0.0, 0.5, 1.0, 0.5]]))  # along y = 0.5
 FACING = Pose(0.5, 0.44, math.pi / 2)  # 2.3 cm of air between nose and wall
@@ -116,3 +119,9 @@ def test_rays_return_nearest_wall_or_infinity() -> None:
     assert cast_rays(0.0, 0.0, np.array([0.0, math.pi, math.pi / 4 - 1e-9]), walls) == pytest.approx(
         [1.0, math.inf, math.sqrt(2)]
     )
+
+
+def test_raw_light_is_converted_as_the_shipped_e_puck_responds() -> None:
+    (spec,) = (sensor for sensor in load_robot("e-puck").sensors if sensor.name == "light")
+    raw = np.array([4095.0, 3000.0, 100.0, 0.0])
+    assert np.allclose(find_light(raw.tolist()), convert_to_si(spec, raw))

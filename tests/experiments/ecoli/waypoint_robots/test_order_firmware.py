@@ -281,3 +281,43 @@ def test_robot_returns_to_legacy_mode_for_a_legacy_host() -> None:
         bench.tick()
     assert bench.order("i") == "CONNECTION_ESTABLISHED()"
     assert bench.order("P1;2") == "SEND_POSITION(1.000000,2.000000)"
+
+
+def test_detections_are_kept_and_reported_with_the_readings_that_caused_them() -> None:
+    bench = Bench()
+    bench.agree()
+    bench.tick(write_checked(1, "N500"))
+    bench.tick(write_checked(2, "O60.;3.5"))
+    for _ in range(100):
+        bench.tick()
+    there = bench.firmware.pose
+    bench.robot.proximity = (400, 300, 0, 0, 0, 0, 0, 0)
+    bench.tick()
+    bench.robot.proximity = (0,) * 8
+    sent = [text for _, text in read_all(bench.send(write_checked(3, "e1")) + bench.send(write_checked(4, "e0")))]
+    first, now = (next(text for text in sent if text.startswith(f"DETECTION({number};")) for number in (1, 0))
+    assert first.endswith(";400,300,0,0,0,0,0,0;-1,-1,-1,-1,-1,-1,-1,-1)")  # it has no light sensors
+    assert float(first.split(";")[1].split(",")[0]) == pytest.approx(100 * there.x, abs=0.3)
+    assert now.endswith(";0,0,0,0,0,0,0,0;-1,-1,-1,-1,-1,-1,-1,-1)")
+    assert read_all(bench.send(write_checked(5, "e9")))[-1] == (5, "REFUSED()")
+
+
+@pytest.mark.parametrize(("sensitivity", "detections"), [("0", 1), ("1500.", 0)])
+def test_robot_that_knows_the_influence_of_light_ignores_it(sensitivity: str, detections: int) -> None:
+    bench = Bench()
+    plain = bench.robot.read
+    light = 0.5  # W/m², whose echo of 750 1/m² looks like an object 3.7 cm away
+    counts = (round(4095 * (1 - light / 2)),) * 8
+    bench.robot.read = lambda device: counts if device == "light" else plain(device)  # type: ignore[method-assign]
+    bench.agree()
+    bench.tick(write_checked(1, "N300"))
+    bench.tick(write_checked(2, f"l{sensitivity}"))
+    bench.tick(write_checked(3, "O60.;3.5"))
+    for _ in range(100):
+        bench.tick()
+    bench.robot.proximity = (185, 185, 0, 0, 0, 0, 0, 0)
+    bench.tick()
+    assert bench.firmware.driver.detections == detections
+    bench.robot.proximity = (800, 800, 0, 0, 0, 0, 0, 0)  # a wall in the same light
+    bench.tick()
+    assert bench.firmware.driver.detections > 0

@@ -61,8 +61,8 @@ def test_checked_mode_executes_every_order_once_despite_line_faults(
     line = Connected(quality, seed=seed, targets=SQUARE[:2]).run()
     assert line.session.result.done == 2
     assert line.session.result.mode == "checked"
-    # P, A, N, two drives, T and U: each once
-    assert line.bench.firmware.orders_carried_out == 7
+    # P, A, N, two drives, T, and U four times: at the start, after each drive, and at the end: each once
+    assert line.bench.firmware.orders_carried_out == 10
     assert line.bench.robot.pose[:2] == pytest.approx(SQUARE[1], abs=3e-3)
 
 

@@ -12,7 +12,9 @@ from paddock.experiments.ecoli.obstacles.obstacle_classifier import (
     ObstacleClassifier,
     RobotReports,
     WallMap,
+    find_light,
     measure_sensitivity,
+    remove_light,
 )
 
 __all__ = [
@@ -27,5 +29,7 @@ __all__ = [
     "ObstacleClassifier",
     "RobotReports",
     "WallMap",
+    "find_light",
     "measure_sensitivity",
+    "remove_light",
 ]

@@ -27,6 +27,7 @@ Rgb = tuple[int, int, int]
 CLEAR = 0.1  # minimum score difference between the two best causes; below it the cause is unknown
 LIT_SHARE = 0.5  # of the light on the brightest sensor; sensors with less light are not used
 CLIPPED = 0.98  # of the light sensors' full scale
+DARK, FULL_SCALE = 4095.0, 2.0  # counts of the e-puck's light sensors without light, and the light [W/m²] of 0 counts
 
 
 class CauseScores(NamedTuple):
@@ -79,7 +80,7 @@ class AmbientLight(EvidenceSource):
     """Compares the detection with the ambient light that the same infrared sensors measure without their own lamps."""
 
     sensitivity: float  # echo caused by 1 W/m² [1/m²]; see `measure_sensitivity`
-    full_scale: float = 2.0  # saturation of the light sensors [W/m²]; the actual light may be stronger
+    full_scale: float = FULL_SCALE  # saturation of the light sensors [W/m²]; the actual light may be stronger
     even: float = 0.95  # fraction of the threshold, after removing the light, at which light and objects are equal
     steepness: float = 40.0  # of the transition from light to solid objects, per threshold
     weight: float = 2.0  # this source is more reliable than the others
@@ -96,10 +97,27 @@ class AmbientLight(EvidenceSource):
         return CauseScores(self.weight * things, self.weight * things, self.weight * light)
 
     def _remove_light(self, detection: Detection, sensor: int) -> float:
-        """Return the counts of a sensor in the dark; echoes are inverse squares of distances and add up."""
         assert detection.light is not None
-        echo = max(float(detection.distances[sensor]), 1e-3) ** -2 - self.sensitivity * float(detection.light[sensor])
-        return detection.ring.find_counts(echo**-0.5) if echo > detection.ring.range**-2 else 0.0
+        distance, light = float(detection.distances[sensor]), float(detection.light[sensor])
+        return remove_light(distance, light, self.sensitivity, detection.ring)
+
+
+def remove_light(distance: float, light: float, sensitivity: float, ring: ProximityRing = EPUCK_RING) -> float:
+    """Return the counts of a sensor in the dark; echoes are inverse squares of distances and add up.
+
+    Args:
+        distance: measured by the sensor [m].
+        light: on the sensor [W/m²].
+        sensitivity: echo caused by 1 W/m² [1/m²].
+        ring: the sensors.
+    """
+    echo = max(distance, 1e-3) ** -2 - sensitivity * light
+    return ring.find_counts(echo**-0.5) if echo > ring.range**-2 else 0.0
+
+
+def find_light(counts: Sequence[float]) -> list[float]:
+    """Return the light [W/m²] for raw readings of an e-puck's light sensors."""
+    return [FULL_SCALE * (1.0 - float(number) / DARK) for number in counts]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,7 +257,7 @@ class ObstacleClassifier:
 
 
 def measure_sensitivity(
-    distances: ArrayLike, light: ArrayLike, *, ring: ProximityRing = EPUCK_RING, full_scale: float = 2.0
+    distances: ArrayLike, light: ArrayLike, *, ring: ProximityRing = EPUCK_RING, full_scale: float = FULL_SCALE
 ) -> float:
     """Return the echo caused by 1 W/m² [1/m²], for `AmbientLight`.
 

@@ -8,11 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
 import paddock
-from paddock.arena import Robot
+from paddock.arena import Robot, list_walls
 from paddock.control.behaviours.avoidance import EPUCK_RING
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.geometry import Point, Pose
@@ -35,7 +32,6 @@ from paddock.report.tables import Table
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.sensors.proximity import ProximitySpec
 from paddock.simulation.worlds import load_world
-from paddock.simulation.worlds.solids import solids
 from paddock.simulation.worlds.world_spec import Light, WorldSpec
 
 # Assumption: an e-puck that subtracts little of the ambient light. 1 W/m² is measured like a wall 2.6 cm away.
@@ -103,11 +99,6 @@ def build_lit_dish(level: float, *, noise: bool = True, sensitivity: float = SEN
     robots = tuple(apply_robot_errors(replace(robot, type=kind, noise=noise), ERRORS) for robot in world.robots)
     lights = (replace(LAMP, intensity=level),) if level > 0 else ()
     return replace(world, name="lit-dish", lights=lights, robots=robots)
-
-
-def list_walls(world: WorldSpec) -> NDArray[np.float64]:
-    """Return all edges of a world as segments x0, y0, x1, y1 [m], shape (n, 4)."""
-    return np.array([[*a, *b] for solid in solids(world) for a, b in solid.edges]).reshape(-1, 4)
 
 
 def make_sources(world: WorldSpec, sensitivity: float = SENSITIVITY) -> dict[str, EvidenceSource]:

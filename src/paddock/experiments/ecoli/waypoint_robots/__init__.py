@@ -34,7 +34,13 @@ from paddock.experiments.ecoli.waypoint_robots.motion import (
     measure_distance,
     measure_turn,
 )
-from paddock.experiments.ecoli.waypoint_robots.order_session import OrderEvent, RobotPlan, RobotSession, WalkResult
+from paddock.experiments.ecoli.waypoint_robots.order_session import (
+    OrderEvent,
+    ReportedDetection,
+    RobotPlan,
+    RobotSession,
+    WalkResult,
+)
 from paddock.experiments.ecoli.waypoint_robots.port import LineQuality, SimulatedLine
 from paddock.experiments.ecoli.waypoint_robots.proximity_threshold import ThresholdCalibration, calibrate_threshold
 from paddock.experiments.ecoli.waypoint_robots.waypoints import (
@@ -62,6 +68,7 @@ __all__ = [
     "OrderFirmware",
     "OrderRobotSpec",
     "OrderRobots",
+    "ReportedDetection",
     "RobotLost",
     "RobotPlan",
     "RobotSession",

@@ -63,6 +63,7 @@ class OrderRobotSpec(Spec):
     at_cm: Position = (0.0, 0.0)  # start position
     heading_deg: Degrees = 0.0
     near: Annotated[int, Number("a whole number", low=0, high=100_000)] = 600  # proximity threshold for avoidance
+    light: Annotated[float, Number("echo per W/m²", low=0)] = 0.0  # its sensitivity to ambient light; 0: unknown
     color: Color = "#3d6fb4"
     calibrated: str = ""  # when `near` was measured
     lamp: str = ""  # … and the lighting conditions
@@ -88,6 +89,7 @@ class HostConfig(Spec):
     mode: Literal["auto", "legacy", "checked"] = "auto"  # checked: robots that do not support it are rejected
     language: LanguageName = "auto"
     waypoints: str = ""  # file that the menu offers
+    world: str = ""  # name or file of a world with the walls of the floor, to classify detections
     camera: CameraAddress = ""  # URL of the stream of an overhead camera …
     camera_lens: str = ""  # … the file of its lens, as written by `paddock camera lens` …
     camera_site: str = ""  # … and the file of the markers on floor and robots
@@ -114,13 +116,11 @@ def load_host_config(path: str | Path) -> HostConfig:
     return spec_from_table(HostConfig, read_toml_file(Path(path)), file=str(path))
 
 
-def store_calibration(path: str | Path, name: str, *, near: int, calibrated: str, lamp: str) -> None:
-    """Write the calibration of a robot into a configuration file. The rest, including comments, is unchanged."""
+def store_calibration(path: str | Path, name: str, **values: float | str) -> None:
+    """Write keys of a robot, such as `near`, into a configuration file. The rest, including comments, is unchanged."""
     tomlkit = import_package("tomlkit", f"{path}: writing it", extra="robot")
     path = Path(path)
     number = [robot.name for robot in load_host_config(path).robots].index(name)
     document = tomlkit.parse(path.read_bytes().decode("utf-8-sig"))
-    table = document["robots"][number]
-    for key, value in {"near": near, "calibrated": calibrated, "lamp": lamp}.items():
-        table[key] = value
+    document["robots"][number].update(values)
     write_text(path, tomlkit.dumps(document))

@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple, Protocol
 from paddock.control.behaviours.avoidance import EPUCK_RING, ObstacleAvoidance
 from paddock.control.behaviours.avoidance.reactive import EIGHTH
 from paddock.core.geometry import Point, Pose, wrap
+from paddock.experiments.ecoli.obstacles import find_light, remove_light
+from paddock.experiments.ecoli.obstacles.obstacle_classifier import CLIPPED, DARK, FULL_SCALE
 from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS, RobotMotion, Work
 from paddock.perception.estimation.odometry import OdometryForm
 
@@ -21,6 +23,7 @@ NEAR = 0.02  # [m] … or distance below which it does, because it cannot steer 
 MAX_TURNS = 8  # turns by 45° before the robot drives despite detections; in 2012 there was no limit
 PER_TRY = 3.0  # [s] allowed to pass an obstacle: some turns by 45°, a short drive, and the turn back
 MARGIN = 2.0  # [s] added to the total
+REMEMBERED_DETECTIONS = 32
 
 
 class Sight(NamedTuple):
@@ -31,6 +34,15 @@ class Sight(NamedTuple):
     pose: Pose  # estimated by the robot [m, rad]
     target: Point  # [m]
     dt: float  # [s] until the next call
+
+
+class SensorRecord(NamedTuple):
+    """The robot's data at a detection, or now."""
+
+    number: int  # of the detection, from 1; 0: now
+    pose: Pose  # estimated by the robot [m, rad]
+    proximity: tuple[int, ...]  # raw readings of the eight sensors
+    light: tuple[int, ...]  # raw readings of the light sensors; empty if there are none
 
 
 class Manoeuvre(NamedTuple):
@@ -131,6 +143,8 @@ class Driver:
     def __init__(self, motion: RobotMotion, avoidance: AvoidanceStrategy, *, tries: int = TRIES) -> None:
         self.motion, self.tries = motion, tries
         self.threshold = 0.0
+        self.light_sensitivity = 0.0  # echo caused by 1 W/m² [1/m²], which checked mode removes; 0: nothing is removed
+        self.records: dict[int, SensorRecord] = {}  # of the latest detections, by their numbers
         self.checked_avoidance, self.legacy_avoidance = avoidance, DistalAvoidance()
         self._avoidance: AvoidanceStrategy | None = None  # of the current drive
         self._target: Point = (0.0, 0.0)
@@ -196,10 +210,34 @@ class Driver:
         if self._avoidance is None:
             self._answer = None
         else:
-            proximity = self.motion.hardware.read("proximity")
+            before, proximity = self.detections, self._read_proximity()
             sight = Sight(proximity, self.threshold, self.motion.pose, self._target, self.motion.dt)
             self._answer = self._avoidance.react(sight)
+            if self.detections > before:
+                self.records[self.detections] = self.record(self.detections)
+                self.records.pop(self.detections - REMEMBERED_DETECTIONS, None)
         return self._answer is not None or self.motion.moving_time >= self._limit
+
+    def record(self, number: int = 0) -> SensorRecord:
+        """Return the robot's data now, as those of a detection."""
+        read = self.motion.hardware.read
+        return SensorRecord(number, self.motion.pose, read("proximity"), read("light"))
+
+    def _read_proximity(self) -> tuple[int, ...]:
+        """Return the raw proximity readings; in checked mode without the echoes of ambient light, if it was told them.
+
+        Where a light sensor is saturated, the light is unknown and nothing is removed.
+        """
+        proximity = self.motion.hardware.read("proximity")
+        if not self.light_sensitivity or self._avoidance is self.legacy_avoidance:
+            return proximity
+        light = find_light(self.motion.hardware.read("light") or [DARK] * len(proximity))
+        return tuple(
+            round(remove_light(EPUCK_RING.find_distance(counts), shining, self.light_sensitivity))
+            if 0 < shining < CLIPPED * FULL_SCALE and counts > 0
+            else counts
+            for counts, shining in zip(proximity, light, strict=True)
+        )
 
     def _pass_obstacle(self, most_turns: float) -> Work:
         """Carry out the strategy's reactions until the path is free."""

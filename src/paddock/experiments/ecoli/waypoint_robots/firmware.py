@@ -45,6 +45,7 @@ ANNOUNCEMENT = 16  # length of the radio's text about a new connection, which th
 REMEMBERED = 32  # number of replies that are kept for repeated orders
 LEASE = 0.5  # [s] without a message after which wheel speeds expire
 SESSION_OVER = 5.0  # [s] without a checked frame after which a plain `i` ends checked mode; prevents accidental ends
+NO_SENSOR = -1  # reading of a light sensor that the robot does not have
 MAX_INPUT = 1 << 14  # maximum bytes that wait while the robot does not read
 
 Task = Generator[None, None, str]
@@ -206,6 +207,7 @@ class OrderFirmware:
             self._session, self._last_number = session, 0
             self._memory.clear()
             self.mode, self.motion.odometry.form = CHECKED, CHECKED.odometry
+            self.driver.light_sensitivity = 0.0
             self._task, self._lease, self._quiet = None, 0.0, 0.0  # end a drive of the previous session
             self.motion.stop()
         self._output += write_checked(0, write_reply("K", session))
@@ -288,6 +290,10 @@ class OrderFirmware:
                 numbers = (self.driver.detections,)
             case "X":
                 numbers = self._front_proximity()
+            case "l":
+                self.driver.light_sensitivity = max(0.0, numbers[0])
+            case "e":
+                return self._write_record(int(numbers[0]))
             case "w":
                 motion.set_speeds(*numbers)
                 self._lease = LEASE
@@ -295,6 +301,14 @@ class OrderFirmware:
             state = (x / CM, y / CM, heading, *motion.counts, *self.hardware.read("proximity"))
             return write_reply("q", *state)
         return write_reply(letter, *numbers)
+
+    def _write_record(self, number: int) -> str:
+        record = self.driver.records.get(number) if number else self.driver.record()
+        if record is None:
+            return write_reply(texts.REFUSED)
+        x, y, heading = record.pose
+        light = record.light or [NO_SENSOR] * len(record.proximity)
+        return write_reply("e", number, x / CM, y / CM, heading, *record.proximity, *light)
 
     def _drive(self, order: Order) -> Task:
         motion, began, letter, numbers = self.motion, self.motion.moving_time, order.letter, order.numbers

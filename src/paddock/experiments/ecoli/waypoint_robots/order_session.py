@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from paddock.core.errors import PaddockError
@@ -26,6 +26,7 @@ EventKind = Literal[
     "set",
     "corrected",
     "unseen",
+    "detected",
     "done",
     "failed",
     "resend",
@@ -60,6 +61,7 @@ class RobotPlan:
     tries: int = TRIES  # tries of the robot per order, for the timeout
     asks_where: bool = False  # whether to request the estimated pose first; the robot may not be back at its start
     needs_checked: bool = False  # whether to give up a robot that does not support checked mode
+    light_sensitivity: float = 0.0  # of its proximity sensors, for checked mode: it then ignores ambient light
     is_measured: bool = False  # whether its pose is measured from outside after each drive, and corrected
 
     def __post_init__(self) -> None:
@@ -73,6 +75,15 @@ class RobotPlan:
             raise PaddockError(f"plan of {self.name}: attempts: expected 1 or more, got {self.attempts}")
 
 
+class ReportedDetection(NamedTuple):
+    """A detection as reported by a robot in checked mode."""
+
+    order: int  # number of the waypoint, from 0
+    pose: Pose  # estimated by the robot [m, rad]
+    proximity: tuple[float, ...]  # raw readings of the eight sensors
+    light: tuple[float, ...]  # … and of the light sensors; empty if there are none
+
+
 @dataclass(kw_only=True, slots=True)
 class WalkResult:
     """Result of a walk, as reported by the robot."""
@@ -81,6 +92,9 @@ class WalkResult:
     done: int = 0  # orders that were carried out
     failed: int = 0
     reached: list[Point | None]  # position after each order [m], as estimated or measured; None if the order failed
+    began: float | None = None  # time of the first drive [s]
+    ended: float | None = None  # … and of the end of the last one, unless the robot was lost
+    detected: list[ReportedDetection] = field(default_factory=list)  # of this walk, in checked mode
     moving_time: float | None = None  # [s]
     detections: int | None = None
     lost: str = ""  # why the robot was given up; empty if it was not
@@ -115,6 +129,7 @@ class RobotSession:
         self._end.now = now
         self._pose = plan.start  # expected pose of the robot
         self._resends = 0
+        self._known = 0  # detections that the robot has counted and this session has asked for
         self.wants_pose = False  # whether the pose must be measured; call `note_pose` afterwards
         self._measured: Pose | None = None
         self._runner = ConversationRunner(self._end, self._walk(), now)
@@ -130,6 +145,11 @@ class RobotSession:
     def over(self) -> bool:
         """Whether the walk has ended."""
         return self._runner.over
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of the robot after its last reply [m, rad]."""
+        return self._pose
 
     @property
     def statistics(self) -> LinkStatistics:
@@ -208,8 +228,12 @@ class RobotSession:
                 yield from self._ask_where()
             yield from self._set()
             yield from self._correct()
+            if self._asks_for_detections:
+                self._known = int((yield from self._end.ask(Order("U"))).numbers[0])
+            self.result.began = self._end.now
             for number, target in enumerate(self.plan.targets):
                 yield from self._go(number, target)
+            self.result.ended = self._end.now
             time = yield from self._end.ask(Order("T"))
             met = yield from self._end.ask(Order("U"))
             self.result.moving_time = time.numbers[0] if time.kind == "T" else None
@@ -228,9 +252,28 @@ class RobotSession:
     def _set(self) -> Conversation[None]:
         start = self.plan.start
         position = (start.x / CM, start.y / CM)
-        for order in (Order("P", position), Order("A", (start.heading,)), Order("N", (self.plan.threshold,))):
+        orders = [Order("P", position), Order("A", (start.heading,)), Order("N", (self.plan.threshold,))]
+        if self.plan.light_sensitivity and self.result.mode == "checked":
+            orders.append(Order("l", (self.plan.light_sensitivity,)))
+        for order in orders:
             reply = yield from self._end.ask(order)
             self._report("set", text=_write(reply))
+
+    @property
+    def _asks_for_detections(self) -> bool:
+        return self.plan.avoiding and self.result.mode == "checked"
+
+    def _ask_for_detections(self, number: int) -> Conversation[None]:
+        """Ask for the detections during a drive; a robot keeps only the last ones."""
+        before, self._known = self._known, int((yield from self._end.ask(Order("U"))).numbers[0])
+        for count in range(before + 1, self._known + 1):
+            reply = yield from self._end.ask(Order("e", (count,)))
+            if reply.kind == "e":
+                _, x, y, heading, *readings = reply.numbers
+                light = tuple(readings[8:]) if min(readings[8:]) >= 0 else ()
+                pose = Pose(x * CM, y * CM, heading)
+                self.result.detected.append(ReportedDetection(number, pose, tuple(readings[:8]), light))
+                self._report("detected", number, f"{x:.1f}; {y:.1f}")
 
     def _correct(self) -> Conversation[None]:
         """If the pose is measured from outside, wait for it and set it as the robot's estimate."""
@@ -260,6 +303,8 @@ class RobotSession:
                 bearing = math.atan2(target[1] - self._pose.y, target[0] - self._pose.x)
                 heading = 0.0 if self._end.mode == "legacy" else bearing  # robots of 2012 turn back
                 self._pose = Pose(reply.numbers[0] * CM, reply.numbers[1] * CM, heading)
+            if self._asks_for_detections:
+                yield from self._ask_for_detections(number)
             yield from self._correct()
             if reply.kind == order.letter:
                 reached = self._pose.x, self._pose.y

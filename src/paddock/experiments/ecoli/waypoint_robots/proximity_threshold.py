@@ -125,7 +125,7 @@ def calibrate_threshold(
 
 def depend_on_heading(sums: Sequence[int]) -> bool:
     """Whether the sums at different headings, in their order, differ by more than noise and than the least margin."""
-    noise = statistics.median(abs(one - other) for one, other in itertools.pairwise(sums))
+    noise = statistics.median(abs(here - there) for here, there in itertools.pairwise(sums))
     return max(sums) - min(sums) > max(NOISE * noise, LEAST_MARGIN)
 
 

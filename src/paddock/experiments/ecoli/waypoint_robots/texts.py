@@ -21,10 +21,14 @@ ARGUMENTS: Mapping[str, int] = MappingProxyType(
     {"i": 0, "P": 2, "A": 1, "N": 1, "G": 2, "O": 2, "S": 0, "D": 0, "T": 0, "U": 0, "X": 0, "a": 1, "b": 1, "c": 2}
 )
 """The published orders, and the number of arguments of each."""
-OUR_ARGUMENTS: Mapping[str, int] = MappingProxyType({"q": 0, "w": 2})
-"""Our own orders for checked mode only: read the state, and set wheel speeds [steps/s] and read the state."""
+OUR_ARGUMENTS: Mapping[str, int] = MappingProxyType({"q": 0, "w": 2, "e": 1, "l": 1})
+"""Our own orders for checked mode only.
+
+Read the state; set wheel speeds [steps/s] and read the state; read the n-th detection, or with 0 the sensors now; set
+the sensitivity of the proximity sensors to light.
+"""
 ALL_ARGUMENTS = {**ARGUMENTS, **OUR_ARGUMENTS}
-WHOLE = frozenset("N")  # orders with integer arguments
+WHOLE = frozenset("Ne")  # orders with integer arguments
 RELATIVE = frozenset("bc")  # relative motions, which must never be carried out twice
 DRIVING = frozenset("GOabc")  # orders that move the robot and take time
 
@@ -49,6 +53,8 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         # of checked mode
         "K": "CHECKED({:d})",
         "q": "STATE({:f},{:f},{:f};{:d},{:d};" + ",".join(["{:d}"] * 8) + ")",
+        "e": "DETECTION({:d};{:f},{:f},{:f};" + ",".join(["{:d}"] * 8) + ";" + ",".join(["{:d}"] * 8) + ")",
+        "l": "SEND_LIGHT({:f})",
         ACCEPTED: "ACCEPTED()",
         WORKING: "WORKING()",
         BUSY: "BUSY()",

@@ -7,10 +7,12 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from paddock.core.errors import LinkError
+from paddock.control.behaviours.avoidance import EPUCK_RING
+from paddock.core.errors import LinkError, PaddockError
 from paddock.core.terminal.console import cell, new_table
 from paddock.experiments.ecoli.commands.orders.language import _, translate
 from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
+from paddock.experiments.ecoli.obstacles import find_light, measure_sensitivity
 from paddock.experiments.ecoli.waypoint_robots import (
     OrderRobotSpec,
     ThresholdCalibration,
@@ -22,6 +24,8 @@ from paddock.experiments.ecoli.waypoint_robots.motion import CONSTANTS
 from paddock.experiments.ecoli.waypoint_robots.port import require_reply
 from paddock.experiments.ecoli.waypoint_robots.proximity_threshold import LEAST_MARGIN, STEPS, largest_sum
 from paddock.experiments.ecoli.waypoint_robots.texts import CM, Order
+
+LOOKS = 25  # readings of the light sensors
 
 
 def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = "", verify: bool = False) -> bool:
@@ -38,7 +42,7 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
     reached = True
     for robot in robots:
         try:
-            threshold = measure(program, robot, verify=verify)
+            measured = measure(program, robot, verify=verify)
         except LinkError as error:
             reached = False
             program.print_line(
@@ -46,25 +50,42 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
             )
             program.print_json(robot=robot.name, error=str(error))
             continue
-        if threshold is None:
+        if not measured:
             reached = False
             continue
         when = time.strftime("%Y-%m-%d %H:%M")
-        store_calibration(program.path, robot.name, near=threshold, calibrated=when, lamp=lamp)
-        text = _("{robot}: near = {near} written to {file}")
-        program.print_line(text.format(robot=robot.name, near=threshold, file=program.path))
+        store_calibration(program.path, robot.name, **measured, calibrated=when, lamp=lamp)
+        for key, value in measured.items():
+            text = _("{robot}: {key} = {value:g} written to {file}")
+            program.print_line(text.format(robot=robot.name, key=key, value=value, file=program.path))
     return reached
 
 
-def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int | None:
-    """Measure the threshold of a robot; None if there is an obstacle nearby."""
+def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> dict[str, float]:
+    """Measure the threshold of a robot, and in light its sensitivity to it; empty if there is an obstacle nearby."""
     program.print_line(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
     with program.connect(robot) as link:
         result = calibrate_threshold(partial(look, link), link.forward, link.pose.heading)
         print_result(program, robot, result)
         if verify and not result.clutter:
             check_with_hand(program, link, result.threshold)
-    return None if result.clutter else result.threshold
+        if result.clutter:
+            return {}
+        light = measure_light(link, result) if result.is_lit and link.mode == "checked" else None
+    return {"near": result.threshold} | ({} if light is None else {"light": light})
+
+
+def measure_light(link: OrdersRobot, result: ThresholdCalibration) -> float | None:
+    """Return the echo that 1 W/m² causes [1/m²], at the heading with the most light; None if it cannot be measured."""
+    brightest = result.headings[result.sums.index(max(result.sums))]
+    look(link, brightest)
+    records = [require_reply(link.port.ask(Order("e", (0,))), "e", link.name).numbers[4:] for _look in range(LOOKS)]
+    look(link, result.headings[0])
+    try:
+        distances = [EPUCK_RING.find_distances(record[:8]) for record in records]
+        return round(measure_sensitivity(distances, [find_light(record[8:]) for record in records]), 1)
+    except PaddockError:  # too little light, or so much that the sensors are saturated
+        return None
 
 
 def look(link: OrdersRobot, heading: float) -> tuple[float, ...]:

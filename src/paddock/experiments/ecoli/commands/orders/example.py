@@ -27,6 +27,7 @@ HEAD = """\
 mode = "auto"        # auto: checked if the robot supports it; legacy: as in 2012; checked: reject robots without it
 language = "auto"    # auto, en, es, de, or a file of your own; see: paddock ecoli host texts
 waypoints = ""       # default file of the menu; a line name;x;y for each way-point
+world = ""           # name or file of a world with the walls of the floor, to classify detections
 camera = ""          # address of a camera above the arena, http://HOST/stream.mjpg, for --camera
 camera_lens = ""     # file of its lens; see: paddock camera lens
 camera_site = ""     # file of the markers on floor and robots; see: paddock camera locate

@@ -8,9 +8,17 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from paddock.arena import list_walls
 from paddock.experiments.ecoli.commands.orders.language import _
 from paddock.experiments.ecoli.commands.orders.program import HostProgram, find_robot
 from paddock.experiments.ecoli.commands.orders.walk_view import WalkView
+from paddock.experiments.ecoli.obstacles import (
+    AmbientLight,
+    EvidenceSource,
+    ObstacleClassifier,
+    RobotReports,
+    WallMap,
+)
 from paddock.experiments.ecoli.waypoint_robots import (
     Host,
     HostConfig,
@@ -20,6 +28,7 @@ from paddock.experiments.ecoli.waypoint_robots import (
     Waypoint,
     read_waypoints,
 )
+from paddock.simulation.worlds import load_world
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -46,7 +55,7 @@ def walk(program: HostProgram, file: Path, *, avoiding: bool, camera: bool = Fal
         on_event=lambda event: [listener(event) for listener in listeners],
         measure=program.open_camera().read_pose if camera else None,
     )
-    view = WalkView(program, plans, host.sessions)
+    view = WalkView(program, plans, host.sessions, make_classifiers(program))
     listeners: list[Callable[[OrderEvent], object]] = [view.on_event]
     with ExitStack() as stack:
         if page is not None:
@@ -82,11 +91,25 @@ def plan_walk(
             avoiding=avoiding,
             asks_where=True,
             needs_checked=config.mode == "checked",
+            light_sensitivity=robot.light,
             is_measured=is_measured,
         )
         for robot in config.robots
         if robot.name in targets
     ]
+
+
+def make_classifiers(program: HostProgram) -> dict[str, ObstacleClassifier]:
+    """Return the classifier of each robot's detections, from all that the configuration knows."""
+    config = program.config
+    sources: list[EvidenceSource] = [RobotReports()]
+    if config.world:
+        file = program.path.parent / config.world
+        sources.append(WallMap(walls=list_walls(load_world(file if file.is_file() else config.world))))
+    return {
+        robot.name: ObstacleClassifier(*sources, *([AmbientLight(sensitivity=robot.light)] if robot.light else []))
+        for robot in config.robots
+    }
 
 
 @contextmanager

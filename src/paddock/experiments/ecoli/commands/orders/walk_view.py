@@ -10,10 +10,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from paddock.control.behaviours.avoidance import EPUCK_RING
 from paddock.core.spec import rgb
 from paddock.core.terminal.console import cell, new_table
 from paddock.experiments.ecoli.commands.orders.language import _, translate
 from paddock.experiments.ecoli.commands.orders.program import HostProgram
+from paddock.experiments.ecoli.obstacles import CAUSES, Cause, Detection, ObstacleClassifier, find_light
 from paddock.experiments.ecoli.waypoint_robots import HostConfig, OrderEvent, RobotPlan, RobotSession
 from paddock.experiments.ecoli.waypoint_robots.texts import CM
 
@@ -33,13 +35,22 @@ class RobotView:
 class WalkView:
     """Shows a walk; `on_event` processes its events."""
 
-    def __init__(self, program: HostProgram, plans: Sequence[RobotPlan], sessions: Mapping[str, RobotSession]) -> None:
+    def __init__(
+        self,
+        program: HostProgram,
+        plans: Sequence[RobotPlan],
+        sessions: Mapping[str, RobotSession],
+        classifiers: Mapping[str, ObstacleClassifier],
+    ) -> None:
         """
         Args:
             program: the host program, for the output.
             plans: plans of all robots.
             sessions: sessions by robot; they may be added later.
+            classifiers: find the causes of each robot's detections.
         """
+        self.classifiers = classifiers
+        self.causes: dict[str, list[Cause | None]] = {plan.name: [] for plan in plans}
         self.program, self.plans, self.sessions = program, plans, sessions
         self.colors = _robot_colors(program.config)
         self.robots = {plan.name: RobotView() for plan in plans}
@@ -61,14 +72,34 @@ class WalkView:
             robot.state = "connected" if event.kind == "reopened" else event.kind
         if event.kind in ("set", "done", "failed"):
             robot.reply = text
+        if event.kind == "detected":
+            self.causes[event.robot].append(self.classify(event.robot))
         line, style = self._write_line(event)
-        if event.kind == "resend":
+        if event.kind in ("resend", "detected"):
             self.program.note(line)
         else:
             self.program.print_line(line, style)
+        cause: dict[str, Cause | None] = {"cause": self.causes[event.robot][-1]} if event.kind == "detected" else {}
         self.program.print_json(
-            event=event.kind, time=round(event.time, 3), robot=event.robot, order=event.order, text=text
+            event=event.kind, time=round(event.time, 3), robot=event.robot, order=event.order, text=text, **cause
         )
+
+    def classify(self, name: str) -> Cause | None:
+        """Return the most probable cause of the last detection of a robot; None: two causes fit equally well."""
+        seen, near = self.sessions[name].result.detected[-1], self.program.config.robot(name).near
+        side = EPUCK_RING.find_counted(seen.proximity, near)
+        if not side:  # found by another rule than the published one
+            side = -1.0 if sum(seen.proximity[i] for i in (0, 1)) >= sum(seen.proximity[i] for i in (6, 7)) else 1.0
+        others = [session.pose[:2] for other, session in self.sessions.items() if other != name]
+        detection = Detection(
+            distances=EPUCK_RING.find_distances(seen.proximity),
+            side=side,
+            threshold=near,
+            pose=seen.pose,
+            light=find_light(seen.light) if seen.light else None,
+            others=others,
+        )
+        return self.classifiers[name].classify(detection).cause
 
     def _write_line(self, event: OrderEvent) -> tuple[str, str]:
         session = self.sessions[event.robot]
@@ -82,6 +113,7 @@ class WalkView:
             "set": (_("{robot}: set: {text}"), ""),
             "corrected": (_("{robot}: corrected by the camera: {text}"), ""),
             "unseen": (_("{robot}: not corrected: {text}"), "yellow"),
+            "detected": (_("{robot}: order {order}: detected at {text} cm: {cause}"), ""),
             "done": (_("{robot}: order {order}: {text}"), ""),
             "failed": (_("{robot}: order {order} failed: {text}"), "yellow"),
             "resend": (_("{robot}: sent again, {resends} times so far"), ""),
@@ -98,8 +130,10 @@ class WalkView:
             ),
         }
         template, style = lines[event.kind]
+        cause = self.causes[event.robot][-1] if event.kind == "detected" else None
         line = template.format(
             robot=event.robot,
+            cause=NOTHING if cause is None else cause_words()[CAUSES.index(cause)],
             mode=event.text,
             text=translate(event.text),
             start=f"{session.plan.start.x / CM:.1f}; {session.plan.start.y / CM:.1f}",
@@ -142,10 +176,20 @@ class WalkView:
         return keep_whole(table, but_for=_("reply"))
 
     def summarise(self) -> bool:
-        """Print the table at the end; return whether all orders were executed."""
+        """Print the tables at the end; return whether all orders were executed."""
         words = state_words()
         right = (_("done"), _("failed"), _("resent"), _("reopened"), _("time [s]"), _("seen"))
         table = new_table(_("Summary"), _("robot"), _("link"), _("mode"), *right, right=right)
+        places = (
+            _("start"),
+            _("end"),
+            _("detected"),
+            *(_("by {cause}").format(cause=word) for word in cause_words()),
+            _("unclear"),
+        )
+        sequence = new_table(_("Sequence, and causes of detections"), _("robot"), *places, right=places)
+        starts = rank({name: session.result.began for name, session in self.sessions.items()})
+        ends = rank({name: session.result.ended for name, session in self.sessions.items()})
         for plan in self.plans:
             session, state = self.sessions[plan.name], self.robots[plan.name].state
             result, line = session.result, session.statistics
@@ -153,7 +197,12 @@ class WalkView:
             moved, seen = _write_seconds(result.moving_time), _write_count(result.detections)
             numbers = (done, str(result.failed), str(line.resends), str(line.reopenings), moved, seen)
             table.add_row(cell(plan.name), cell(words[state]), cell(result.mode or NOTHING), *numbers)
-            self.program.note(" ".join((plan.name, words[state], *numbers)))
+            found = self.causes[plan.name] if plan.avoiding and result.mode == "checked" else None
+            causes = None if found is None else {cause: found.count(cause) for cause in CAUSES}
+            counts = [None] * (2 + len(CAUSES)) if found is None else [len(found), *map(found.count, (*CAUSES, None))]
+            order = [_write_count(count) for count in (starts.get(plan.name), ends.get(plan.name), *counts)]
+            sequence.add_row(cell(plan.name), *order)
+            self.program.note(" ".join((plan.name, words[state], *numbers, *order)))
             self.program.print_json(
                 robot=plan.name,
                 state=state,
@@ -163,11 +212,15 @@ class WalkView:
                 failed=result.failed,
                 moving_time=result.moving_time,
                 detections=result.detections,
+                start=starts.get(plan.name),
+                end=ends.get(plan.name),
+                causes=causes,
                 resends=line.resends,
                 reopenings=line.reopenings,
                 lost=result.lost,
             )
         self.program.print(keep_whole(table))
+        self.program.print(keep_whole(sequence))
         return all(self.sessions[plan.name].result.done == len(plan.targets) for plan in self.plans)
 
 
@@ -177,6 +230,17 @@ def keep_whole(table: Table, but_for: str = "") -> Table:
     for column in table.columns:
         column.no_wrap = column.header != but_for
     return table
+
+
+def rank(times: Mapping[str, float | None]) -> dict[str, int]:
+    """Return the places of robots in the order of their times, from 1, without those that have none."""
+    there = sorted((time, name) for name, time in times.items() if time is not None)
+    return {name: place for place, (_time, name) in enumerate(there, 1)}
+
+
+def cause_words() -> tuple[str, ...]:
+    """Return the displayed names of the causes of detections, in their order."""
+    return _("wall"), _("robot"), _("light")
 
 
 def state_words() -> dict[str, str]:
