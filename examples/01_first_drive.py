@@ -3,6 +3,7 @@
 import math
 
 import paddock
+from paddock.report.drawing import save_drawing
 
 with paddock.open("empty", seed=1) as arena:
     robot = next(iter(arena.robots.values()))
@@ -13,8 +14,9 @@ with paddock.open("empty", seed=1) as arena:
     arena.run(1.0)
     robot.stop()
     end = robot.pose
+    save_drawing(arena.world, "01_first_drive.png", poses=arena.poses, trails={robot.name: [start, end]})
 
 travelled = math.dist(start[:2], end[:2])
-print(f"travelled {travelled:.4f} m, turned {end.heading - start.heading:.3f} rad")
+print(f"travelled {travelled:.4f} m, turned {end.heading - start.heading:.3f} rad: see 01_first_drive.png")
 assert abs(travelled - 0.2) < 0.002
 assert abs(abs(end.heading - start.heading) - 1.0) < 0.02

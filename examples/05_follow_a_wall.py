@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import paddock
 from paddock.arena.metrics import ContactTime, Distance
+from paddock.report import draw_paths
 
 TARGET = 0.40  # distance from the sonars on the right to the wall [m]
 AHEAD, RIGHT = slice(2, 6), slice(5, 9)  # indices of the sonars in these directions
@@ -43,7 +44,8 @@ with paddock.open("wall-loop", seed=4) as arena:
     distances = [distance_to_walls(arena.world, x, y) for x, y, _ in episode.trace.pose]
 
 travelled = episode.metrics["distance"]
-print(f"along the wall for {travelled:.1f} m, {min(distances):.2f} to {max(distances):.2f} m away from it")
+draw_paths([episode.trace], arena.world).save("05_follow_a_wall.png")
+print(f"by the wall for {travelled:.1f} m at {min(distances):.2f} to {max(distances):.2f} m: see 05_follow_a_wall.png")
 assert episode.metrics["contacts"] == 0
 assert travelled > 35  # it did not stop
 assert min(distances) > 0.35  # its centre was never too near to a wall (the robot is 0.38 m wide)

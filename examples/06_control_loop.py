@@ -3,6 +3,7 @@
 import math
 
 import paddock
+from paddock.report.drawing import save_drawing
 from paddock.simulation.worlds import Light, RobotPlacement, WorldSpec
 
 LAMP = (1.6, 1.5)
@@ -18,7 +19,7 @@ TARGET = 3.0  # target sum of the six readings [W/m²]
 with paddock.open(world, seed=1) as arena:
     robot = arena["red"]
     robot.enable("light")
-    start = math.dist(robot.pose[:2], LAMP)
+    start, trail = math.dist(robot.pose[:2], LAMP), []
     while arena.time < 60:
         light = robot.light.read()  # sense
         total, difference = light[LEFT + RIGHT].sum(), light[LEFT].sum() - light[RIGHT].sum()
@@ -26,10 +27,12 @@ with paddock.open(world, seed=1) as arena:
         angular = max(-1.5, min(1.5, 4.0 * difference / max(total, 0.05)))
         robot.drive(linear, angular)  # act
         arena.step()
+        trail.append(robot.pose)
+    save_drawing(world, "06_control_loop.png", poses=arena.poses, trails={"red": trail})
     end = math.dist(robot.pose[:2], LAMP)
     facing = math.atan2(LAMP[1] - robot.pose.y, LAMP[0] - robot.pose.x) - robot.pose.heading
 
-print(f"from {start:.2f} m to {end:.2f} m before the lamp, which is {math.degrees(facing):.0f}° off the nose")
+print(f"{start:.2f} m to {end:.2f} m from the lamp, {math.degrees(facing):.0f}° off the nose: see 06_control_loop.png")
 assert 0.1 < end < 0.7  # it stopped where the target brightness is reached
 assert abs(math.sin(facing / 2)) < 0.2  # and faces the lamp
 assert max(abs(speed) for speed in robot.wheels.speeds) < 0.02

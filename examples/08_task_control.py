@@ -5,6 +5,7 @@ import math
 import paddock
 from paddock.arena.metrics import ContactTime
 from paddock.control.behaviours import wrap
+from paddock.report import draw_paths
 from paddock.simulation.worlds import Cylinder, RobotPlacement, WorldSpec
 
 
@@ -72,7 +73,10 @@ with paddock.open(world, seed=1) as arena:
     episode = arena.run(120, control, until=lambda arena: not control.stack, metrics=[ContactTime()])
     pose = robot.pose
 
-print(f"{' > '.join(control.log)}; home at ({pose.x:.2f}, {pose.y:.2f}) after {arena.time:.0f} s")
+draw_paths([episode.trace], world).save("08_task_control.png")
+print(
+    f"{' > '.join(control.log)}; home at ({pose.x:.2f}, {pose.y:.2f}) after {arena.time:.0f} s: see 08_task_control.png"
+)
 assert control.log == ["plan", "detour", "plan"]
 assert not control.stack  # all tasks are done
 assert episode.metrics["contacts"] == 0

@@ -5,6 +5,7 @@ from collections import Counter
 import paddock
 from paddock.control.behaviours import LineFollower, Subsumption
 from paddock.control.policies import explorer
+from paddock.report import draw_paths
 
 
 class OnLine(LineFollower):
@@ -39,8 +40,12 @@ with paddock.open("line-track", seed=4) as arena:
     robot.set_pose(1.0, 0.7, 2.0)  # away from the line
     levels = Subsumption(wander=explorer(0.06), follow=OnLine(0.06), back=Back())
     active = Counter()
-    arena.run(90, levels, on_step=count_level)
-    print(", ".join(f"{name} {count * arena.dt:.0f} s" for name, count in active.most_common()))
+    episode = arena.run(90, levels, on_step=count_level)
+    draw_paths([episode.trace], arena.world).save("09_subsumption.png")
+    print(
+        ", ".join(f"{name} {count * arena.dt:.0f} s" for name, count in active.most_common()),
+        "(see 09_subsumption.png)",
+    )
 
 assert set(active) <= set(levels.levels)
 assert active["wander"] * arena.dt > 2  # until it found the line

@@ -3,6 +3,7 @@
 import paddock
 from paddock.arena import make_mapper
 from paddock.control.navigation import Explorer
+from paddock.report import draw_paths
 from paddock.simulation.worlds.apartments import make_apartment
 
 with paddock.open(make_apartment(3, kind="rooms", width=8.0, depth=7.0), seed=1) as arena:
@@ -10,6 +11,7 @@ with paddock.open(make_apartment(3, kind="rooms", width=8.0, depth=7.0), seed=1)
     explorer = Explorer(make_mapper(robot, pose=robot.pose), robot.spec)
     episode = arena.run(300, explorer)
 
-print(f"{explorer.state} after {episode.seconds:.0f} s: {explorer.growth[-1][1]:.1f} m² known")
+draw_paths([episode.trace], arena.world).save("13_map_an_apartment.png")
+print(f"{explorer.state} after {episode.seconds:.0f} s: {explorer.growth[-1][1]:.1f} m²: see 13_map_an_apartment.png")
 assert explorer.done
 assert episode.trace.contacts.max() == 0

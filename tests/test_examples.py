@@ -12,12 +12,16 @@ EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs_and_its_assertions_hold(example: Path) -> None:
+def test_example_runs_and_its_assertions_hold(example: Path, tmp_path: Path) -> None:
     source = example.read_text(encoding="utf-8")
-    done = run_python(str(example))
+    done = run_python(str(example), folder=tmp_path)
     assert "assert " in source
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+    for file in tmp_path.glob(f"{example.stem}.*"):  # the pictures that it mentions
+        assert file.name in done.stdout
+        with Image.open(file) as picture:
+            assert picture.width >= 640
 
 
 def test_readme_example_runs_and_draws_a_picture(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import paddock
 from paddock.arena.episodes import Episode
 from paddock.control.policies import explorer
 from paddock.report import save_animation
+from paddock.report.drawing.canvas import Canvas
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +45,16 @@ def test_run_and_its_recording_give_the_same_moving_picture(run: tuple[Episode, 
     assert all(robots)  # it moves in every frame
     ours, theirs = frames[-1], others[-1]
     assert ImageChops.difference(ours.reduce(4), theirs.reduce(4)).getextrema() < ((60, 60),) * 3
+
+
+def test_robots_without_a_trace_are_not_drawn_at_their_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with paddock.open("line-crossing") as arena:
+        episode = arena.run(1.0, {"red": lambda _: (0.1, 0.1)})
+    alone = replace(episode, robots={"red": episode.robots["red"]})
+    names: list[str] = []
+    monkeypatch.setattr(Canvas, "label", lambda _, pixel, away, text, *rest, **more: names.append(text))
+    save_animation(alone, tmp_path / "red.gif", fps=1, size=200)
+    assert set(names) == {"red"}
 
 
 def test_part_of_a_recording_is_written_as_mp4(run: tuple[Episode, Path], tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def save_animation(
     """Write a run or a recording as an animation: GIF or MP4, by file name extension.
 
     Args:
-        run: the run.
+        run: the run. An episode of a large world has traces of 100 robots, and only these are shown.
         path: the file. MP4 (VP9) needs OpenCV, `pip install 'paddock-lab[vision]'`.
         start: first time to show [s]; None: the beginning.
         end: last time to show [s]; None: the end.
@@ -88,6 +88,8 @@ def _follow_episode(episode: Episode, traces: Sequence[Trace], times: Iterable[f
     world = episode.world
     if world is None:
         raise PaddockError("the world of this run is not known, so it cannot be drawn")
+    traced = {trace.robot for trace in traces}  # where others are is not known
+    world = world.with_robots(*(robot for robot in world.robots if robot.name in traced))
     starts = {robot.name: start_pose(world, robot) for robot in world.robots}
     paths = {trace.robot: trace.path() for trace in traces}
     for time in times:
