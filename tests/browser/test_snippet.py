@@ -37,6 +37,28 @@ def test_copied_program_drives_robot(clutter, page):
     page.until("paddock.session.robot('red').owner === ''")
 
 
+def test_copied_program_survives_a_takeover_and_drives_on(clutter, page):
+    _, arena = clutter
+    page.choose("red")
+    page.find("snippet-copy").click()
+    program = page.ask("navigator.clipboard.readText()")
+    arena.play()
+    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            expect(page.find("drive")).to_have_text("Take over")
+            page.find("drive").click()
+            expect(page.find("drive")).to_have_attribute("aria-checked", "true")
+            assert process.stderr is not None
+            assert "took over red: commands from here are not applied" in process.stderr.readline()
+            page.find("drive").click()
+            assert "red is driven from here again" in process.stderr.readline()
+            expect(page.find("drive")).to_have_text("Take over")
+            assert process.poll() is None
+        finally:
+            process.kill()
+    page.until("paddock.session.robot('red').owner === ''")
+
+
 def test_snippet_of_every_robot_type_runs(stage, visit):
     """Run a few iterations of the endless loop in this process."""
     server, arena = stage("empty")

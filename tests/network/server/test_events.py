@@ -109,6 +109,32 @@ def test_remote_run_continues_while_robot_is_taken_over_and_returned(lock_step: 
     assert episode.trace.wheels[-1].tolist() == pytest.approx([0.05, 0.05], abs=0.01)
 
 
+@pytest.mark.parametrize("lock_step", [True, False])
+def test_loop_continues_while_robot_is_taken_over_and_returned(
+    lock_step: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A program with a loop of its own is told once, and does not end."""
+    with (
+        served("empty", lock_step=lock_step, speed=None if lock_step else 3.0) as server,
+        paddock.connect(server.url(), name="Ada") as arena,
+        Peer(server, name="Ben") as ben,
+    ):
+
+        def drive(until: Callable[[], bool]) -> None:
+            while not until():
+                arena["red"].wheels.set(0.05, 0.05)
+                arena.step()
+
+        drive(lambda: server.arena["red"].wheels.speeds[0] > 0.04)
+        ben.ask("claim", robot="red", force=True)
+        drive(lambda: "Ben took over red: commands from here are not applied" in caplog.text)
+        drive(lambda: not any(server.arena["red"].wheels.speeds))
+        ben.ask("release_robot", robot="red")
+        drive(lambda: "red is driven from here again" in caplog.text)
+        drive(lambda: server.arena["red"].wheels.speeds[0] > 0.04)
+    assert caplog.text.count("took over") == 1
+
+
 def test_run_with_robot_of_another_client_is_refused(server: Server) -> None:
     with paddock.connect(server.url(), name="Ada") as arena, Peer(server, name="Ben") as ben:
         ben.ask("claim", robot="red")

@@ -242,6 +242,7 @@ def test_limits_include_sensors_of_base_robot() -> None:
 def test_robots_spawned_per_client_are_limited() -> None:
     with served("empty") as server, Peer(server) as peer, Peer(server) as other:
         tiny = spec(body={"radius": 0.005, "height": 0.01}, sensors=[])
+        tiny["drive"] |= {"wheel_separation": 0.008, "wheel_diameter": 0.004}
         answers = [peer.ask("spawn", robot=f"r{i}", kind=tiny) for i in range(33)]
         assert [answer["type"] for answer in answers] == ["done"] * 32 + ["refused"]
         assert "you have already spawned 32 robots" in answers[-1]["message"]

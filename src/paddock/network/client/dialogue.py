@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LONGEST_NEGLECT = 0.05  # wall seconds for which cached data are used without reading new messages
 LONGEST_SILENCE = 3.0  # seconds; a server sends a heartbeat once a second to clients that wait for time to pass
+
+log = logging.getLogger("paddock.links")
 
 
 class Dialogue:
@@ -149,7 +152,8 @@ class Steering:
         self.mutex = threading.Lock()  # keeps commands in the order in which they were given
         self._waiting: dict[str, RemoteBody] = {}
         self.driven: set[str] = set()  # robots that received commands from here
-        self._taken: set[str] = set()  # … and that other clients have taken over since
+        self._owned: set[str] = set()  # robots that are driven from here, or were until they were taken over
+        self._taken: set[str] = set()  # driven robots that other clients have taken over since
         self._noted: set[str] = set()  # … and whose loss was recorded as an event
         self.has_rival = False  # whether the server's own program also runs the arena
         self.pending_error: m.Refusal | None = None  # refusal of commands, which are sent without waiting for an answer
@@ -178,13 +182,21 @@ class Steering:
         return {name: body.take_command() for name, body in bodies.items()}
 
     def is_lost(self, robot: str) -> bool:
-        """Whether a robot was taken over or removed during a run. The run continues without commands to it."""
-        return (robot in self._taken or not self._arena.robots.has(robot)) and self._arena.is_recording
+        """Whether another client has taken a robot over, or removed it during a run. Commands to it are left out."""
+        if self._arena.is_recording:
+            return robot in self._taken or not self._arena.robots.has(robot)
+        return robot in self._taken and robot in self._owned
+
+    def forget(self, robot: str) -> None:
+        """Forget a robot that was released."""
+        for names in (self.driven, self._owned, self._taken, self._noted):
+            names.discard(robot)
 
     def on_drivers(self, news: m.RobotList) -> None:
         """Record whether other clients have taken over robots that are driven from here, or released them."""
         free = ("", self._arena.name)
         self._arena.note_drivers({info.name: info.owner for info in news.robots if info.owner not in free})
+        self._owned |= {info.name for info in news.robots if info.owner == self._arena.name}
         for info in news.robots:
             if info.name not in self.driven:
                 continue
@@ -195,6 +207,7 @@ class Steering:
                 self._taken.discard(info.name)
                 self._noted.discard(info.name)
                 self._note(info.name, f"{info.name} is driven from here again")
+        self._owned -= {info.name for info in news.robots if not info.owner}
 
     def on_release(self, message: m.Released) -> None:
         """Handle the release of a client from the lock."""
@@ -225,6 +238,8 @@ class Steering:
             self._note(robot, f"{text}: commands from here are not applied")
 
     def _note(self, robot: str, text: str) -> None:
+        if robot in self._owned and not self._arena.is_recording:
+            log.warning("%s", text)  # a loop of a user's own has no list of events
         self._arena.append_event(Event(time=self._arena.time, kind="driver", robot=robot, text=text))
 
     def raise_pending_error(self) -> None:

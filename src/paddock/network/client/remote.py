@@ -268,7 +268,7 @@ class RemoteArena(SimulatedArena):
     def release_robot(self, name: str) -> None:
         """Release a robot: it stops, and others may drive it. A robot that this client has spawned is removed."""
         self._do(m.ReleaseRobot(id=self.number(), robot=self[name].name))
-        self.steering.driven.discard(name)
+        self.steering.forget(name)
         self.forget()
 
     def claim(self, name: str, *, force: bool = False) -> Robot:
