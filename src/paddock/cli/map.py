@@ -90,7 +90,9 @@ def goto(
 
 @map_app.command("slam")
 def slam(
-    file: Annotated[Path, typer.Argument(help="A CARMEN log, or a g2o graph with scans; plain, .gz or .zip.")],
+    file: Annotated[
+        Path, typer.Argument(help="A CARMEN or DP-SLAM log, or a g2o graph with scans; plain, .gz or .zip.")
+    ],
     out: Annotated[Path, out_option("Folder for map, paths, metrics and pictures.")],
     method: Annotated[str, typer.Option(help="odometry, scan-to-scan, scan-to-map, particles or graph.")] = "graph",
     relations: Annotated[

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import paddock
+from paddock.arena.controllers import load_controllers
 from paddock.core.errors import PaddockError
 from paddock.experiments.reproductions.ap2dx import CONSTANTS, FINAL, REPORT, Ap2dxBehaviours, BehaviourConstants
+from paddock.network.nodes import load_modules, run_together
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import WorldSpec
+from pages import DOCS
 
 
 def drive(
@@ -69,3 +74,19 @@ def test_report_threshold_classifies_slow_robot_as_stuck() -> None:
 def test_robot_without_eight_sonars_is_refused() -> None:
     with pytest.raises(PaddockError, match="needs 8 sonars"):
         Ap2dxBehaviours(load_robot("e-puck"))
+
+
+def test_files_of_the_page_drive_as_a_controller_and_as_the_planner_of_the_modules(tmp_path: Path) -> None:
+    page = (DOCS / "experiments" / "ap2dx.md").read_text(encoding="utf-8")
+    for block, name in re.findall(r"^```(?:python|toml)\n(# ([\w.]+).*?)^```", page, re.DOTALL | re.MULTILINE):
+        (tmp_path / name).write_text(block, encoding="utf-8")
+    with paddock.open("yellow-rooms") as arena:
+        arena["pioneer"].enable("sonar", "encoders", "ins")
+        controllers = load_controllers(tmp_path / "drive.py", arena)
+        assert controllers["pioneer"].constants.wall_distance == 0.4
+        assert np.ptp(arena.run(10.0, controllers, every=0.1).trace.pose[:, :2], axis=0).max() > 1
+    spec = load_modules(tmp_path / "ap2dx.toml")
+    modules = run_together(replace(spec, lock_step=True, seconds=40.0))
+    assert modules["coordinator"].contacts == 0
+    assert modules["planner"].controller.constants.needed_depth == 0.6
+    assert modules["planner"].controller.stops > 0

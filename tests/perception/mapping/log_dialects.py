@@ -1,4 +1,4 @@
-"""A drive in the log formats of other programs: CARMEN's line types, and graphs of g2o and TORO.
+"""A drive in the log formats of other programs: CARMEN's line types, graphs of g2o and TORO, and DP-SLAM's lines.
 
 Each dialect has the defects of real logs: comments, parameters, lines of other sensors, gaps, lines out of order and
 damaged lines."""
@@ -6,7 +6,7 @@ damaged lines."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -37,6 +37,11 @@ class Drive:
         looks = zip(WAY, times.tolist(), strict=True)
         scans = [see(ROOM, at, k, time, reach, angles=angles, mount=mount) for k, (at, time) in enumerate(looks)]
         return cls(scans, odometry)
+
+
+def count_seconds(drive: Drive) -> Drive:
+    """Return the drive with a scan per second, as of a log without times."""
+    return replace(drive, scans=[replace(scan, time=float(k)) for k, scan in enumerate(drive.scans)])
 
 
 def half_circle(count: int, step: float) -> np.ndarray:
@@ -106,6 +111,14 @@ def graph(drive: Drive, vertex: str, edge: str, apart: int) -> list[str]:
     return [*lines, f"EDGE_SE2_XY 0 {10**6} 1 1 1 0 1", *edges, f"{edge} 0 x"]
 
 
+def dp_slam(drive: Drive) -> list[str]:
+    """Write pairs of lines without times; a scan without a pose, and one of another program."""
+    lines = ["Laser 2 1 1", "Sonar 8 1 1 1 1 1 1 1 1"]
+    for scan, at in zip(drive.scans, drive.odometry, strict=True):
+        lines += [f"Odometry {numbers(at)}", f"Laser {len(scan.ranges)} {ranges(scan, 8.1)}"]
+    return lines
+
+
 FRONT, REAR = Pose(0.2, 0.0, 0.0), Pose(-0.15, 0.0, np.pi)
 DIALECTS: dict[str, tuple[Callable[[], Drive], Callable[[Drive], list[str]]]] = {
     "flaser-180": (partial(Drive.of, half_circle(180, 1.0)), lambda drive: flaser(drive, 81.83)),
@@ -126,6 +139,7 @@ DIALECTS: dict[str, tuple[Callable[[], Drive], Callable[[Drive], list[str]]]] = 
     ),
     "rawlaser1": (partial(Drive.of, half_circle(180, 1.0)), lambda drive: raw_lasers(drive, 30.0)),
     "g2o": (partial(Drive.of, half_circle(180, 1.0)), lambda drive: graph(drive, "VERTEX_SE2", "EDGE_SE2", 1)),
+    "dp-slam": (lambda: count_seconds(Drive.of(half_circle(181, 1.0), 5.0)), dp_slam),
     "toro": (partial(Drive.of, half_circle(180, 1.0)), lambda drive: graph(drive, "VERTEX2", "EDGE2", 10)),
 }
 

@@ -19,6 +19,7 @@ BROKEN = {
     "rawlaser1": {"broken ODOM": 1, "broken RAWLASER1": 1},
     "g2o": {"broken EDGE_SE2": 1},
     "toro": {"broken EDGE2": 1},
+    "dp-slam": {"broken Laser": 1},
 }
 
 

@@ -1,4 +1,4 @@
-"""Logs of the SLAM benchmark: CARMEN (https://carmen.sourceforge.net) and g2o."""
+"""Logs of the SLAM benchmark, CARMEN (https://carmen.sourceforge.net) and g2o, and those that DP-SLAM reads."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ SET_BACK = 5.0  # a larger step back in time means that the clock was set; a sma
 VERTICES, EDGES = ("VERTEX_SE2", "VERTEX2"), ("EDGE_SE2", "EDGE2")
 Steps = dict[tuple[int, int], Pose]
 GRAPH_LINES = ("VERTEX", "EDGE", "FIX")
+DP_SLAM_LINES = ("Odometry", "Laser")
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -170,10 +171,14 @@ def parse_flaser(words: LogWords) -> LaserRecord:
     count = beam_count(words)
     ranges = np.array(words.numbers(count, "ranges"))
     laser, robot = parse_pose(words, "laser pose"), parse_pose(words, "odometry")
+    return LaserRecord(*parse_times(words), spread_beams(count), ranges, math.inf, laser, robot)
+
+
+def spread_beams(count: int) -> Floats:
+    """Return the angles of so many beams of a line that does not state them, from right to left."""
     field = next((field for field, counts in FIELDS.items() if count in counts), 180.0)
     steps = count if count in WITHOUT_LAST else count - 1
-    angles = np.radians(field * np.arange(count) / steps - field / 2)
-    return LaserRecord(*parse_times(words), angles, ranges, math.inf, laser, robot)
+    return np.radians(field * np.arange(count) / steps - field / 2)
 
 
 def parse_robot_laser(words: LogWords) -> LaserRecord:
@@ -269,6 +274,27 @@ def parse_carmen(lines: Iterable[str], name: str) -> ScanLog:
         if other != used and records:
             notes.skipped[other] += len(records)
     return assemble_log(lasers[used], odometry, find_mount(lasers[used]), notes)
+
+
+def parse_dp_slam(lines: Iterable[str], name: str) -> ScanLog:
+    """Read pairs of lines `Odometry x y heading` and `Laser n …`. They have no times: one scan is taken per second."""
+    records: list[LaserRecord] = []
+    robot: Pose | None = None
+    notes = LogNotes(name)
+    for number, words in notes.read(lines):
+        with notes.leave_out_broken(number, words.kind):
+            if words.kind == "Odometry":
+                robot = None  # so that a scan after an invalid line does not get an earlier pose
+                robot = parse_pose(words, "pose")
+            elif words.kind == "Laser":
+                ranges = np.array(words.numbers(beam_count(words), "ranges"))
+                if robot is None:
+                    raise ValueError("expected Odometry before it")
+                time = float(len(records))
+                records.append(LaserRecord(time, time, spread_beams(len(ranges)), ranges, math.inf, None, robot))
+            else:
+                notes.skip(words.kind)
+    return assemble_log(records, [], ORIGIN, notes)
 
 
 def assemble_log(
@@ -369,21 +395,22 @@ def chain_steps(vertices: Sequence[int], steps: Mapping[tuple[int, int], Pose], 
 
 
 def read_log(path: str | Path) -> ScanLog:
-    """Read a CARMEN log or a g2o graph with scans; plain, .gz or .zip."""
+    """Read a CARMEN log, a g2o graph with scans, or a log for DP-SLAM; plain, .gz or .zip."""
     lines = read_lines(Path(path))
     head: list[str] = []
-    is_graph = begins_graph(lines, head)
-    parse = parse_g2o if is_graph else parse_carmen
+    parse = choose_parser(lines, head)
     return parse(chain(head, lines), str(path))
 
 
-def begins_graph(lines: Iterator[str], head: list[str]) -> bool:
-    """Return whether a line of a graph comes before any of a CARMEN log; `head` receives the lines read."""
+def choose_parser(lines: Iterator[str], head: list[str]) -> Callable[[Iterable[str], str], ScanLog]:
+    """Return the parser of the first line that is known; `head` receives the lines read."""
     for line in lines:
         head.append(line)
         kind = line.split(maxsplit=1)[0] if line.strip() else ""
         if kind.startswith(GRAPH_LINES):
-            return True
+            return parse_g2o
+        if kind in DP_SLAM_LINES:
+            return parse_dp_slam
         if kind in LASERS or kind == "ODOM":
-            return False
-    return False
+            break
+    return parse_carmen
