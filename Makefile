@@ -65,6 +65,7 @@ lint: $(DEV)  ## formatting, lint, types, layers, generated files, words, transl
 	$(BIN)/python tools/generate_dispatch.py --check
 	$(BIN)/python tools/generate_protocol.py --check
 	$(BIN)/python tools/generate_commands.py --check
+	$(BIN)/python tools/generate_class_diagrams.py --check
 	$(BIN)/python tools/check_words.py
 	$(BIN)/python tools/check_translations.py
 

@@ -218,8 +218,9 @@ def test_every_command_line_that_is_shown_exists() -> None:
     assert shown > 500
 
 
-def test_reference_of_the_commands_is_up_to_date() -> None:
-    program = [sys.executable, str(ROOT / "tools" / "generate_commands.py"), "--check"]
+@pytest.mark.parametrize("tool", ["generate_commands.py", "generate_class_diagrams.py"])
+def test_generated_page_is_up_to_date(tool: str) -> None:
+    program = [sys.executable, str(ROOT / "tools" / tool), "--check"]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

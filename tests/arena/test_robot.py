@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import math
 from dataclasses import replace
 from operator import attrgetter
@@ -14,7 +16,7 @@ import paddock
 from paddock.arena import Arena, Robot
 from paddock.arena.robot import USUAL_NAMES
 from paddock.core.geometry import Pose
-from paddock.simulation.robots import load_robot
+from paddock.simulation.robots import load_robot, robot_names
 from paddock.simulation.sensors.bumper import BumperSpec
 from paddock.simulation.sensors.compass import CompassSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
@@ -307,6 +309,13 @@ def test_common_foreign_attribute_names_get_a_hint(red: Robot) -> None:
 def test_every_hinted_attribute_exists(red: Robot) -> None:
     for answer in USUAL_NAMES.values():
         assert attrgetter(answer.partition("(")[0])(red) is not None
+
+
+@pytest.mark.parametrize("owner", [Robot, paddock.Observation])
+def test_editors_complete_the_devices_of_all_shipped_robots(owner: type) -> None:
+    block = next(node for node in ast.walk(ast.parse(inspect.getsource(owner))) if isinstance(node, ast.If))
+    declared = [line.target.id for line in block.body if isinstance(line, ast.AnnAssign)]  # type: ignore[union-attr]
+    assert declared == sorted({sensor.name for name in robot_names() for sensor in load_robot(name).sensors})
 
 
 def test_robots_of_one_type_have_independent_devices(arena: Arena) -> None:

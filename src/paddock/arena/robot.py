@@ -129,6 +129,38 @@ class SensedDevices(NamedTuple):
 class Robot:
     """Handle to a robot: `robot.wheels`, `robot.leds`, and every sensor of its spec by name."""
 
+    if TYPE_CHECKING:  # so that editors complete the devices of shipped robots; a robot has those of its spec
+        accelerometer: Device
+        back_laser: Device
+        battery: Device
+        bumper: Device
+        camera: Camera
+        compass: Device
+        distance: Device
+        encoders: Device
+        front_laser: Device
+        ground: Device
+        gyroscope: Device
+        inertial: Device
+        infrared: Device
+        ins: Device
+        laser: Device
+        light: Device
+        line: Device
+        microphone: Device
+        microphones: Device
+        nose: Device
+        orientation: Device
+        position: Device
+        proximity: Device
+        range: Device
+        selector: Device
+        sonar: Device
+        temperature: Device
+        tof: Device
+        turret: Device
+        vision: Camera
+
     def __init__(self, arena: BaseArena, body: Body) -> None:
         self.arena, self.body, self.name, self.spec = arena, body, body.name, body.spec
         self.wheels = Wheels(self)

@@ -338,8 +338,8 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, RuntimeError) and str(error).startswith("no compiled object yet"):
             raise KeyboardInterrupt from None  # Ctrl-C in a callback of LLVM, where ctypes discards it
-        if type(error).__module__.startswith("numba."):
-            raise _explain(error) from None
+        if type(error).__module__.startswith("numba.") or isinstance(error, AttributeError):
+            raise _explain(error, kernel) from None
         raise
     finally:
         done.set()
@@ -350,10 +350,14 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         sys.stderr.flush()
 
 
-def _explain(error: Exception) -> Exception:
+def _explain(error: Exception, kernel: Kernel) -> Exception:
     """Shorten a compiler error about a user's kernel; return an error about Paddock's own kernels unchanged."""
     text = str(error)
     places = re.findall(r'File "([^"]+)", line (\d+):', text)
+    unknown = re.search(r"NameError: (?:global )?name '(\w+)'|module '\w+' has no attribute '(\w+)'", text)
+    if unknown is not None:  # the compiler does not say where
+        name = unknown[1] or unknown[2]
+        places = [found for part in iterate_kernels(kernel) for found in _find_name(part, name)]
     own = [place(file, int(line)) for file, line in places if is_users(file)]
     if not own:
         return error
@@ -362,6 +366,14 @@ def _explain(error: Exception) -> Exception:
         f"{own[0]}: this cannot be compiled: {reasons[0].rstrip(':')} "
         "(kernels may use numbers, loops, math and other kernels; they cannot create arrays, lists or strings)"
     )
+
+
+def _find_name(kernel: Kernel, name: str) -> Iterator[tuple[str, int]]:
+    """Yield the file and the lines of a kernel that use a global name or an attribute."""
+    code = kernel.function.__code__
+    for step in dis.get_instructions(code):
+        if step.opname.startswith("LOAD_") and step.argval == name and step.positions and step.positions.lineno:
+            yield code.co_filename, step.positions.lineno
 
 
 @contextmanager

@@ -71,6 +71,38 @@ class Observation:
 
     __slots__ = ("_pictures", "_readings", "_slots", "time")
 
+    if TYPE_CHECKING:  # so that editors complete the devices of shipped robots; an observation has those that were read
+        accelerometer: Any
+        back_laser: Any
+        battery: Any
+        bumper: Any
+        camera: Any
+        compass: Any
+        distance: Any
+        encoders: Any
+        front_laser: Any
+        ground: Any
+        gyroscope: Any
+        inertial: Any
+        infrared: Any
+        ins: Any
+        laser: Any
+        light: Any
+        line: Any
+        microphone: Any
+        microphones: Any
+        nose: Any
+        orientation: Any
+        position: Any
+        proximity: Any
+        range: Any
+        selector: Any
+        sonar: Any
+        temperature: Any
+        tof: Any
+        turret: Any
+        vision: Any
+
     def __init__(
         self,
         time: float,

@@ -414,7 +414,9 @@ def _tagged_class(tag: Any, rule: Tagged, path: str) -> type[Any]:
     if is_path(tag):
         if trusted_folder() is None:
             raise SpecError(
-                f"{format_value(tag)}: only files on this machine may refer to code, received data may not", path=path
+                f"{format_value(tag)}: only files on this machine may refer to code, received data may not "
+                "(for a table of your own: from_table(table, folder=…))",
+                path=path,
             )
     elif not isinstance(tag, str) or tag not in rule.classes:
         raise SpecError(f"unknown {rule.what} {format_value(tag)}{suggestion(tag, rule.classes)}", path=path)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import math
+import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,10 +25,11 @@ from paddock.simulation.sensors.sense import sense
 from paddock.simulation.sensors.sensor_registry import MEASURE, SENSORS
 from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.worlds.build import build
-from paddock.testing import check_sensor, furnished_room
+from paddock.testing import check_sensor, furnished_room, plugins
 from pages import read_required_keys
 from scenes import alone, puck
 
+ROOT = Path(__file__).parents[3]
 ROBOT = """
 name = "own"
 body = { radius = 0.05, height = 0.1 }
@@ -89,6 +93,37 @@ def test_robot_file_can_name_a_kind_in_a_local_file(tmp_path: Path) -> None:
     with paddock.open(furnished_room(robot)) as arena:
         arena["it"].enable()
         assert arena["it"].clock.read() == 42.0
+
+
+@pytest.mark.heavy
+def test_kind_of_a_file_is_checked_and_read_from_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_watch.py").write_text(CLOCK)
+    clock = importlib.import_module("own_watch").ClockSpec(name="clock")
+    check_sensor(clock)
+    table = puck().to_table() | {"sensors": [{"kind": "own_watch.py:ClockSpec", "name": "clock"}]}
+    assert RobotSpec.from_table(table, folder=tmp_path).sensors == (clock,)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("mistake", ["lenght", "math.sqroot(2.0)", "place(view)[0]"])
+def test_mistake_in_a_kernel_is_reported_in_one_line(tmp_path: Path, mistake: str) -> None:
+    text = CLOCK.replace("42.0", mistake).replace("measure(values)", "measure(view, values)")
+    (tmp_path / "own_slip.py").write_text("import math\nfrom paddock.testing.plugins import place\n" + text)
+    (tmp_path / "own.toml").write_text(ROBOT.replace("KIND", "own_slip.py:ClockSpec"))
+    arena = paddock.open(furnished_room(load_robot(tmp_path / "own.toml")))
+    with pytest.raises(PaddockError, match=r"own_slip\.py line 14: this cannot be compiled: ") as caught:
+        arena["it"].enable()
+    assert "\n" not in str(caught.value)
+
+
+def test_documented_kernels_and_columns_are_those_of_plugins() -> None:
+    page = (ROOT / "docs/simulation/sensors.md").read_text(encoding="utf-8").partition("## A kind of your own")[2]
+    kernels = re.findall(r"^\| `(\w+)\(([\w, ]+)\)` \|", page, re.MULTILINE)
+    assert len(kernels) == 6
+    for name, parameters in kernels:
+        assert list(inspect.signature(getattr(plugins, name).function).parameters) == parameters.split(", ")
+    assert set(re.findall(r"`([A-Z_]{2,}|[XY])`", page)) <= set(plugins.__all__)
 
 
 def test_errors_in_a_local_kind_are_reported(tmp_path: Path) -> None:

@@ -22,6 +22,23 @@ FALLING = ((0.0, 4000.0), (0.1, 1000.0), (0.4, 100.0), (1.0, 100.0))
 AHEAD = ((0.05, 0.0, 0.02, 0.0),)
 
 
+def test_noise_may_differ_between_values():
+    spec = PositionSpec(name="tracker", noise=0.1, noise_factors=(0.0, 1.0, 3.0))
+    arena, robot = alone(spec, at=(1.0, 0.5), noise=True)
+    errors = []
+    for _ in range(400):
+        arena.step()
+        errors.append(np.subtract(robot.tracker.read(), robot.pose))
+    deviations = np.std(errors, axis=0)
+    assert deviations[0] == 0
+    assert deviations[1:] == pytest.approx([0.1, 0.3], rel=0.2)
+
+
+def test_wrong_number_of_noise_factors_is_refused():
+    with pytest.raises(paddock.SpecError, match="noise_factors: expected 3 numbers, one for each value, got 2"):
+        PositionSpec(name="tracker", noise_factors=(1, 2))
+
+
 @settings(max_examples=80)
 @given(st.floats(0.001, 0.99))
 def test_response_table_is_linear_between_its_rows(distance):

@@ -95,8 +95,9 @@ FIRST_CORNER, END_OF_CORNERS, FIRST_DEVICE, END_OF_DEVICES, TYPE_COLUMNS = range
     PAN,  # number of its pan angle, -1 if it cannot turn
     PERIOD,  # ticks between two samples, at least 1
     DELAY,  # ticks until a sample is available
+    FIRST_NOISE_FACTOR,  # index in `constants` of a factor of the noise for each channel; -1 for equal noise
     DEVICE_COLUMNS,
-) = range(11)
+) = range(12)
 (
     REACH,  # maximum sensing distance from the axle's centre [m]; 0 if it does not depend on geometry
     SIGMA,  # standard deviation of the noise, in hardware units, or SI units without a response

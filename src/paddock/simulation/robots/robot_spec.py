@@ -70,9 +70,17 @@ class RobotSpec(Spec):
     keys_of_files: ClassVar[tuple[str, ...]] = ("base",)
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """Build a spec from a table; with a key `base`, the table overrides that of another robot."""
-        return super(RobotSpec, cls).from_table(with_base(table))
+    def from_table(cls, table: Mapping[str, Any], *, folder: str | Path | None = None) -> Self:
+        """Build a spec from a table; with a key `base`, the table overrides that of another robot.
+
+        Args:
+            table: the table, as in a file.
+            folder: folder of files that the table names, whose code may run; None: it may name no code.
+        """
+        if folder is None:
+            return super(RobotSpec, cls).from_table(with_base(table))
+        with code_beside(Path(folder).resolve()):
+            return super(RobotSpec, cls).from_table(with_base(table, relative_to=folder))
 
     def check(self) -> None:
         refuse_duplicates([sensor.name for sensor in self.sensors], "sensors[{}].name")

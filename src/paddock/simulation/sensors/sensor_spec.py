@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import math
+import sys
 import unicodedata
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -23,6 +24,7 @@ from paddock.core.spec import (
     Seconds,
     Spec,
 )
+from paddock.core.user_code import absolute_path, is_users
 from paddock.simulation.sensors.appearance import Appearance
 
 A_MOUNT = "[x, y, z, heading in degrees]"
@@ -44,7 +46,7 @@ class SensorSpec(Spec):
        its bias;
     2. hardware units: a `response` table of rows [ideal, hardware] or [ideal, hardware, relative noise] with
        linear interpolation, or a `scale` (hardware units per SI unit), or neither;
-    3. `noise` (standard deviation) and `noise_relative`, in those units;
+    3. `noise` (standard deviation) and `noise_relative`, in those units, times the `noise_factors` of the channels;
     4. rounding to multiples of `resolution`, and clipping to the ends of the response; without a response, distances
        and brightnesses are at least 0.
 
@@ -59,6 +61,7 @@ class SensorSpec(Spec):
     scale: Positive | None = None
     noise: NotNegative = 0.0
     noise_relative: NotNegative = 0.0
+    noise_factors: tuple[NotNegative, ...] = ()  # factor of the noise for each value; empty: equal noise
     resolution: Annotated[float, Number(low=0, minimum=1e-9, limit=1e9)] = 0.0
 
     look: ClassVar[Appearance] = Appearance()  # how it is shown on the page and in images
@@ -66,8 +69,17 @@ class SensorSpec(Spec):
     first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
     lowest: ClassVar[float] = -math.inf  # noise does not carry a reading below this value
 
+    def __init_subclass__(cls) -> None:
+        """Name a class of a user's file that has no name of its own by its location, so that its TOML can be read."""
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+        if cls.tag is None and file is not None and is_users(file) and cls.__qualname__.isidentifier():
+            cls.tag = "kind", absolute_path(cls)
+
     def check(self) -> None:
         check_name(self.name)
+        if self.noise_factors and len(self.noise_factors) != self.channels:
+            got = f"{self.channels} numbers, one for each value, got {len(self.noise_factors)}"
+            raise SpecError(f"expected {got}", path="noise_factors")
         if self.response:
             self._check_response()
 

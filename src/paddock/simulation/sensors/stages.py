@@ -15,7 +15,7 @@ def finish(model, device, key, noise, raw, values):
     """Convert ideal values to SI readings, or hardware units if `raw`, in place. Infinity means nothing detected."""
     stage = model.stages[device]
     first, rows = model.devices[device, m.FIRST_RESPONSE], model.devices[device, m.RESPONSES]
-    scale = stage[m.SCALE]
+    scale, factors = stage[m.SCALE], model.devices[device, m.FIRST_NOISE_FACTOR]
     for channel in range(model.devices[device, m.CHANNELS]):
         value = values[channel]
         if value == math.inf:
@@ -28,6 +28,8 @@ def finish(model, device, key, noise, raw, values):
         elif scale > 0.0:
             value *= scale
         sigma = noise * (stage[m.SIGMA] + relative * abs(value))
+        if factors >= 0:
+            sigma *= model.constants[factors + channel]
         if sigma > 0.0:
             value += sigma * gauss(key, channel)
         if stage[m.RESOLUTION] > 0.0:

@@ -239,6 +239,7 @@ def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Const
                     -1 if pivot is None else pans,
                     max(1, round(sensor.period / dt)),
                     round(sensor.delay / dt),
+                    constants.add(sensor.noise_factors) if sensor.noise_factors else -1,
                 ]
             )
             stages.append(_stage_row(sensor, lit))

@@ -49,8 +49,9 @@ def fits(models: Sequence[Model], device: int, *, lights: bool) -> bool:
     alike = all(np.array_equal(model.devices, models[0].devices) for model in models)
     near = all(0 < model.stages[device, m.REACH] <= model.grids[m.NEAR, m.GRID_REACH] for model in models)
     at_once = row[m.PERIOD] == 1 and row[m.DELAY] == 0 and row[m.PAN] < 0 and ticks_kept(models[0]) == 1
+    equal = row[m.FIRST_NOISE_FACTOR] < 0
     dark = not lights or models[0].constants[own + AMBIENT] == 0.0
-    return bool(row[m.KIND] == 0 and row[m.RESPONSES] > 0 and alike and near and at_once and dark)
+    return bool(row[m.KIND] == 0 and row[m.RESPONSES] > 0 and alike and near and at_once and equal and dark)
 
 
 def count_rays(model: Model, device: int) -> int:
