@@ -357,7 +357,7 @@ def _explain(error: Exception, kernel: Kernel) -> Exception:
     unknown = re.search(r"NameError: (?:global )?name '(\w+)'|module '\w+' has no attribute '(\w+)'", text)
     if unknown is not None:  # the compiler does not say where
         name = unknown[1] or unknown[2]
-        places = [found for part in iterate_kernels(kernel) for found in _find_name(part, name)]
+        places = [found for part in _iterate_functions(kernel.function) for found in _find_name(part, name)]
     own = [place(file, int(line)) for file, line in places if is_users(file)]
     if not own:
         return error
@@ -368,9 +368,9 @@ def _explain(error: Exception, kernel: Kernel) -> Exception:
     )
 
 
-def _find_name(kernel: Kernel, name: str) -> Iterator[tuple[str, int]]:
-    """Yield the file and the lines of a kernel that use a global name or an attribute."""
-    code = kernel.function.__code__
+def _find_name(function: Any, name: str) -> Iterator[tuple[str, int]]:
+    """Yield the file and the lines of a function that use a global name or an attribute."""
+    code = function.__code__
     for step in dis.get_instructions(code):
         if step.opname.startswith("LOAD_") and step.argval == name and step.positions and step.positions.lineno:
             yield code.co_filename, step.positions.lineno
