@@ -229,6 +229,9 @@ def test_published_figures_meet_all_claims() -> None:
     assert {row.row for row in rows} == (ROWS | {"fast", "slow", "fast, curved", "slow, curved"}) - {ROUGH_FAST.row}
     times: Any = {row.row: (row.paper, row.ours) for row in rows if row.metric == "simulated time / 3 [s]"}
     assert times == {row: (paper.time, pytest.approx(paper.time)) for row, paper in PUBLISHED.items() if paper}
+    sums = {row.row: (row.paper, row.ours) for row in rows if row.metric == "sum of errors [m], 208 cycles/s"}
+    assert sums["min slow"][0] == 447.3  # as the study prints it
+    assert all(ours == pytest.approx(paper, rel=0.01) for paper, ours in sums.values() if paper)
 
 
 @pytest.mark.parametrize(

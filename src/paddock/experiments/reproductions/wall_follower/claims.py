@@ -10,6 +10,7 @@ from paddock.experiments.reproductions.rows import Row, at_least, at_most, equal
 from paddock.experiments.reproductions.wall_follower.loop import (
     CLOCK,
     CURVED,
+    CYCLES,
     ELSEWHERE,
     FAST,
     OTHERS,
@@ -52,6 +53,9 @@ def _table(loops: Loops) -> Iterator[Row]:
         yield Row(trial.row, "distance [m]", paper.distance, distance, _near(distance, paper.distance, 0.05), "± 5 %")
         right = paper.error / 1.5 <= error <= paper.error * 1.5
         yield Row(trial.row, "mean error [cm]", paper.error, error, right, "factor 1.5")
+        total = error / 100 * CYCLES * time
+        right = paper.error_sum / 1.5 <= total <= paper.error_sum * 1.5
+        yield Row(trial.row, "sum of errors [m], 208 cycles/s", paper.error_sum, total, right, "factor 1.5")
         yield _clean(trial, ours)
 
 

@@ -152,13 +152,21 @@ def _arena(course: str, direction: Way, body: BodyKind) -> Arena:
     return arena
 
 
+CYCLES = 208.0  # control cycles of the study's program per second of its own clock
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Published:
     """A line of the study's table."""
 
     time: float  # [s] of its own clock
     distance: float  # [m]
-    error: float  # [cm] mean over the control cycles, computed from the published sum
+    error_sum: float  # [m] of the errors of all control cycles
+
+    @property
+    def error(self) -> float:
+        """Mean over the control cycles [cm]."""
+        return round(100 * self.error_sum / (CYCLES * self.time), 2)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -189,17 +197,17 @@ class Trial:
                 )
 
 
-def _study(row: str, follower: str, time: float, distance: float, error: float) -> Trial:
-    published = Published(time=time, distance=distance, error=error)
+def _study(row: str, follower: str, time: float, distance: float, error_sum: float) -> Trial:
+    published = Published(time=time, distance=distance, error_sum=error_sum)
     ways: tuple[Way, ...] = ("clockwise",)
     return Trial(row=row, follower=follower, seeds=10, ways=ways, body="study", limit=1200.0, published=published)
 
 
 STUDY = (
-    _study("min slow", "min", 198.0, 88.54, 1.09),
-    _study("multi slow", "multi", 187.93, 88.54, 1.02),
-    _study("min fast", "min-fast", 164.25, 91.49, 2.60),
-    _study("multi fast", "multi-fast", 155.0, 89.07, 1.31),
+    _study("min slow", "min", 198.0, 88.54, 447.3),
+    _study("multi slow", "multi", 187.93, 88.54, 400.21),
+    _study("min fast", "min-fast", 164.25, 91.49, 889.38),
+    _study("multi fast", "multi-fast", 155.0, 89.07, 420.85),
 )
 CURVED = tuple(  # suggested by the study, but not tested there
     Trial(row=f"{trial.row}, curved", follower=trial.follower, course="curved", seeds=5, body="study", limit=700.0)
