@@ -54,6 +54,8 @@ def test_scales_and_angles_are_those_of_the_sensor() -> None:
     near = appearance_table(ProximitySpec(name="near", range=0.07, aperture_deg=30))
     assert (near["low"], near["high"], near["range"], near["unit"]) == (0, 0.07, 0.07, "m")
     assert near["opening"] == pytest.approx(math.radians(30))
+    assert near["pollable"]
+    assert not appearance_table(CompassSpec(name="compass"))["pollable"]
     scan = appearance_table(LaserSpec(name="scan", range=4, fov_deg=180, beams=90))
     assert (scan["channels"], scan["labels"], scan["hint"]) == (90, [], "90 beams")
 

@@ -51,6 +51,7 @@ def appearance_table(sensor: SensorSpec) -> dict[str, Any]:
         "rays": look.rays if distance > 0 or look.rays in NEED_NO_RANGE else "none",
         "channels": sensor.channels,
         "opening": sensor.opening,
+        "pollable": hasattr(sensor, "polled"),  # whether it is a range sensor, which may be polled only
         "range": distance,
     }
 
