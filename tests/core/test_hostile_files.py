@@ -20,7 +20,7 @@ from paddock.core.user_code import received_data
 from paddock.perception.mapping.logs import read_log
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import load_world
-from paddock.simulation.worlds.importers import bitmap
+from paddock.simulation.worlds.importers import bitmap, import_world
 
 
 @pytest.mark.parametrize("part", ["a", '"a"', "'='", '"\\"="'])
@@ -79,10 +79,15 @@ def test_log_that_expands_to_gigabytes_is_refused(tmp_path: Path, kind: str) -> 
         read_log(path)
 
 
-@pytest.mark.parametrize("name", ["world.toml", "policy.npz", "drive.log"])
+@pytest.mark.parametrize("name", ["world.toml", "policy.npz", "drive.log", "plan.png"])
 def test_pipes_and_devices_do_not_block(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
-    read = {".toml": load_world, ".npz": lambda path: read_npz(path, "a policy"), ".log": read_log}
+    read = {
+        ".toml": load_world,
+        ".npz": lambda path: read_npz(path, "a policy"),
+        ".log": read_log,
+        ".png": import_world,
+    }
     with pytest.raises(PaddockError, match="expected a file, not a pipe or a device"):
         read[Path(name).suffix](tmp_path / name)
 

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import paddock
 from paddock.arena.metrics import Goal
+from paddock.cli.run_world import keep_recording
 from paddock.core.errors import PaddockError
 from paddock.core.terminal.console import Console, cell, new_table, print_json
 from paddock.core.terminal.ending import INTERRUPTED, end_on_sigterm
@@ -81,7 +82,6 @@ def run_evolution(
         aside.print(f"{done} {are} already done: nothing to do{but}", style="yellow", highlight=False, soft_wrap=True)
     if record is not None and study.evolution.history:
         record_champion(study.evolution, record)
-        print_written(record, f"   (paddock record replay {shell_word(record)})", err=True)
     if json_line:
         print_json(study.summary)
     else:
@@ -95,7 +95,7 @@ def run_evolution(
 def record_champion(evolution: Evolution, path: Path) -> None:
     """Record a run of the champion in the first world."""
     task, champion = evolution.task, evolution.champion
-    with paddock.open(task.worlds[0], seed=evolution.config.seed) as arena, paddock.record(arena, path):
+    with paddock.open(task.worlds[0], seed=evolution.config.seed) as arena, keep_recording(arena, path, err=True):
         robot = next(iter(arena.robots.values()))
         robot.enable(*champion.devices)
         arena.run(task.seconds, {robot.name: champion.copy()}, metrics=task.metrics)

@@ -142,14 +142,16 @@ def _name_built_ins(arena: BaseArena) -> str:
 
 
 @contextmanager
-def keep_recording(arena: Arena, path: Path | None) -> Iterator[None]:
-    """Record the block if a file is given."""
+def keep_recording(arena: Arena, path: Path | None, *, err: bool = False, **options: Any) -> Iterator[None]:
+    """Record the block if a file is given; raise an error at the end if it could not be written completely."""
     if path is None:
         yield
         return
-    with paddock.record(arena, path):
+    with paddock.record(arena, path, **options) as recorder:
         yield
-    print_written(path, f"   (paddock record replay {shell_word(path)})")
+    if recorder.failure:
+        raise PaddockError(f"{path}: the recording is incomplete: {recorder.failure}")
+    print_written(path, f"   (paddock record replay {shell_word(path)})", err=err)
 
 
 def write_folder(

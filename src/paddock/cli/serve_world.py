@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ from paddock.arena.referees import Referee
 from paddock.bridges.common.bridge import LOOPBACK, OpenBridges
 from paddock.cli.class_tables import print_join_links
 from paddock.cli.driving import ENDLESS
+from paddock.cli.run_world import keep_recording
 from paddock.core.errors import PaddockError
 from paddock.core.terminal.console import Console
 from paddock.core.terminal_text import VisibleFormatter, visible
@@ -89,7 +90,7 @@ def serve_world(
         stack,
         arena,
         bridged,
-        paddock.record(arena, record, all_devices=True, people=server.people) if record is not None else nullcontext(),
+        keep_recording(arena, record, all_devices=True, people=server.people),
     ):
         server.run(ready)
     console.print("stopped")

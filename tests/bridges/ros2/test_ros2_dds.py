@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,6 +96,20 @@ def test_sensor_data_reach_best_effort_and_reliable_subscribers(program: DdsProg
     image = first(program.read("rt/r0/camera/image_raw", make_idl_type(find_message("sensor_msgs/Image")), quality))
     assert len(image.data) == 160 * 120 * 3
     assert first(program.read("rt/clock", make_idl_type(find_message("rosgraph_msgs/Clock")), quality)).clock
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux binds ports to a network interface")
+def test_ports_receive_from_this_machine_only(bridge: RosBridge) -> None:
+    ports = range(7400 + 250 * DOMAIN, 7400 + 250 * (DOMAIN + 1))
+    found = []
+    for entry in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            port = socket.socket(fileno=int(entry.name))
+            if port.type == socket.SOCK_DGRAM and port.getsockname()[1] in ports:
+                found.append((port.getsockname()[0], port.getsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, 16)))
+            port.detach()
+    assert ("0.0.0.0", b"lo\0") in found
+    assert ("0.0.0.0", b"") not in found
 
 
 def test_static_transforms_reach_late_subscribers(program: DdsProgram) -> None:

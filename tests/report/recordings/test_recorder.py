@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import command_line
 import paddock
 from paddock import PaddockWarning, Recording
 from paddock.control.policies import explorer
@@ -65,6 +66,16 @@ def full_disk(path: Path) -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_command_fails_if_its_recording_is_incomplete() -> None:
+    done = command_line.paddock(
+        "run", "line-track", "--seconds", "0.1", "--headless", "--record", "/dev/full", "--force"
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("paddock: /dev/full: the recording is incomplete: No space left")
+    assert "wrote" not in done.stdout
+
+
 def test_full_disk_ends_recording_but_not_run(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     arena = paddock.open("clutter", seed=1)
@@ -74,6 +85,7 @@ def test_full_disk_ends_recording_but_not_run(tmp_path: Path) -> None:
         with pytest.warns(PaddockWarning, match=r"run\.mcap: cannot be written, recording has stopped"):
             recorder.close()
     assert arena.recorder is None
+    assert recorder.failure
     arena.step(5)
     assert list(arena) == ["red", "new"]
     assert Recording(path).robots == ("red",)

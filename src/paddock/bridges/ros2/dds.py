@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +51,7 @@ ELSEWHERE = '<General><Interfaces><NetworkInterface address="{}"/></Interfaces><
 ANYWHERE = '<General><Interfaces><NetworkInterface autodetermine="true"/></Interfaces></General>'
 
 
+FIRST_PORT, PORTS_PER_DOMAIN = 7400, 250  # of the standard's UDP ports
 DOMAINS: dict[int, tuple[str, Any]] = {}  # domains joined by this process: their settings and Domain objects
 
 
@@ -71,6 +75,8 @@ class DdsTransport(RosTransport):
             if not self._own_settings:
                 enter_domain(domain, configure(host))
             self._participant = self._dds.domain.DomainParticipant(domain)
+            if not self._own_settings and is_loopback(host):
+                bind_to_loopback(domain)
         except self._dds.core.DDSException:
             problem = "expected the address of a network interface of this machine, and ports that are free"
             raise LinkError(f"ros2: cannot join DDS domain {domain} at {host}: {problem}") from None
@@ -243,6 +249,21 @@ def enter_domain(domain: int, settings: str) -> None:
         raise LinkError(
             f"ros2: this process has already joined DDS domain {domain} at another address: choose another domain"
         )
+
+
+def bind_to_loopback(domain: int) -> None:
+    """Let the ports of a domain receive from this machine only: Cyclone DDS opens them at all addresses (on Linux)."""
+    if not Path("/proc/self/fd").exists():
+        return
+    ports = range(FIRST_PORT + PORTS_PER_DOMAIN * domain, FIRST_PORT + PORTS_PER_DOMAIN * (domain + 1))
+    for entry in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # others are no sockets
+            port = socket.socket(fileno=int(entry.name))
+            try:
+                if port.family == socket.AF_INET and port.type == socket.SOCK_DGRAM and port.getsockname()[1] in ports:
+                    port.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo\0")
+            finally:
+                port.detach()
 
 
 def make_id(entity: Any) -> Any:

@@ -15,7 +15,7 @@ from PIL import Image
 
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, SpecError, UnknownName
-from paddock.core.files import save_image, write_text
+from paddock.core.files import refuse_special_file, save_image, write_text
 from paddock.core.geometry import Disc, Point, Shape, compute_bounds
 from paddock.perception.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, GridFrame, OccupancyGrid, States
 from paddock.perception.mapping.quality import Mask
@@ -110,9 +110,11 @@ def make_pixels(grid: OccupancyGrid, mode: MapMode) -> NDArray[np.uint8]:
 def load_map(path: str | Path) -> OccupancyGrid:
     """Read a grid from a map's YAML file."""
     path = Path(path)
+    refuse_special_file(path)
     try:
         header = read_header(path.read_text(encoding="utf-8-sig"))
         picture = path.parent / header.image
+        refuse_special_file(picture)
         with Image.open(picture) as image:
             if image.mode[0] in "IF":  # `convert` would clip values above 255
                 raise PaddockError(

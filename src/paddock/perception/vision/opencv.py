@@ -15,6 +15,7 @@ from PIL import Image
 from PIL.JpegImagePlugin import JpegImageFile
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import refuse_special_file
 from paddock.core.observation import Picture, as_picture
 from paddock.core.packages import install_extra
 
@@ -64,6 +65,7 @@ def decode_jpeg(jpeg: bytes) -> Picture:
 
 def read_picture(file: Path) -> Picture:
     """Read a picture of any format as uint8 of shape (row, column, 3). Raise DamagedPicture or PictureTooLarge."""
+    refuse_special_file(file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # MAX_PIXELS is lower
         return _decode(lambda: Image.open(file))

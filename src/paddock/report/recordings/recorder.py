@@ -88,6 +88,7 @@ class Recorder(Closing):
         people: Mapping[str, str],
     ) -> None:
         self.arena, self.path, self._people = arena, path, people
+        self.failure = ""  # why recording has stopped early
         self._file = McapFile(path, f"paddock {VERSION}")
         self._channels = {topic: self._file.channel(topic, schema) for topic, schema in SCHEMAS.items()}
         self._exact = Chunk()
@@ -187,7 +188,8 @@ class Recorder(Closing):
                 self._file.close()
         except OSError as error:  # a failed recording must not stop the run
             self._detach()
-            warn_user(f"{self.path}: cannot be written, recording has stopped: {explain_os_error(error)}")
+            self.failure = explain_os_error(error)
+            warn_user(f"{self.path}: cannot be written, recording has stopped: {self.failure}")
 
     def _keep_flushing(self, seconds: float) -> None:
         while not self._closing.wait(seconds):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from paddock.core.errors import SpecError
+from paddock.core.files import refuse_special_file
 from paddock.core.geometry import Point
 from paddock.core.registry import Registry
 from paddock.simulation.worlds.importers.bitmap import SCALE, THRESHOLD, bitmap_world
@@ -57,6 +58,7 @@ def import_world(
         at, heading_deg: position [m] and heading of the robot.
     """
     path = Path(path)
+    refuse_special_file(path)
     if path.suffix.lower() in PICTURES:
         found = bitmap_world(
             path,
