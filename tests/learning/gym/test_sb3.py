@@ -31,3 +31,11 @@ def test_sb3_vector_matches_the_gymnasium_vector() -> None:
             assert infos[i]["episode"]["l"] == 20
             ended += 1
     assert ended == 8 * 3
+
+
+def test_teams_learn_one_policy_and_specs_are_taken() -> None:
+    env = pg.make_sb3_env(pg.PursuitEnv(robots=3, rooms=2, time_limit=1.0), 6, seed=5)
+    ours = pg.make_vector_env("Pursuit", num_envs=6, robots=3, rooms=2)
+    assert np.array_equal(env.reset(), ours.reset(seed=[5, 8])[0])  # seeds of the environments 0 and 3
+    _, rewards, over, infos = env.step(np.zeros((6, 2), np.float32))
+    assert (rewards.shape, over.shape, len(infos)) == ((6,), (6,), 6)

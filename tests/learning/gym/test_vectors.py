@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import gymnasium
@@ -140,3 +141,39 @@ def test_invalid_use_of_vectors_is_refused() -> None:
         pg.make_vector_env("Avoid", observe="ranges")
     with pytest.raises(paddock.SpecError, match="at least one world"):
         pg.make_vector_env("Avoid", world=[])
+
+
+def test_robots_of_several_worlds_are_a_vector_with_equal_results() -> None:
+    options: dict[str, Any] = {"robots": 3, "rooms": 2, "time_limit": 1.0, "observe": ("ranges", "goal", "neighbours")}
+    vector = pg.make_vector_env("Pursuit", num_envs=6, autoreset_mode="SameStep", **options)
+    worlds = [pg.make_parallel_env("Pursuit", **options) for _ in range(2)]
+    seen, _ = vector.reset(seed=5)
+    starts = [world.reset(seed=5 + i)[0] for i, world in enumerate(worlds)]
+    assert np.array_equal(seen, np.concatenate([[*start.values()] for start in starts]))
+    rng, truncated = np.random.default_rng(0), np.zeros(6, bool)
+    while not truncated.any():
+        actions = rng.uniform(-1, 1, (6, 2)).astype(np.float32)
+        seen, rewards, _, truncated, info = vector.step(actions)
+        seen = np.stack(info["final_obs"]) if truncated.any() else seen
+        for i, world in enumerate(worlds):
+            theirs, gains, *_ = world.step(dict(zip(world.possible_agents, actions[3 * i :], strict=False)))
+            assert np.array_equal(seen[3 * i : 3 * i + 3], [*theirs.values()])
+            assert np.array_equal(rewards[3 * i : 3 * i + 3], [*gains.values()])
+    assert info["final_info"]["ending"].tolist() == ["time"] * 6
+    with pytest.raises(paddock.PaddockError, match="num_envs: expected a multiple of the 3 robots in a world, got 7"):
+        pg.make_vector_env("Pursuit", num_envs=7, **options)
+
+
+def test_neighbours_are_observed_nearest_first() -> None:
+    env = pg.make_parallel_env("Foraging", robots=3, rooms=1, observe=("neighbours",))
+    observations, _ = env.reset(seed=2)
+    poses = {name: robot.pose for name, robot in env.arena().robots.items()}
+    for name, row in observations.items():
+        near = row.reshape(3, 3)
+        x, y, heading = poses[name]
+        others = sorted((math.dist((x, y), pose[:2]), pose) for other, pose in poses.items() if other != name)
+        for (away, pose), (distance, cosine, sine) in zip(others, near, strict=False):
+            angle = math.atan2(pose.y - y, pose.x - x) - heading
+            assert (cosine, sine) == pytest.approx((math.cos(angle), math.sin(angle)), abs=1e-6)
+            assert distance == pytest.approx(min(1.0, away / (40 * 0.037)), abs=1e-3)
+        assert near[2].tolist() == [1.0, 0.0, 0.0]  # there is no third neighbour

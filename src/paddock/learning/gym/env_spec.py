@@ -35,7 +35,7 @@ class EnvSpec(Spec):
     Observations are the values of devices and signals, each scaled to -1 … 1. `ranges` and `floor` are aliases of
     the robot's first distance sensors and ground sensors. Signals: `goal` (distance, cosine and sine of its
     direction), `wheels` (wheel speeds), `touch`, `time` (elapsed fraction), `way` (path length through the world),
-    `news` (which plots around the robot are new).
+    `news` (which plots around the robot are new), `neighbours` (distance, cosine and sine of the nearest three robots).
     """
 
     robot: str | RobotSpec = "e-puck"

@@ -20,9 +20,11 @@ from paddock.simulation.engine.state import State
     COVERED,  # fraction of the scene's plots, or of its food, that was found
     FOUND,  # number of plots, or pieces of food, that this robot found in this step
     NEWS,  # whether each of PLACES plots around is new, counter-clockwise from ahead: 1, else 0
+    NEIGHBOURS,  # distance [m], cosine and sine of the direction of each of NEAREST robots, the nearest first
     SIGNALS,
-) = (*range(11), 18)
-PLACES = SIGNALS - NEWS
+) = (*range(11), 18, 27)
+PLACES = NEIGHBOURS - NEWS
+NEAREST = (SIGNALS - NEIGHBOURS) // 3
 
 # Columns of `inputs`: observation = gain · (reading - zero), clipped to -1 … 1.
 SLOT, ZERO, GAIN, INPUT_COLUMNS = range(4)
@@ -31,7 +33,7 @@ SLOT, ZERO, GAIN, INPUT_COLUMNS = range(4)
 KIND, FIRST_NUMBER, FIRST_MEMORY, FIRST_MARK, TERM_COLUMNS = range(5)
 
 # Entries of `settings`.
-TICKS, LIMIT, AUTORESET, ACTION, VALUES, CAMERA, EXPLORES, GOALS, SETTINGS = range(9)
+TICKS, LIMIT, AUTORESET, ACTION, VALUES, CAMERA, EXPLORES, GOALS, MEETS, SETTINGS = range(10)
 NEXT_STEP, SAME_STEP, DISABLED = range(3)  # autoreset
 WHEELS, TWIST, DISCRETE = range(3)  # actions
 DRAWN, PREY, FOOD = range(3)  # goals: drawn for the episode, the last robot, the nearest piece of food left

@@ -177,6 +177,8 @@ def look(model, pool, plan, episodes, answers, scratch, readings, depth, world, 
     for robot in range(motion.shape[0]):
         sense(model, state, scratch, world, robot, plan.enabled, False, readings)
         signal(pool, plan, episodes, motion[robot], world, robot, readings[values:])
+        if plan.settings[t.MEETS] == 1:
+            meet(motion, robot, readings[values:])
         evaluate(model, plan, episodes, answers, scratch, motion, readings, world, robot, fresh)
         row = answers.observations[world, robot]
         for k in range(plan.inputs.shape[0]):
@@ -245,6 +247,27 @@ def signal(pool, plan, episodes, robot_state, world, robot, signals):
     if plan.settings[t.GOALS] == t.FOOD:
         places, eaten = pool.goals[row[t.SCENE]], episodes.visited[world, 0]
         eat(places, eaten, row, plan.draws[t.REACH], robot_state[X], robot_state[Y], signals)
+
+
+@kernel
+def meet(motion, robot, signals):
+    """Compute the distances and directions of the nearest robots; those that do not exist are infinitely far."""
+    x, y, heading = motion[robot, X], motion[robot, Y], motion[robot, HEADING]
+    c, s = math.cos(heading), math.sin(heading)
+    last, before = -1.0, -1  # distance and number of the previous neighbour
+    for k in range(t.NEAREST):
+        nearest, found = math.inf, -1
+        for other in range(motion.shape[0]):
+            away = math.hypot(motion[other, X] - x, motion[other, Y] - y)
+            is_next = away > last or (away == last and other > before)
+            if other != robot and is_next and away < nearest:
+                nearest, found = away, other
+        first = t.NEIGHBOURS + 3 * k
+        signals[first], signals[first + 1], signals[first + 2] = nearest, 0.0, 0.0
+        if found >= 0 and nearest > 0.0:
+            dx, dy = motion[found, X] - x, motion[found, Y] - y
+            signals[first + 1], signals[first + 2] = (c * dx + s * dy) / nearest, (c * dy - s * dx) / nearest
+        last, before = nearest, found
 
 
 @kernel

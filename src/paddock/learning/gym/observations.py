@@ -24,6 +24,7 @@ SIGNALS = {
     "time": (t.ELAPSED, 1),
     "way": (t.WAY, 1),
     "news": (t.NEWS, t.PLACES),
+    "neighbours": (t.NEIGHBOURS, 3 * t.NEAREST),
 }
 
 
@@ -91,6 +92,8 @@ def _signal(name: str, context: TermContext) -> ObservedPart:
     far = 1.0 / (FAR * context.radius)
     if name == "goal":
         return ObservedPart(name, at, 0.0, (far, 1.0, 1.0))
+    if name == "neighbours":
+        return ObservedPart(name, at, 0.0, (far, 1.0, 1.0) * t.NEAREST)
     return ObservedPart(name, at, 0.0, ({"way": far, "wheels": 1.0 / context.speed}.get(name, 1.0),) * count)
 
 

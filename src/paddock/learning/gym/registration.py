@@ -58,7 +58,8 @@ def make_vector_env(
     """Create a vector environment by name, or of a spec; options are fields of the spec, or `autoreset_mode`, `threads`
     or `copy`."""
     own = {name: options.pop(name) for name in OF_VECTORS if name in options}
-    spec = choose_spec(ENVIRONMENTS, environment, options)
+    teams = isinstance(environment, str) and environment in TEAM_ENVIRONMENTS
+    spec = choose_spec(TEAM_ENVIRONMENTS if teams else ENVIRONMENTS, environment, options)
     return PaddockVectorEnv(spec, num_envs, render_mode=render_mode, **own)
 
 

@@ -42,7 +42,7 @@ class Sb3VectorEnv(VecEnv):  # type: ignore[misc]
         self._reset_seeds()
         self._reset_options()
         self._steps[:], self._returns[:] = 0, 0.0
-        return self.env.reset(seed=seeds)[0]
+        return self.env.reset(seed=seeds and seeds[:: self.env.env_spec.robots])[0]
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Store the actions."""

@@ -59,5 +59,6 @@ def refuse_several(spec: EnvSpec) -> None:
     check_env_spec(spec)
     if spec.robots != 1:
         raise SimulationError(
-            f"robots: Gymnasium supports 1, got {spec.robots}: use paddock.learning.gym.make_parallel_env"
+            f"robots: Gymnasium supports 1, got {spec.robots}: use paddock.learning.gym.make_parallel_env, "
+            "or make_vector_env, in which each robot is an environment"
         )

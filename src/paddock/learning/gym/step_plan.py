@@ -97,7 +97,7 @@ def _settings(spec: EnvSpec, context: TermContext, autoreset: int, values: int, 
     settings = np.zeros(t.SETTINGS, np.int64)
     settings[[t.TICKS, t.AUTORESET, t.ACTION]] = spec.ticks, autoreset, ACTIONS[spec.actions]
     settings[[t.VALUES, t.CAMERA, t.EXPLORES]] = values, camera, spec.explores
-    settings[t.GOALS] = GOALS[spec.goals]
+    settings[[t.GOALS, t.MEETS]] = GOALS[spec.goals], "neighbours" in spec.observe
     settings[t.LIMIT] = max(1, round(spec.time_limit / context.seconds))
     return settings
 

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from paddock.arena import Arena
 from paddock.core.errors import SimulationError, UnknownName
 from paddock.learning.gym import env_tables as t
-from paddock.learning.gym.env_spec import EnvSpec
+from paddock.learning.gym.env_spec import EnvSpec, check_env_spec
 from paddock.learning.gym.render import Renderer, copy_to_arena
-from paddock.learning.gym.single_env import refuse_several
 from paddock.learning.gym.spaces import action_space, observation_space, shape_observation
 from paddock.learning.gym.stepper import Stepper
 
@@ -25,6 +24,9 @@ Flags = NDArray[np.bool_]
 
 class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
     """Environments with one robot each. Environment i is bit-identical to the single environment with its seed.
+
+    In worlds with N robots, each robot is an environment of the vector, so that all robots learn one policy: robot k of
+    world w is number w · N + k. Seeds, pictures and arenas are those of worlds. The robots of a world end together.
 
     `info` and `final_info` have the format of Gymnasium's own vector environments.
     """
@@ -45,13 +47,17 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
 
         Args:
             spec: the specification of all environments.
-            num_envs: number of environments.
+            num_envs: number of environments; a multiple of the number of robots in a world.
             autoreset_mode: when the next episode starts: with the step after the last, in the last step, or never.
             threads: number of threads; None for all cores. Results do not depend on it.
             copy: whether observations are new arrays at each step, or the same arrays, overwritten.
             render_mode: None, or "rgb_array" for pictures.
         """
-        refuse_several(spec)
+        check_env_spec(spec)
+        if isinstance(num_envs, int) and num_envs % spec.robots:
+            raise SimulationError(
+                f"num_envs: expected a multiple of the {spec.robots} robots in a world, got {num_envs}"
+            )
         if render_mode not in (None, "rgb_array"):
             raise UnknownName("render mode", str(render_mode), ["rgb_array"])
         try:
@@ -59,7 +65,8 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         except ValueError:
             raise UnknownName("autoreset mode", str(autoreset_mode), [mode.value for mode in MODES]) from None
         self.env_spec, self.num_envs, self.copy, self.render_mode = spec, num_envs, copy, render_mode
-        self.stepper = Stepper(spec, num_envs, autoreset=MODES[mode], threads=threads)
+        self.worlds = num_envs // spec.robots if isinstance(num_envs, int) else num_envs
+        self.stepper = Stepper(spec, self.worlds, autoreset=MODES[mode], threads=threads)
         self.metadata = {**self.metadata, "autoreset_mode": mode}  # type: ignore[misc]
         self.mode = mode
         self.single_action_space = action_space(spec)
@@ -78,25 +85,26 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         """
         if not isinstance(options, dict | None):
             raise SimulationError(f"reset: options: expected a dict, got {options!r}")
-        chosen = None if options is None else options.get("reset_mask")
+        chosen: Any = None if options is None else options.get("reset_mask")
         if chosen is not None:
             chosen = np.asarray(chosen)
             if chosen.shape != (self.num_envs,) or chosen.dtype != bool:
                 raise SimulationError(f"reset: reset_mask: expected {self.num_envs} flags, got {chosen!r}")
+            chosen = chosen.reshape(self.worlds, -1).any(axis=1)
         seed = int(seed) if isinstance(seed, np.integer) else seed
         if seed is not None and not isinstance(seed, int):
             if not isinstance(seed, Sequence | np.ndarray):
-                raise SimulationError(f"seed: expected a whole number, or {self.num_envs} of them, got {seed!r}")
+                raise SimulationError(f"seed: expected a whole number, or {self.worlds} of them, got {seed!r}")
             seed = list(seed)
-            if len(seed) != self.num_envs:
-                raise SimulationError(f"seed: expected a whole number, or {self.num_envs} of them, got {len(seed)}")
+            if len(seed) != self.worlds:
+                raise SimulationError(f"seed: expected a whole number, or {self.worlds} of them, got {len(seed)}")
         first = self._np_random is None
         super().reset(seed=seed if isinstance(seed, int) else None)
         if first and not isinstance(seed, int):  # environments without a seed draw one
-            drawn = self.np_random.integers(2**62, size=self.num_envs).tolist()
+            drawn = self.np_random.integers(2**62, size=self.worlds).tolist()
             seed = [mine if mine is not None else other for mine, other in zip(seed or drawn, drawn, strict=True)]
         self.stepper.begin(seed, chosen)
-        self._over = np.zeros(self.num_envs, bool) if chosen is None else self._over & ~chosen
+        self._over = np.zeros(self.num_envs, bool) if chosen is None else self._over & ~self._spread(chosen)
         return self._observation(), {}
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
@@ -105,12 +113,12 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
             raise SimulationError("step: no episode has begun: call reset() first")
         if self.mode is AutoresetMode.DISABLED and self._over.any():
             raise SimulationError(f"step: the episode of environment {self._over.argmax()} is over: reset it first")
-        self.stepper.step(actions)
+        self.stepper.step(self._group(actions))
         answers = self.stepper.answers
-        terminated, truncated = answers.ended > 0, answers.truncated.astype(bool)
+        terminated, truncated = self._spread(answers.ended > 0), self._spread(answers.truncated.astype(bool))
         running = ~self._over if self.mode is AutoresetMode.NEXT_STEP else np.ones(self.num_envs, bool)
         self._over = terminated | truncated
-        return self._observation(), answers.rewards[:, 0].copy(), terminated, truncated, self._info(running)
+        return self._observation(), answers.rewards.flatten(), terminated, truncated, self._info(running)
 
     def _info(self, running: Flags) -> dict[str, Any]:
         """Return the info of the running environments."""
@@ -131,12 +139,12 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
             return {}
         terms: dict[str, Any] = {}
         for k, term in enumerate(self.env_spec.rewards):
-            values = self.stepper.answers.terms[:, 0, k]
+            values = self.stepper.answers.terms[:, :, k].ravel()
             terms |= {term.label: np.where(running, values, 0.0), f"_{term.label}": running.copy()}
         return {"rewards": terms, "_rewards": running.copy()}
 
     def _ending_info(self) -> dict[str, Any]:
-        ended, over = self.stepper.answers.ended, self._over
+        ended, over = self._spread(self.stepper.answers.ended), self._over
         endings = self.env_spec.endings
         success = np.array([self.env_spec.timeout_is_success, *(ending.success for ending in endings)])
         no_ending: Any = None
@@ -148,28 +156,46 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _observation(self) -> Any:
         answers = self.stepper.answers
-        values, pictures = answers.observations[:, 0], answers.pictures[:, 0]
+        values, pictures = _flatten(answers.observations), _flatten(answers.pictures)
         return shape_observation(self.env_spec, self.stepper.layout, values, pictures, copy=self.copy)
 
     def _final_observations(self) -> NDArray[Any]:
         answers, final = self.stepper.answers, np.full(self.num_envs, None, object)
-        for world in np.flatnonzero(self._over):
-            values, pictures = answers.final_observations[world, 0], answers.final_pictures[world, 0]
-            final[world] = shape_observation(self.env_spec, self.stepper.layout, values, pictures)
+        observations, shots = _flatten(answers.final_observations), _flatten(answers.final_pictures)
+        for number in np.flatnonzero(self._over):
+            final[number] = shape_observation(self.env_spec, self.stepper.layout, observations[number], shots[number])
         return final
 
+    def _spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Repeat values of the worlds for each of their robots."""
+        return np.repeat(values, self.env_spec.robots)
+
+    def _group(self, actions: Any) -> Any:
+        """Group the actions of robots by their worlds."""
+        if self.env_spec.robots == 1:
+            return actions
+        given = np.asarray(actions)
+        if given.shape[:1] != (self.num_envs,):
+            raise SimulationError(f"step: expected {self.num_envs} actions, got an array of shape {given.shape}")
+        return given.reshape(self.worlds, self.env_spec.robots, *given.shape[1:])
+
     def arena(self, number: int) -> Arena:
-        """Return a separate arena that continues from the current state of one of the environments."""
-        if not isinstance(number, int | np.integer) or not 0 <= number < self.num_envs:
-            raise SimulationError(f"arena: expected a whole number from 0 to {self.num_envs - 1}, got {number!r}")
+        """Return a separate arena that continues from the current state of one of the worlds."""
+        if not isinstance(number, int | np.integer) or not 0 <= number < self.worlds:
+            raise SimulationError(f"arena: expected a whole number from 0 to {self.worlds - 1}, got {number!r}")
         return copy_to_arena(self.stepper, int(number))
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a picture of each world, with render_mode="rgb_array"."""
         if self.render_mode is None:
             return None
-        return tuple(self._renderer.draw(world) for world in range(self.num_envs))
+        return tuple(self._renderer.draw(world) for world in range(self.worlds))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the threads."""
         self.stepper.close()
+
+
+def _flatten(table: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of a table, shape (worlds, robots, …), with one row per robot."""
+    return table.reshape(table.shape[0] * table.shape[1], *table.shape[2:])
