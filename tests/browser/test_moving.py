@@ -158,3 +158,32 @@ def test_preview_of_moved_robot_is_red_where_it_does_not_fit(clutter, page):
         page.until(f"{red_ring} === !fits", x=x, y=y, fits=fits)
     page.page.keyboard.press("Escape")
     mouse.up()
+
+
+def test_robot_is_added_moved_and_removed(clutter, page):
+    """It belongs to nobody: a program may drive it, and it stays when the page is closed."""
+    server, _ = clutter
+    page.find("robot-add").click()
+    expect(page.find("add-name")).to_have_value("e-puck-1")
+    page.find("add-type").select_option("pioneer-p3dx")
+    expect(page.find("add-name")).to_have_value("pioneer-p3dx-1")
+    page.find("add-type").select_option("scout")
+    page.find("add-name").fill("red")
+    page.find("add-yes").click()
+    expect(page.find("toast")).to_contain_text("red")  # a name that is in use
+    page.find("robot-add").click()
+    page.find("add-type").select_option("scout")
+    page.find("add-name").fill("new")
+    page.find("add-yes").click()
+    expect(page.find("monitor-name")).to_have_text("new")
+    with server.connect(name="Ada") as ada:
+        assert ada["new"].spec.name == "scout"
+        ada["new"].wheels.set(0.05, 0.05)
+        ada.step(0)
+        assert ada.owner("new") == "Ada"
+    page.until("paddock.session.robot('new').owner === ''")
+    page.drag(page.robot_at("new"), page.at(1.1, 0.85))
+    page.until("Math.abs(paddock.robots()[1].x - 1.1) < 0.01")
+    page.find("robot-remove").click()
+    page.until("paddock.robots().length === 1")
+    expect(page.find("monitor")).to_contain_text("No robot selected")

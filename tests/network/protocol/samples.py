@@ -62,6 +62,7 @@ SAMPLES: tuple[Message, ...] = (
     messages.GetScene(id=2),
     messages.Claim(id=3, robot="red", force=True),
     messages.Spawn(id=4, robot="mine", kind=ROBOT, at=(0.5, 0.25), heading=1.5, color="#3366cc"),
+    messages.Remove(id=4, robot="mine"),
     messages.ReleaseRobot(id=5, robot="mine"),
     messages.Enable(id=6, robot="red", devices=("proximity", "ground"), on=False),
     messages.PollOnly(id=7, robot="mine", device="eye", on=False),

@@ -99,6 +99,7 @@ def comparable(text: str) -> dict[str, Any]:
     """A message without values that depend on release or machine; specs are replaced by their names."""
     message: dict[str, Any] = json.loads(text, parse_float=lambda digits: round(float(digits), 6))
     message.pop("server", None)
+    message.pop("robot_types", None)  # left out on the page
     message["kinds"] = [kind["name"] for kind in message.get("kinds", ())]
     return message
 

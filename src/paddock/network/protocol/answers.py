@@ -49,6 +49,7 @@ class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
     waits: Text = ""  # why your robot cannot be driven yet: wait for a `heat` without `waits`; empty: it can
     copy: Text = ""  # the private copy of the world in which you are; empty: the shared arena
     clock: bool = False  # whether you may send `play`, `pause`, `advance`, `set_speed` and `reset`
+    robot_types: tuple[Text, ...] = ()  # shipped robots that you may `spawn` without a spec, for supervisors
 
     def __post_init__(self) -> None:
         check_table(self.world, "welcome.world")

@@ -69,10 +69,17 @@ class Spawn(Request, tag="spawn", frozen=True, kw_only=True):
     at: tuple[Finite, Finite] | None = None  # x, y [m]; None: any free position
     heading: Finite = 0.0  # [rad]
     color: Colour | None = None  # `#rrggbb` or an English name; None: the colour in the spec
+    stays: bool = False  # it belongs to nobody and stays when you leave (supervisor)
 
     def __post_init__(self) -> None:
         if type(self.kind) is dict:
             check_table(self.kind, "spawn.kind")
+
+
+class Remove(Request, tag="remove", frozen=True, kw_only=True):
+    """Remove a robot from the world (supervisor). Robots of students cannot be removed. → `done`"""
+
+    robot: Name
 
 
 class ReleaseRobot(Request, tag="release_robot", frozen=True, kw_only=True):
@@ -345,7 +352,21 @@ class ProgramEnded(Message, tag="program_ended", frozen=True, kw_only=True):
 
 REQUESTS: dict[str, type[Message]] = by_type(
     (
-        *(Hello, GetScene, Claim, Spawn, ReleaseRobot, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
+        *(
+            Hello,
+            GetScene,
+            Claim,
+            Spawn,
+            Remove,
+            ReleaseRobot,
+            Enable,
+            PollOnly,
+            Step,
+            Sense,
+            Read,
+            Subscribe,
+            Unsubscribe,
+        ),
         *(Frames, GetHistory, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
         *(Restore, SendCommands, FrameAck, SendGoal, Shown, GoalAnswer, Seek, GoLive),
         *(

@@ -38,6 +38,12 @@ class CoreRequests(Service):
         self.session.ownership.spawn(client, request)
         self.session.interventions.announce(client, "spawn", f"{request.robot} was spawned", request.robot)
 
+    @handles(m.Remove, Role.SUPERVISOR, done=True)
+    def remove(self, client: Client, request: m.Remove) -> None:
+        session = self.session
+        session.ownership.remove(client, request.robot, session.clients)
+        session.interventions.announce(client, "remove", f"{request.robot} was removed", request.robot)
+
     def _check_upload(self, client: Client) -> None:
         """Refuse to spawn more robots, or more bytes of specs, than a token may."""
         session = self.session

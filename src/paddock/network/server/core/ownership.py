@@ -121,6 +121,8 @@ class Ownership:
         """Add a robot of a client to the world."""
         client.grant.check(Role.CONTROLLER, "spawn")
         client.grant.check_robot(request.robot, "spawn")
+        if request.stays:
+            client.grant.check(Role.SUPERVISOR, "spawn.stays")
         if client.grant.devices is not None:  # a spawned robot might have any device, with any name
             raise Refused(f"spawn: {client.grant.source} allows only the robot that you have")
         if len(self.arena.robots) >= MAX_ROBOTS:
@@ -130,10 +132,19 @@ class Ownership:
         spec = uploaded_robot(request.kind)
         self.arena.spawn(request.robot, spec, at=request.at, heading=request.heading, color=request.color)
         self._layout = self.arena.layout
-        self.spawned.add(request.robot)
-        self.owners[request.robot] = client
-        client.driven.append(request.robot)
         self.changes += 1
+        if not request.stays:
+            self.spawned.add(request.robot)
+            self.owners[request.robot] = client
+            client.driven.append(request.robot)
+
+    def remove(self, client: Client, name: str, clients: Iterable[Client]) -> None:
+        """Remove a robot from the world, whoever drives it."""
+        self.check_known(client, name)
+        if name in self.people:
+            raise Refused(f"remove: {name!r} is the robot of {self.people[name]}")
+        self.arena.remove(name)
+        self.catch_up(clients)
 
     def list_client_robots(self) -> set[str]:
         """Return the robots that clients other than supervisors spawned."""

@@ -12,6 +12,7 @@ from paddock.network.protocol import MINOR, VERSION
 from paddock.network.protocol import messages as m
 from paddock.network.server.core.access import Grant, Role
 from paddock.network.server.core.client import Client
+from paddock.simulation.robots import robot_names
 from paddock.simulation.worlds.world_spec import WorldSpec
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def make_welcome(session: Session, client: Client, id: int) -> m.Welcome:
         waits=session.ownership.explain_wait(client.grant),
         copy=session.name,
         clock=may_control_clock(session, client.grant),
+        robot_types=tuple(robot_names()) if client.grant.role is Role.SUPERVISOR and not arena.is_real else (),
     )
 
 

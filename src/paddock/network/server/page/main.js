@@ -15,6 +15,7 @@ import { Mover } from "./mover.js";
 import { showModules } from "./modules.js";
 import { showOrders } from "./orders.js";
 import { PALETTE } from "./paint.js";
+import { addRobots } from "./robot_adder.js";
 import { RobotList } from "./robot_list.js";
 import { scoreboard } from "./scoreboard.js";
 import { Subscriptions } from "./subscriptions.js";
@@ -76,6 +77,7 @@ const robotList = new RobotList(session, {
   count: element("robot-count"),
   search: element("robot-search"),
 });
+addRobots(session, { opener: element("robot-add"), dialog: element("add-robot") });
 scoreboard(session, element("scores"), element("score-heading"), element("score-rows"));
 showOrders(session, element("orders"), element("order-rows"));
 showModules(session, maps, element("modules"), element("module-rows"));

@@ -28,6 +28,8 @@ export class MonitorHeader {
     const about = { title: "Copy a Python program that drives this robot", dataset: { testid: "snippet-copy" } };
     const copy = make("button", "quiet", { type: "button", ...about }, icon("copy"), "Python");
     copy.addEventListener("click", onCopy);
+    const remove = make("button", "quiet", { type: "button", title: "Remove this robot from the world", dataset: { testid: "robot-remove" } }, "Remove");
+    remove.addEventListener("click", () => session.ask("remove", { robot: robot.name }));
     this.unseen = make("p", "unseen-note", { dataset: { testid: "unseen" } });
     const who = [robot.person && robot.name, kind.title || kind.name].filter(Boolean).join(" · ");
     const names = make("div", "", {}, name, make("p", "", {}, who, this.owner));
@@ -36,7 +38,7 @@ export class MonitorHeader {
       "",
       {},
       make("div", "who", {}, swatch, names, close),
-      make("div", "actions", {}, this.drive, copy),
+      make("div", "actions", {}, this.drive, copy, ...(session.mayChangeRobots ? [remove] : [])),
       this.unseen,
     );
   }

@@ -44,6 +44,7 @@ export class Session extends Emitter {
   heat = { ...NO_HEAT };
   copy = ""; // private copy of the world in which this page is; empty: the shared arena
   mayControlClock = false;
+  robotTypes = []; // shipped robots that this page may add
   shows = "all"; // visible part of the world: "all", "own" (robot) or "nothing"
   exercise = null; // its text, the allowed devices, and the submissions
   orders = [];
@@ -166,6 +167,11 @@ export class Session extends Emitter {
     return this.isReal ? "These robots are real." : this.whyNotControlClock;
   }
 
+  /** Whether this page may add and remove robots; in a class, students bring theirs. */
+  get mayChangeRobots() {
+    return !this.whyNotSimulate && !this.isReplay && !this.classTitle && this.robotTypes.length > 0;
+  }
+
   /** Why this page may not change poses; empty if it may. */
   get whyNotSimulate() {
     return this.isReal ? "These robots are real." : this.whyNotSupervise;
@@ -216,6 +222,7 @@ export class Session extends Emitter {
       this.classTitle = detail.title ?? "";
       this.shows = detail.shows ?? "all";
       this.copy = detail.copy ?? "";
+      this.robotTypes = detail.robot_types ?? [];
       this.mayControlClock = detail.clock ?? role === "supervisor"; // a server before version 1.7 does not tell
       this.on_heat(NO_HEAT);
       this.on_scores(NO_SCORES);
