@@ -33,11 +33,29 @@ def test_a_program_that_only_senses_loads_less_than_a_hundred_modules() -> None:
     assert not rooms & {"paddock.perception", "paddock.control", "paddock.arena.batches", "paddock.arena.metrics"}
 
 
+RUNNING = """
+from paddock.cli import main
+sys.argv = ["paddock", "run", "clutter", "--seconds", "0", "--headless"]
+try:
+    main()
+except SystemExit:
+    print()
+"""
+
+
+def test_a_run_without_a_page_loads_no_server_no_class_and_no_pictures() -> None:
+    loaded = _list_loaded(RUNNING)
+    assert len(loaded) < 180
+    rooms = {".".join(module.split(".")[:3]) for module in loaded}
+    assert not rooms & {"paddock.network", "paddock.teaching", "paddock.report.drawing", "paddock.arena.referees"}
+
+
 def _list_loaded(program: str) -> list[str]:
     """Return the modules of the package that a program has loaded at its end."""
     listing = "print(*(name for name in sys.modules if name.partition('.')[0] == 'paddock'), sep='\\n')"
     command = [sys.executable, "-c", f"import sys, paddock\n{program}\n{listing}"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return [word for word in printed if word.partition(".")[0] == "paddock"]
 
 
 @pytest.mark.parametrize("room", [paddock.bridges, paddock.learning.evolve, paddock.perception.mapping])

@@ -123,7 +123,7 @@ def grade(
     from paddock.core.terminal.progress import show_runs
     from paddock.teaching.grading import grade as grade_all
     from paddock.teaching.grading import save_grading
-    from paddock.teaching.grading.receipts import parse_due
+    from paddock.teaching.grading.grading import parse_due
 
     when = None if due is None else parse_due(due)
     with end_with_results(out.parent), show_runs(Console(stderr=True), "grading", of="submissions") as progress:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from paddock.arena import Arena
 from paddock.core.terminal.console import Console
-from paddock.network.server.show import Show, has_screen, open_browser, show
+
+if TYPE_CHECKING:
+    from paddock.network.server.show import Show
 
 BROWSER_STARTS = 10.0  # seconds
 
@@ -28,6 +31,8 @@ def show_page(
 
     With `needs_viewer`, wait until the page is open; otherwise wait only for a browser that this function started.
     """
+    from paddock.network.server.show import open_browser, show
+
     page = show(arena, speed=1.0 if speed is None else speed or None, port=port, open_page=False, devices=devices)
     try:
         hint = f"(--headless runs without a page{page.server.port_remark})"
@@ -71,6 +76,8 @@ def _will_be_watched(page: Show) -> bool:
     """Return whether a user is there who may open the page: at a terminal, or with a browser that is just starting."""
     if sys.stdin is not None and sys.stdin.isatty():
         return True
+    from paddock.network.server.show import has_screen
+
     if has_screen():
         page.wait_for_viewer(BROWSER_STARTS)
     return page.watched

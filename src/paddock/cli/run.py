@@ -138,12 +138,15 @@ def run(
             robot, controller, policy=policy, take_over=take_over, seconds=seconds, trace=trace, html=report, **how
         )
     elif world is not None:
-        from paddock.cli.referee import choose_referee
         from paddock.cli.run_world import run_world
 
         how |= {"seconds": DEFAULT_SECONDS if seconds is None else seconds, "speed": speed, "port": port}
         how |= {"record": record, "picture": picture, "html": report}
-        run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
+        if referee is not None:
+            from paddock.cli.referee import choose_referee
+
+            how["referee"] = choose_referee(referee)
+        run_world(world, controller, policy=policy, seed=seed or 0, **how)
 
 
 def refuse_old_recording(options: Mapping[str, Any]) -> None:

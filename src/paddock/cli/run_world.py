@@ -17,10 +17,8 @@ from paddock.arena.base_arena import BaseArena
 from paddock.arena.controller_choice import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.arena.episodes import Episode
-from paddock.arena.referees import Referee
 from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds, run_drivers
 from paddock.cli.pages import offer_to_run_again, show_page
-from paddock.cli.referee import run_with_referee
 from paddock.core.errors import PaddockError
 from paddock.core.jit import stopwatch_on_compiler
 from paddock.core.terminal.console import Console
@@ -28,15 +26,14 @@ from paddock.core.terminal.ending import INTERRUPTED
 from paddock.core.terminal.output_files import ANIMATIONS, PICTURES, check_picture, print_written
 from paddock.core.terminal_text import shell_word, visible
 from paddock.core.user_code import warn_user
-from paddock.report import write_run
-from paddock.report.report_files import ALL_FILES, USUAL_FILES
-from paddock.report.run_writer import RunFiles, RunWriter
 from paddock.report.tables import Table, print_table
 from paddock.simulation.worlds import WorldSpec
 from paddock.simulation.worlds.placement import describe_blind_spots, source_files
 
 if TYPE_CHECKING:
+    from paddock.arena.referees import Referee
     from paddock.network.server.show import Show
+    from paddock.report.run_writer import RunFiles, RunWriter
 
 SHOWN = 12  # robots in the table
 COLUMNS = ("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading")
@@ -117,8 +114,11 @@ def open_world(world: str, seed: int, *, warns: bool) -> Arena:
 
 def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunWriter | None:
     """Return the writer of a run's folder below `out`, with its world, its robots and the user's own files."""
-    inputs = [*source_files(arena.world), *own_files(*own)]
-    return None if out is None else RunWriter(out, arena.world.name, inputs, files)
+    if out is None:
+        return None
+    from paddock.report.run_writer import RunWriter
+
+    return RunWriter(out, arena.world.name, [*source_files(arena.world), *own_files(*own)], files)
 
 
 def own_files(*own: Path | None) -> list[Path]:
@@ -166,6 +166,8 @@ def write_folder(
     """Write the folder of a run, if it has one: traces, summary, pictures and provenance, and with `html` a report."""
     if writer is None or not episode.robots:
         return
+    from paddock.report.report_files import ALL_FILES, USUAL_FILES, write_run
+
     folder = writer.folder
     with console.status("writing the trace and pictures …"):
         write_run(
@@ -203,6 +205,8 @@ def _choose_run(
 ) -> Callable[[], DriveOutcome]:
     if referee is None:
         return partial(run_drivers, arena, drive, console)
+    from paddock.cli.referee import run_with_referee
+
     return partial(run_with_referee, arena, drive, referee, console, page)
 
 

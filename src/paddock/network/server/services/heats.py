@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from paddock.arena.referees import Officiating, RobotScore
 from paddock.arena.referees.standings import rank_among
@@ -21,11 +21,14 @@ from paddock.network.server.core.client import Client
 from paddock.network.server.core.service import News, Service, before, handles
 from paddock.network.server.core.session import Session
 from paddock.network.server.services.scoreboard import Scoreboard
-from paddock.report.recordings import Recorder, ReplayArena, record
+from paddock.report.recordings import ReplayArena
 from paddock.simulation.worlds.placement import Room
 from paddock.simulation.worlds.starts import deal_starts, list_starts, take_turns
 from paddock.teaching.classroom.class_results import ResultRow
 from paddock.teaching.classroom.class_tables import time_now
+
+if TYPE_CHECKING:
+    from paddock.report.recordings import Recorder
 
 log = logging.getLogger("paddock.server")
 COUNT_INTERVAL = 1.0  # wall seconds between two numbers of a countdown
@@ -240,6 +243,8 @@ class Heats(Service):
         folder, arena = self.settings.recordings, self.session.arena
         if folder is None or arena.recorder is not None:  # the whole session is recorded already
             return None
+        from paddock.report.recordings import record
+
         try:
             folder.mkdir(parents=True, exist_ok=True)
             people = self.session.people
