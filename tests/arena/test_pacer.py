@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import paddock
-from paddock.simulation.engine.clock import Pacer
+from paddock.arena.episode_plan import Pacer
 
 
 class Clock:

@@ -16,8 +16,8 @@ from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.report.drawing.canvas import Canvas
 from paddock.report.drawing.draw_world import draw_paths, draw_world
+from paddock.report.drawing.layers import cut_dashes, join_short_steps, place_arrows, split_trail
 from paddock.report.drawing.layout import PictureLayout
-from paddock.report.drawing.trails import cut_dashes, join_short_steps, place_arrows, split_trail
 from paddock.report.run_charts import run_pictures
 from paddock.simulation.worlds import load_world
 from report.runs import square

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from paddock.arena.episode_plan import EpisodePlan
+from paddock.arena.episode_plan import EpisodePlan, Pacer
 from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.episodes import Episode, Event, RobotRecord
 from paddock.arena.run_monitor import text_attribute
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.user_code import error_location, explain_array, explain_error, warn_user
-from paddock.simulation.engine.clock import Pacer
 
 if TYPE_CHECKING:
     from paddock.arena.base_arena import BaseArena

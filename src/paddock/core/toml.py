@@ -125,8 +125,9 @@ def _explain_python(problem: str, text: str) -> str:
 def read_toml_file(path: Path) -> dict[str, Any]:
     """Read a TOML file as a dict."""
     try:
-        refuse_special_file(path)
-        if path.is_file() and path.stat().st_size > LARGEST:
+        if not path.is_file():
+            refuse_special_file(path)
+        elif path.stat().st_size > LARGEST:
             raise SpecError(f"expected at most {LARGEST >> 20} MB", file=path.name)
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

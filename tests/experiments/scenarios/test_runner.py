@@ -19,12 +19,12 @@ import paddock
 from paddock import testing
 from paddock.arena import episode_loop
 from paddock.arena.base_arena import BaseArena
+from paddock.arena.episode_plan import Pacer
 from paddock.control.behaviours.tasks.motions import Wait
 from paddock.core.errors import SimulationError
 from paddock.core.observation import WheelSpeeds
 from paddock.core.seeds import draw_uniform
 from paddock.experiments.scenarios import ScenarioSpec, prepare, run_all, run_scenario, task, write_outputs
-from paddock.simulation.engine.clock import Pacer
 from paddock.simulation.robots import load_robot
 from warm_start import start_python
 

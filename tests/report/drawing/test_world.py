@@ -20,8 +20,8 @@ from paddock.core.geometry import Point
 from paddock.core.spec import rgb
 from paddock.report.drawing.canvas import Canvas, printable, round_length
 from paddock.report.drawing.draw_world import draw_robot, draw_world, save_drawing, world_legend
+from paddock.report.drawing.layers import clip_path
 from paddock.report.drawing.layout import PictureLayout
-from paddock.report.drawing.trails import clip_path
 from paddock.simulation.robots import load_robot, robot_names
 from paddock.simulation.worlds import WorldSpec, load_world, world_names
 from paddock.simulation.worlds.world_spec import Bounds, Cylinder, Field, Light, RobotPlacement, Sound, Start

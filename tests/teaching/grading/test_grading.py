@@ -20,10 +20,10 @@ from paddock.report.document import Figure
 from paddock.teaching.classroom import ClassFolder, ClassSpec
 from paddock.teaching.classroom.class_spec import class_text
 from paddock.teaching.exercises import check_exercise, load_exercise
+from paddock.teaching.exercises.loader import explain_publicity
 from paddock.teaching.grading import find_similar, find_submissions, grade, save_grading
+from paddock.teaching.grading.grading import parse_due
 from paddock.teaching.grading.grading_report import class_report
-from paddock.teaching.grading.publicity import explain_publicity
-from paddock.teaching.grading.receipts import parse_due
 from paddock.teaching.sandbox import guards
 from paddock.testing import wait_for
 from warm_start import start_python

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.teaching.sandbox.folders import MAX_DEPTH, measure_folder, remove_folder
+from paddock.teaching.sandbox.fork_server import MAX_DEPTH, measure_folder, remove_folder
 
 
 def test_folder_replaced_by_file_while_measuring_is_not_counted(

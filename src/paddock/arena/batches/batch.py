@@ -23,6 +23,7 @@ from paddock.arena.batches.policy_table import (
 )
 from paddock.arena.batches.threads import count_threads, run_in_threads
 from paddock.arena.batches.world_starts import list_seeds, start_poses
+from paddock.arena.episode_plan import ticks_between_rows
 from paddock.arena.metrics.metric import Metric, RunTime
 from paddock.arena.metrics.metric_registry import make_metrics
 from paddock.control.policies.policy import Policy, is_policy, is_timed
@@ -30,7 +31,6 @@ from paddock.core.argument_checks import all_finite
 from paddock.core.errors import SimulationError, UnknownName, format_value
 from paddock.core.jit import Kernel, progress_while_compiling
 from paddock.simulation.engine import state as engine
-from paddock.simulation.engine.clock import ticks_between_rows
 from paddock.simulation.engine.model import Bytes, Floats, Ints
 from paddock.simulation.engine.state import (
     COMMAND_LEFT,

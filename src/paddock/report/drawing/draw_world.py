@@ -21,8 +21,11 @@ from paddock.report.drawing.draw_robot import beams, draw_robot, plot_robot
 from paddock.report.drawing.layers import (
     axes_layer,
     border_layer,
+    direction_layer,
+    estimate_layer,
     floor_layer,
     grid_layer,
+    has_length,
     legend_layer,
     longest_beam,
     name_layer,
@@ -30,19 +33,14 @@ from paddock.report.drawing.layers import (
     robot_layer,
     shadow_layer,
     source_layer,
+    split_trail,
     start_layer,
     title_layer,
+    trail_layer,
+    trail_start_layer,
     wall_layer,
 )
 from paddock.report.drawing.layout import LegendEntry, PictureLayout, Trail, WorldPicture
-from paddock.report.drawing.trails import (
-    direction_layer,
-    estimate_layer,
-    has_length,
-    split_trail,
-    trail_layer,
-    trail_start_layer,
-)
 from paddock.simulation.robots.robot_spec import RobotSpec
 from paddock.simulation.worlds.mazes.maze import Maze
 from paddock.simulation.worlds.mazes.maze_paths import solve_maze

@@ -1,7 +1,6 @@
-"""Exercises: tasks for students as folders, with checks that give points; six are shipped."""
+"""Exercises: tasks for students as folders, with checks that give points."""
 
-from paddock.teaching.exercises.checks import ExerciseCheck
-from paddock.teaching.exercises.exercise_spec import Exercise
+from paddock.teaching.exercises.exercise_spec import Exercise, ExerciseCheck
 from paddock.teaching.exercises.folders import new_exercise, start_exercise, write_handout
 from paddock.teaching.exercises.loader import exercise_names, find_exercise, load_exercise
 from paddock.teaching.exercises.marks import CheckMark, Marks, check_exercise, mark_runs

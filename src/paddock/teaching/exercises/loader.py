@@ -1,4 +1,4 @@
-"""Find and load exercises by name or from folders."""
+"""Find and load exercises by name or from folders; what students may know of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import util
 from pathlib import Path
 
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.packages import install_extra
 from paddock.core.registry import Registry, library_folder
 from paddock.core.spec import Spec, spec_from_table
 from paddock.core.toml import read_toml_file
@@ -87,3 +88,22 @@ def load_exercise(name_or_folder: str | Path) -> Exercise:
         exercise = replace(found, hidden_seeds=hidden, **folders)  # type: ignore[arg-type]
         exercise.check_names()
     return exercise
+
+
+def explain_publicity(exercise: Exercise) -> str:
+    """Return why students may know the seeds or the solution of an exercise, and the remedy; empty if they do not."""
+    if is_shipped(exercise.folder):
+        there = "and hidden seeds are" if exercise.hidden_seeds else "is"
+        known = (
+            ""
+            if exercise.hidden_seeds
+            else f"; without its hidden seeds ({install_extra('lecturers')}) only the public ones count"
+        )
+        mine = f"make one with seeds of its own: `paddock exercise new my-{exercise.name} --from {exercise.name}`"
+        return f"this exercise is public: its solution {there} published with Paddock{known}; {mine}"
+    if not exercise.hidden_seeds:
+        return f"students know all seeds of this exercise: write further ones into {HIDDEN_FILE}"
+    for name, folder in exercise_folders().load_all().items():
+        if set(exercise.hidden_seeds) <= set(read_hidden_seeds(find_lecturers_folder(folder))):
+            return f"the hidden seeds are those of the exercise {name}, which is public: change them in {HIDDEN_FILE}"
+    return ""

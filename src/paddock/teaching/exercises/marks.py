@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddock.arena.run_spec import DriverSource
-from paddock.teaching.exercises.checks import ExerciseCheck
-from paddock.teaching.exercises.exercise_spec import Exercise
+from paddock.teaching.exercises.exercise_spec import Exercise, ExerciseCheck
 from paddock.teaching.exercises.runs import ExerciseRun, RunFailure, run_exercise
 
 DIGITS = 2  # decimal places of points

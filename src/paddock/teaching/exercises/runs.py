@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from paddock.arena import Arena
 from paddock.arena.controller_choice import find_controller
 from paddock.arena.controllers import Drivers
 from paddock.arena.episodes import Episode
 from paddock.arena.run_spec import DriverSource
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.user_code import error_location, explain_error, is_path, load_path
 from paddock.teaching.exercises.exercise_spec import Exercise
-from paddock.teaching.exercises.run_results import collect_results
 from paddock.teaching.sandbox import SandboxedController, SandboxedProgram, SubmissionFailure
+
+GIVEN = ("trace", "episode", "world")  # possible parameters of a measuring function
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,3 +96,33 @@ def _find_program(exercise: Exercise, file: str | Path | DriverSource, folder: P
     if Path(file).suffix == ".npz":
         return find_controller(str(file), "", {})
     return SandboxedProgram(file=Path(file), folder=folder, devices=exercise.devices)
+
+
+def collect_results(exercise: Exercise, episode: Episode) -> dict[str, dict[str, float]]:
+    """Return all figures of an episode by robot and name, whatever drove the robots."""
+    results = {name: {**record.metrics, "seconds": episode.seconds} for name, record in episode.robots.items()}
+    if episode.verdict is not None and exercise.referee is not None:
+        for own in results.values():
+            own[exercise.referee.label] = own["score"]
+    for measure in dict.fromkeys(check.measure for check in exercise.checks if is_path(check.measure)):
+        function = load_path(measure, exercise.folder, what="measuring function")
+        for name, own in results.items():
+            trace = episode.robots[name].trace
+            given = {"trace": trace, "episode": episode, "world": episode.world}
+            own[measure] = _call(measure, function, given) if len(trace) else math.nan
+    return results
+
+
+def _call(measure: str, function: Callable[..., Any], given: Mapping[str, Any]) -> float:
+    wanted = list(inspect.signature(function).parameters)
+    unknown = [name for name in wanted if name not in GIVEN]
+    if unknown:
+        raise PaddockError(f"{measure}: expected parameters among {', '.join(GIVEN)}, got {unknown[0]!r}")
+    try:
+        figure = function(**{name: given[name] for name in wanted})
+    except Exception as error:
+        raise PaddockError(f"{error_location(error) or measure}: {explain_error(error)}") from error
+    try:
+        return float(figure)
+    except (TypeError, ValueError):
+        raise PaddockError(f"{measure}: expected a number, got {format_value(figure)}") from None

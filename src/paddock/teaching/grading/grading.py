@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import io
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime, time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from paddock.core.errors import PaddockError, PaddockWarning
 from paddock.core.files import ensure_folder
 from paddock.core.jobs import FinishedJobs, JobRunner, Workers
 from paddock.core.provenance import claim_folder
 from paddock.core.user_code import describe_code
-from paddock.teaching.classroom import Receipt
-from paddock.teaching.classroom.submissions import find_loss, is_late
-from paddock.teaching.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
+from paddock.report.drawing.draw_world import draw_paths
+from paddock.teaching.classroom.class_spec import read_class_spec
+from paddock.teaching.classroom.folder import ROSTER, SPEC
+from paddock.teaching.classroom.roster import read_roster
+from paddock.teaching.classroom.submissions import RECEIPTS, Receipt, find_loss, is_late, read_missing, read_receipts
+from paddock.teaching.exercises import (
+    Exercise,
+    ExerciseRun,
+    Marks,
+    RunFailure,
+    check_exercise,
+    load_exercise,
+    mark_runs,
+)
+from paddock.teaching.exercises.loader import explain_publicity
 from paddock.teaching.exercises.marks import DIGITS
-from paddock.teaching.grading.grading_worker import GradingJob, GradingWorker, unpack_run
-from paddock.teaching.grading.publicity import explain_publicity, list_solutions
-from paddock.teaching.grading.receipts import find_late_loss, find_receipts, list_expected
-from paddock.teaching.grading.similar import SimilarPair, find_copies, find_similar, read_programs
+from paddock.teaching.grading.similar import SimilarPair, find_copies, find_similar, list_solutions, read_programs
 from paddock.teaching.sandbox import SandboxedProgram
 from paddock.teaching.sandbox.guards import check_protection
 from paddock.teaching.sandbox.submissions import Submission, find_submissions
 
 FINISHED = "graded.jsonl"
+PICTURE = 800  # pixels
 Progress = Callable[[int, int], None]
 
 
@@ -180,3 +194,110 @@ def identify_marks(exercise: Exercise, submission: Submission) -> str:
     runs = exercise.plan(0, program).digests(exercise.all_seeds)
     measures = [describe_code(check.measure, exercise.folder) for check in exercise.checks]
     return hashlib.sha256(repr([runs, measures, exercise.keep_failed]).encode()).hexdigest()
+
+
+class GradingJob(NamedTuple):
+    """A submission to grade."""
+
+    file: Path
+    folder: Path | None
+
+
+class GradingWorker:
+    """Returns the result of a submission as JSON-compatible data; it depends only on its files and the exercise."""
+
+    def __init__(self, exercise: str) -> None:
+        self._exercise = load_exercise(exercise)
+
+    def __call__(self, job: GradingJob) -> dict[str, Any]:
+        with warnings.catch_warnings(action="ignore", category=PaddockWarning):  # they do not name the submission
+            marks = check_exercise(self._exercise, job.file, self._exercise.all_seeds, folder=job.folder)
+        shown = choose_run(self._exercise, marks)
+        return {
+            "runs": [pack_run(run) for run in marks.runs],
+            "shown": None if shown is None else shown.seed,
+            "picture": None if shown is None else draw_run(self._exercise, shown),
+        }
+
+
+def choose_run(exercise: Exercise, marks: Marks) -> ExerciseRun | None:
+    """Return the public run to draw: the first that misses a check, else the first; None if no run started."""
+    public = [(k, run) for k, run in enumerate(marks.runs) if run.seed in exercise.seeds and run.episode is not None]
+    missed = [run for k, run in public if not all(mark.met[k] for mark in marks.checks)]
+    return next(iter([*missed, *(run for _, run in public)]), None)
+
+
+def draw_run(exercise: Exercise, run: ExerciseRun) -> str:
+    """Draw the paths of the robots on the map, as PNG in base64."""
+    assert run.episode is not None
+    traces = [record.trace for record in run.episode.robots.values() if len(record.trace)]
+    image = draw_paths(traces, exercise.make_world(run.seed), title=exercise.title, size=PICTURE)
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return base64.b64encode(data.getvalue()).decode()
+
+
+def pack_run(run: ExerciseRun) -> dict[str, Any]:
+    """Return a run as JSON-compatible data."""
+    failure = None if run.failure is None else [run.failure.kind, run.failure.location, run.failure.text]
+    results = {robot: dict(own) for robot, own in run.results.items()}
+    return {"seed": run.seed, "results": results, "failure": failure, "output": run.output}
+
+
+def unpack_run(packed: dict[str, Any]) -> ExerciseRun:
+    """Return the run from its JSON data, without its episode."""
+    report = packed["failure"]
+    failure = None if report is None else RunFailure(kind=report[0], location=report[1], text=report[2])
+    return ExerciseRun(seed=packed["seed"], results=packed["results"], failure=failure, output=packed["output"])
+
+
+def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Receipt]:
+    """Return the receipt of each submission by its name, from the folder of submissions or the two folders above it.
+
+    Receipts are matched by the SHA-256 of the file, so that collected and renamed copies are found, too.
+    """
+    place = next((own for own in (folder, *folder.resolve().parents[:2]) if (own / RECEIPTS).is_file()), None)
+    if place is None:
+        return {}
+    known: dict[str, list[Receipt]] = {}
+    for receipt in read_receipts(place):
+        known.setdefault(receipt.sha256, []).append(receipt)
+    found: dict[str, Receipt] = {}
+    for each in submissions:
+        if not each.problem:
+            same = known.get(hashlib.sha256(each.file.read_bytes()).hexdigest(), [])
+            own = [receipt for receipt in same if receipt.robot == each.name] or same
+            if own:
+                found[each.name] = own[0]
+    return found
+
+
+def find_class(folder: Path) -> Path | None:
+    """Return the folder of the class that contains a folder of submissions, or None."""
+    return next((own for own in folder.resolve().parents[:2] if (own / SPEC).is_file()), None)
+
+
+def find_late_loss(folder: Path) -> float:
+    """Return the share of the points that a late submission loses per day, from the class folder above; else 0."""
+    own = find_class(folder)
+    return 0.0 if own is None else read_class_spec(own / SPEC).late_loss
+
+
+def list_expected(folder: Path) -> dict[str, str]:
+    """Return the students who should have submitted, names by robot, from the class folder above and missing.csv."""
+    own = find_class(folder)
+    members = [] if own is None else read_roster(own / ROSTER)
+    return {s.robot: s.name for s in members if s.robot and s.state != "removed"} | read_missing(folder)
+
+
+def parse_due(text: str) -> datetime:
+    """Parse a date and time such as 2026-11-20T18:00, local unless it has an offset; a date means its end."""
+    try:
+        return datetime.combine(date.fromisoformat(text), time(23, 59, 59)).astimezone()
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        expected = "expected a date and time such as 2026-11-20T18:00, or a date, which means the end of that day"
+        raise PaddockError(f"due: {expected}, got {text!r}") from None

@@ -17,6 +17,10 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Literal
 
+from paddock.teaching.exercises import Exercise
+from paddock.teaching.exercises.exercise_spec import SOLUTION
+from paddock.teaching.exercises.loader import exercise_folders, find_lecturers_folder
+
 LENGTH = 12  # tokens of a piece
 COMMON = 0.5  # pieces in more than this share of all submissions do not count
 FEWEST = 24  # minimum number of remaining pieces for a comparison
@@ -105,6 +109,19 @@ def read_programs(files: Mapping[str, Iterable[Path]]) -> dict[str, str]:
         ]
         for name, own in files.items()
     }
+
+
+def list_solutions(exercise: Exercise) -> dict[str, str]:
+    """Return the text of all published solutions, and of the exercise's own, by description."""
+    texts = {}
+    for name, folder in exercise_folders().load_all().items():
+        if (file := find_lecturers_folder(folder) / SOLUTION).is_file():
+            texts[f"the shipped solution of {name}"] = read_programs({name: [file]})[name]
+    if (own := exercise.path(SOLUTION)).is_file():
+        text = read_programs({SOLUTION: [own]})[SOLUTION]
+        if text not in texts.values():
+            texts["the solution of the exercise"] = text
+    return texts
 
 
 def list_tokens(text: str, *, numbers: bool = False) -> list[str]:

@@ -1,4 +1,4 @@
-"""SandboxedController: a controller from a user's file that runs in a separate process with limits."""
+"""SandboxedController and SandboxedProgram: users' controllers that run in separate processes with limits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import pickle
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from struct import Struct
 from types import MappingProxyType
@@ -16,6 +18,8 @@ import msgspec
 import numpy as np
 
 from paddock.arena import Robot
+from paddock.arena.base_arena import BaseArena
+from paddock.arena.controllers import Drivers
 from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.observation import Command, Observation, Slot
@@ -28,7 +32,7 @@ from paddock.teaching.sandbox.failure import SubmissionFailure
 from paddock.teaching.sandbox.fork_server import fork_server
 from paddock.teaching.sandbox.in_process import InProcessController
 from paddock.teaching.sandbox.limits import SandboxLimits
-from paddock.teaching.sandbox.submissions import printable_name
+from paddock.teaching.sandbox.submissions import Submission, printable_name
 
 PAIR = Struct("<dd")
 
@@ -179,3 +183,36 @@ class SandboxedController(Closing):
             self._process.close()
             self.output, self.cpu_seconds = self._process.output, self._process.cpu_seconds
             self._process = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxedProgram:
+    """A controller file. Each robot's controller runs in its own process and reads only the allowed devices."""
+
+    file: Path
+    devices: tuple[str, ...]  # that the program may read
+    folder: Path | None = None  # folder whose files all belong to the program; None: the file only
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
+
+    def make(self, arena: BaseArena) -> Drivers:
+        """Start the program for each robot; the processes end with the run."""
+        controllers: dict[str, Any] = {}
+        try:
+            for name, robot in arena.robots.items():
+                controllers[name] = SandboxedController(
+                    self.file, robot, devices=self.devices, folder=self.folder, limits=self.limits
+                )
+        except BaseException:
+            for controller in controllers.values():
+                controller.close()
+            raise
+        return Drivers(controllers=controllers, devices=dict.fromkeys(controllers, self.devices))
+
+    def describe(self) -> dict[str, Any]:
+        """Return the digest of its files, and what limits it."""
+        files = Submission(name="", file=self.file, folder=self.folder).digest()
+        return {"program": files, "devices": self.devices, "limits": self.limits.to_table()}
+
+    def report_error_locations(self) -> AbstractContextManager[None]:
+        """Failures of a program name their location themselves."""
+        return nullcontext()

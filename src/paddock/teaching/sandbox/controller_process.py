@@ -21,9 +21,8 @@ import msgspec
 from paddock.teaching.sandbox import sandbox_messages as messages
 from paddock.teaching.sandbox.controller_runner import ControllerJob
 from paddock.teaching.sandbox.failure import FailureKind, SandboxLost, SubmissionFailure
-from paddock.teaching.sandbox.folders import measure_folder, remove_folder
 from paddock.teaching.sandbox.fork_loop import DUMP, NUMBER
-from paddock.teaching.sandbox.fork_server import fork_server
+from paddock.teaching.sandbox.fork_server import fork_server, measure_folder, remove_folder
 
 CHECK_PERIOD = 0.1  # [s] between two checks of a process's resource use
 PROCESS_TIMEOUT = 60.0  # [s] timeout for the start and the end of a process

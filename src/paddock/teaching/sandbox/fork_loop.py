@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.teaching.sandbox.controller_loop import run_controller
-from paddock.teaching.sandbox.folders import remove_folder
+from paddock.teaching.sandbox.fork_server import remove_folder
 from paddock.teaching.sandbox.guards import find_readable
 
 NUMBER = struct.Struct("<i")

@@ -10,7 +10,7 @@ from typing import IO, NoReturn
 from paddock.teaching.sandbox import sandbox_messages as messages
 from paddock.teaching.sandbox.controller_runner import ControllerJob, ControllerRunner
 from paddock.teaching.sandbox.failure import FailureKind, SubmissionFailure
-from paddock.teaching.sandbox.folders import remove_folder
+from paddock.teaching.sandbox.fork_server import remove_folder
 from paddock.teaching.sandbox.printing import BoundedOutput
 
 
