@@ -28,7 +28,7 @@ OpenToAll = Annotated[
     typer.Option(
         "--open-bridges",
         rich_help_panel=options.NETWORK,
-        help="Allow --bridge-host beyond this machine: anybody there may drive.",
+        help="Let anybody at --bridge-host drive robots.",
     ),
 ]
 NamesOfStudents = Annotated[
