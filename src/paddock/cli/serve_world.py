@@ -119,7 +119,7 @@ def open_classroom(
     lesson = Lesson(world=load_world(world), seed=seed, own_referee=referee, own_heats=heats)
     with TemporaryDirectory(prefix="paddock-class-") as place:
         folder = ClassFolder.create(Path(place) / "class", ClassSpec(title=lesson.title, seed=seed, shared=True), names)
-        server.services.append(Classroom(folder, lesson, server.heats, fixed=fixed))
+        server.services.append(Classroom(folder, lesson, server.heats, fixed=fixed, keeps_files=False))
         yield folder.keys.students
 
 

@@ -18,6 +18,7 @@ import paddock
 from network.server.parties import LONG, Closed, Peer, ServerProcess, address, open_socket, request, served
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
+from paddock.network.client.submission import submit_file
 from paddock.network.origins import foreign_header, host_name, own_hosts
 from paddock.network.server import Server
 from paddock.network.server.core.access import MAX_WRONG, Grant, GuessLimit, Role, Tokens
@@ -277,6 +278,7 @@ def test_remote_clients_need_token_and_printed_links_work() -> None:
 def test_classroom_prints_one_join_link_per_student_and_robot(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Ada Lovelace\nZoë M.\n\n# a comment\nZoe M\n", encoding="utf-8")
+    (tmp_path / "mine.py").write_text("def act(seen): return 0.0, 0.0\n")
     with ServerProcess("clutter", "--classroom", str(names)) as server:
         rows = {}
         for robot in ("ada-lovelace", "zoe-m", "zoe-m-2"):
@@ -292,6 +294,8 @@ def test_classroom_prints_one_join_link_per_student_and_robot(tmp_path: Path) ->
                 other = next(name for name in rows if name != robot)
                 with pytest.raises(Refused, match="your token does not name"):
                     arena.claim(other)
+            with pytest.raises(Refused, match="this server keeps no files"):
+                submit_file(found[0], tmp_path / "mine.py", exercise="first-drive")
 
 
 def test_join_links_are_not_wrapped_in_narrow_terminal(tmp_path: Path) -> None:

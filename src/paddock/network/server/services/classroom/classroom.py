@@ -46,7 +46,9 @@ LAST_LOCK_TIMEOUT = 5.0  # … when the server ends
 class Classroom(Service):
     """Serves a class: applies its roster and lessons, and reports to supervisors. Runs in the event loop's thread."""
 
-    def __init__(self, folder: ClassFolder, lesson: Lesson, heats: Heats, *, fixed: str = "") -> None:
+    def __init__(
+        self, folder: ClassFolder, lesson: Lesson, heats: Heats, *, fixed: str = "", keeps_files: bool = True
+    ) -> None:
         """Prepare the classroom; `attach` starts it.
 
         Args:
@@ -54,8 +56,9 @@ class Classroom(Service):
             lesson: the first lesson.
             heats: of the server.
             fixed: why the world cannot be changed; empty: it can.
+            keeps_files: whether the folder exists longer than the server, so that students may submit files.
         """
-        self.folder, self.lesson, self._fixed = folder, lesson, fixed
+        self.folder, self.lesson, self._fixed, self.keeps_files = folder, lesson, fixed, keeps_files
         self.heats, self.board = heats, heats.board
         folder.lock_timeout, folder.check_roster = LOCK_TIMEOUT, self._check_roster
         self.log = ClassLog(folder.path / "log")

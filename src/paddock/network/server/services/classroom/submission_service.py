@@ -29,6 +29,8 @@ class SubmissionService:
         classroom, found = self._classroom, self._classroom.find_student(client)
         if found is None:
             raise Refused("submit: only students can submit files; join with a student's link")
+        if not classroom.keeps_files:
+            raise Refused("submit: this server keeps no files; `paddock class serve` does")
         exercise = request.exercise or classroom.lesson.exercise_name
         if not exercise:
             raise Refused("submit: no exercise is open; name the exercise of the file")
