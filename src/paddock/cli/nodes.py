@@ -63,6 +63,7 @@ def up(
     from paddock.cli.nodes_view import run_modules
 
     spec = _load(config, bus, seconds, lock_step, url)
+    spec.refuse_gaps()
     run_modules(config, spec, only=only, together=together, out=out, json_lines=json)
 
 

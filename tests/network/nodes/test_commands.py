@@ -66,6 +66,14 @@ def test_unknown_module_is_refused_with_closest_name(tmp_path: Path) -> None:
     assert "no module called 'mapper'" in done.stderr
 
 
+def test_configuration_without_a_module_that_others_wait_for_is_refused(tmp_path: Path) -> None:
+    modules = "".join(f'[[modules]]\nname = "{name}"\n' for name in ("coordinator", "sensor", "motor"))
+    (tmp_path / "mine.toml").write_text(f'world = "yellow-rooms"\n{modules}', encoding="utf-8")
+    refused = paddock("nodes", "up", "mine.toml", "--lock-step", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "expected also reflex: every command passes through coordinator, sensor, reflex, motor" in refused.stderr
+
+
 @pytest.mark.heavy
 def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path))

@@ -22,6 +22,7 @@ from paddock.simulation.worlds import load_world
 PACKAGE = "paddock.network.nodes"
 S = TypeVar("S", bound=Spec)
 Duration = Annotated[float, Number("seconds", above=0, high=1e6)]
+NEEDED = ("COORDINATOR", "SENSOR", "REFLEX", "MOTOR")  # each waits for the one before it, the first for the last
 ON_THE_WAY = 0.04  # [s] latency from a measurement through all modules to the wheels, on a busy machine
 BRAKING = 0.02  # [s] minimum time for braking: without it the robot could not drive
 QUICK = 10.0  # [m/s²] deceleration assumed for robots whose data sheet does not specify it
@@ -125,6 +126,15 @@ class ModulesSpec(Spec):
                 f"expected at least {least:g} s, {least - self.period:g} s longer than the period, "
                 f"got {self.stop_within:g}: allow more, or choose a shorter period",
                 path="stop_within",
+            )
+
+    def refuse_gaps(self) -> None:
+        """Raise an error if a module is missing without which the others would wait for ever."""
+        if missing := [name.lower() for name in NEEDED if name not in self.names]:
+            raise SpecError(
+                f"expected also {', '.join(missing)}: every command passes through {', '.join(NEEDED).lower()}. List a "
+                "module also if it runs on another host",
+                path="modules",
             )
 
     @cached_property
