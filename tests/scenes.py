@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from paddock.arena import Arena, Robot
 from paddock.core.geometry import Disc, Pose, place_shape
 from paddock.simulation.robots.robot_spec import BodySpec, DifferentialDrive, RobotSpec
 from paddock.simulation.sensors.sensor_spec import SensorSpec
+from paddock.simulation.worlds import ThingSpec
 from paddock.simulation.worlds.placement import Room
 from paddock.simulation.worlds.solids import solids
 from paddock.simulation.worlds.world_spec import Arc, Box, Cylinder, RobotPlacement, Wall, WorldSpec
@@ -63,8 +65,10 @@ def alone(
     return arena, arena["one"]
 
 
-def random_world(rng: np.random.Generator, robots: list[RobotSpec], *, arcs: bool = True, **parts: Any) -> WorldSpec:
-    """Return a world with random obstacles of all kinds, and as many of the robots as there is room for."""
+def random_world(
+    rng: np.random.Generator, robots: list[RobotSpec], *, arcs: bool = True, things: int = 0, **parts: Any
+) -> WorldSpec:
+    """Return a world with random obstacles of all kinds, and as many of the robots and things as there is room for."""
 
     def spot() -> Point:
         return float(rng.uniform(-0.9, 0.9)), float(rng.uniform(-0.9, 0.9))
@@ -117,7 +121,34 @@ def random_world(rng: np.random.Generator, robots: list[RobotSpec], *, arcs: boo
                 room.add(kind, Pose(*at, math.radians(heading)), str(i))
                 standing.append(RobotPlacement(name=f"r{i}", type=kind, at=at, heading_deg=heading, noise=False))
                 break
-    return spec.with_robots(*standing)
+    lying: list[ThingSpec] = []
+    for i in range(things):
+        for _ in range(30):
+            thing = random_thing(rng, f"t{i}", spot())
+            if not room.find_problem(place_shape(thing.shape, *thing.pose)):
+                room.add_thing(thing, thing.pose)
+                lying.append(thing)
+                break
+    return replace(spec, robots=tuple(standing), things=tuple(lying))
+
+
+def random_thing(rng: np.random.Generator, name: str, at: Point) -> ThingSpec:
+    """Return a cylinder, a box or a pentagon."""
+    a, b = (float(size) for size in rng.uniform(0.01, 0.06, 2))
+    corners = [0.3 + math.tau * k / 5 for k in range(5)]
+    outlines: list[dict[str, Any]] = [
+        {"radius": a},
+        {"size": (2 * a, 2 * b)},
+        {"outline": tuple((a * math.cos(angle), b * math.sin(angle)) for angle in corners)},
+    ]
+    return ThingSpec(
+        name=name,
+        at=at,
+        heading_deg=float(rng.uniform(-180, 180)),
+        mass=float(rng.uniform(0.005, 0.1)),
+        contact_friction=float(rng.choice([0.0, 0.3, 1.0])),
+        **outlines[int(rng.integers(0, 3))],
+    )
 
 
 def obstacles(arena: Arena, without: int, above: float = 0.0) -> tuple[list[Segment], list[Circle]]:

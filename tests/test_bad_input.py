@@ -66,10 +66,13 @@ LASER = 'kind = "laser"\nrange = 1\nfov_deg = 180\nbeams = 10\n'
 INFRARED = 'kind = "proximity"\nrange = 1\n'
 EPUCK = 'type = "e-puck"\n'
 KINDS = ", ".join(sorted(SENSORS.builtin))
-DRIVE_KEYS = "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise, measured"
+DRIVE_KEYS = (
+    "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise, grip, max_force, "
+    "measured"
+)
 WORLD_KEYS = (
     "aliases, arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, maze, name, open, robots, "
-    "sounds, starts, title, walls"
+    "sounds, starts, things, title, walls"
 )
 A_NAME = "a name of letters, digits, '-' and '_'"
 A_COLOR = "a colour such as '#3366cc' or 'orange'"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from paddock.arena.arena import Arena, Snapshot
 from paddock.arena.devices import Device
 from paddock.arena.robot import Robot
+from paddock.arena.things import Thing
 from paddock.core.lazy import import_on_demand
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "Robot",
     "Snapshot",
     "SquareTest",
+    "Thing",
     "drive_squares",
     "drive_straight",
     "get_wheels",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from paddock.arena.base_arena import ONE, SimulatedArena
 from paddock.arena.episodes.events import Event, Kind
 from paddock.arena.local_body import LocalBody, Robots
+from paddock.arena.things import Things
 from paddock.core.argument_checks import check_seed, check_ticks
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.geometry import Pose
@@ -24,8 +25,8 @@ from paddock.core.observation import Readings
 from paddock.simulation.engine import state as engine
 from paddock.simulation.engine.kernels.surroundings import index_crowd
 from paddock.simulation.engine.model import Floats
+from paddock.simulation.engine.push import step_for
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X
-from paddock.simulation.engine.step import step
 from paddock.simulation.sensors.sense import sense_for, take_picture
 from paddock.simulation.worlds.build import BuiltWorld, build
 from paddock.simulation.worlds.placement import Room, start_pose
@@ -110,6 +111,7 @@ class Arena(SimulatedArena):
     """A simulation in this process. Time advances only in `step` and `run`. It is thread-safe: threads share a lock."""
 
     robots: Robots
+    things: Things
     body_class: type[LocalBody] = LocalBody
     is_real = False  # whether its robots are real, so that time is wall-clock time
 
@@ -125,20 +127,20 @@ class Arena(SimulatedArena):
         self.recorder: TickRecorder | None = None  # receives everything that determines the future
         self._hold(built)
         self.state, self.commands = start_state(built, check_seed(seed))
-        self.robots = Robots(self)
-        with progress_while_compiling("its engine", step):
+        self.robots, self.things = Robots(self), Things(self)
+        with progress_while_compiling("its engine", self.stepping):
             self._bind_kernels()
             self.index()
 
     def _hold(self, built: BuiltWorld) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
         self.scratch = engine.workspace(self.model)
-        self.sensing = sense_for(built.sensor_kinds)
+        self.stepping, self.sensing = step_for(self.model), sense_for(built.sensor_kinds)
         self.numbers = {robot.name: i for i, robot in enumerate(self.world.robots)}  # rows in all arrays
 
     def _bind_kernels(self) -> None:
         """Look up the machine code for tables of these types."""
-        self._step = step.entry(self.model, self.state, self.commands, self.scratch, 0)
+        self._step = self.stepping.entry(self.model, self.state, self.commands, self.scratch, 0)
         self._sense: Callable[..., Any] | None = None  # until a device is enabled
 
     def close(self) -> None:
@@ -163,13 +165,18 @@ class Arena(SimulatedArena):
     @property
     def motion(self) -> Floats:
         """Current motion of all robots, see engine/state.py, shape (N, ·)."""
-        state = self.state  # read once: another thread may replace it
-        motion: Floats = state.motion[0, int(state.clock[0, TICK]) % state.motion.shape[1]]
+        state, robots = self.state, len(self.numbers)  # read once: another thread may replace them
+        motion: Floats = state.motion[0, int(state.clock[0, TICK]) % state.motion.shape[1], :robots]
         return motion
 
     @property
     def poses(self) -> Floats:
         return self.motion[:, X : HEADING + 1].copy()
+
+    @property
+    def thing_poses(self) -> list[Pose]:
+        """The poses of all things, in the world's order."""
+        return [thing.pose for thing in self.things.values()]
 
     def step(self, n: int = 1) -> None:
         if not self._watched and self.gate is None:
@@ -390,6 +397,8 @@ class Arena(SimulatedArena):
         with self.mutex:
             state, commands = start_state(built, self.seed)
             stay = [(self.numbers[r.name], row) for row, r in enumerate(built.spec.robots) if r.name in self.numbers]
+            before, now = len(self.numbers), len(built.robots)  # the rows of the things come next
+            stay += [(before + i, now + i) for i in range(len(built.spec.things))]
             engine.carry_over(
                 self.state, self.commands, self.built.led_count, state, commands, built.led_count, stay
             )  # before it is published, since other threads read the tick without the lock
@@ -422,14 +431,18 @@ class Arena(SimulatedArena):
         self.robots.rebind()
 
     def room(self, *, without: Container[str] = ()) -> Room:
-        """Return the current obstacles and robots, except some, to check for free space."""
-        room = Room(self.world)
+        """Return the current obstacles, things and robots, except some, to check for free space."""
+        room = Room(self.world, things=False)
+        for name, thing in self.things.items():
+            if name not in without:
+                room.add_thing(thing.spec, thing.pose)
         for name, pose, spec in zip(self.numbers, self.poses.tolist(), self.built.robots, strict=True):
             if name not in without:
                 room.add(spec, Pose(*pose), f"robot {name!r}")
         return room
 
     def index(self) -> None:
-        """Update the spatial index of the robots after they were moved by hand."""
+        """Update the spatial index of the bodies after they were moved by hand."""
         with self.mutex:
-            index_crowd(self.model.grids, self.motion, self.scratch.crowd)
+            tick = self.tick % self.state.motion.shape[1]
+            index_crowd(self.model.grids, self.state.motion[0, tick], self.scratch.crowd)

@@ -19,6 +19,7 @@ from paddock.core.argument_checks import all_finite, check_heading, is_list
 from paddock.core.closing import Closing
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SimulationError, format_value
+from paddock.core.geometry import Pose
 from paddock.simulation.robots import RobotSpec, load_robot
 from paddock.simulation.worlds.world_spec import WorldSpec
 
@@ -121,6 +122,11 @@ class BaseArena(Closing):
     def poses(self) -> NDArray[np.float64]:
         """All robots' x, y [m] and heading [rad], shape (N, 3); a copy."""
         return np.array([robot.pose for robot in self.robots.values()]).reshape(-1, 3)
+
+    @property
+    def thing_poses(self) -> list[Pose] | None:
+        """Poses of the things that robots push, in the world's order; None if they are not known."""
+        return None
 
     @abstractmethod
     def step(self, n: int = 1) -> None:

@@ -51,7 +51,7 @@ def drive_compiled(arena: Arena, loop: EpisodeLoop) -> str:
         mask = followed.robot.chosen.mask  # all devices that sense() would read, used by a policy or not
         table.enabled[arena.numbers[followed.name], : len(mask)] = mask
     recording = CompiledRecording(loop, arena.built, arena.motion, table.enabled)
-    compiled = loop_for(by_number.values(), arena.built.sensor_kinds, plan.metrics)
+    compiled = loop_for(by_number.values(), arena.model, arena.built.sensor_kinds, plan.metrics)
     more = (table, np.zeros(max(1, arena.built.values)), recording.sums, np.zeros(1, np.int64))
     with progress_while_compiling("its compiled loop", compiled):
         compiled(arena.model, arena.state, arena.commands, arena.scratch, *more, 0)

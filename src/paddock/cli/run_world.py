@@ -196,7 +196,7 @@ def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None
         print_written(picture)
         return
     trails = {name: [(x, y) for x, y in record.trace.path().tolist()] for name, record in episode.robots.items()}
-    save_drawing(arena.world, picture, poses=arena.poses, trails=trails)
+    save_drawing(arena.world, picture, poses=arena.poses, things=arena.thing_poses, trails=trails)
     print_written(picture)
 
 

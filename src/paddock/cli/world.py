@@ -38,7 +38,7 @@ def list_worlds() -> None:
         table.add_row(
             f"[bold]{name}[/]",
             f"{x1 - x0:g} × {y1 - y0:g}",
-            str(len(spec.walls) + len(spec.boxes) + len(spec.cylinders) + len(spec.arcs)),
+            str(len(spec.walls) + len(spec.boxes) + len(spec.cylinders) + len(spec.arcs) + len(spec.things)),
             ", ".join(f"{count} × {kind}" for kind, count in kinds.items()) or "none",
             spec.title,
         )

@@ -76,7 +76,8 @@ def display_arena(arena: Any) -> str:
     poses = {name: robot.pose for name, robot in arena.robots.items()}
     last = arena.episode.robots if arena.episode is not None else {}
     trails = {name: record.trace.path() for name, record in last.items() if name in poses}
-    picture = draw_world(arena.world, poses=list(poses.values()), trails=trails, rays=not trails, size=SIZE)
+    now = {"poses": list(poses.values()), "things": arena.thing_poses}
+    picture = draw_world(arena.world, **now, trails=trails, rays=not trails, size=SIZE)
     rows = [(name, arena[name].spec.name, _format_pose(pose)) for name, pose in list(poses.items())[:FEW]]
     about = f"{arena.time:g} s, seed {arena.seed}, {len(poses)} robot{'' if len(poses) == 1 else 's'}"
     return render_display(f"Arena {arena.world.name}", about, [picture], Table(("robot", "type", "pose"), tuple(rows)))

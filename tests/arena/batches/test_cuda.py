@@ -217,6 +217,31 @@ def test_robots_sense_each_other_on_the_gpu() -> None:
 
 
 @pytest.mark.long
+def test_robots_push_things_on_the_gpu() -> None:
+    found = simulated(
+        """
+    from paddock.simulation.worlds import ThingSpec
+
+    EYE = ProximitySpec(name="proximity", mounts=((0, 0, 0.03, 0),), range=0.3, noise=0.01)
+    scene = world(
+        RobotPlacement(name="one", type=puck(EYE), at=(-0.2, 0.01)),
+        RobotPlacement(name="two", type=crate(EYE, name="crate"), at=(0.25, 0.0), heading_deg=180),
+        things=(
+            ThingSpec(name="box", at=(-0.09, 0.0), size=(0.1, 0.08), mass=0.1),
+            ThingSpec(name="puck", at=(0.0, 0.0), radius=0.03, mass=0.05),
+        ),
+        bounds=(-0.4, -0.3, 0.4, 0.3),
+    )
+    vehicle = Braitenberg(left=(0.0,), right=(0.0,), speed=(0.2, 0.19), range=0.3)
+    print(json.dumps(both(scene, {"one": vehicle, "two": vehicle}, seconds=0.6, metrics=[Distance(), ContactTime()])))
+    """
+    )
+    assert found["same"] == [True] * 6
+    assert (found["results"], found["trace"]) == (0, 0)
+    assert found["contacts"] > 0
+
+
+@pytest.mark.long
 def test_every_sensor_kind_except_cameras_runs_on_the_gpu() -> None:
     found = simulated(
         """
@@ -300,7 +325,7 @@ def test_world_too_large_for_a_thread_is_refused() -> None:
         print(json.dumps(str(error)))
     """
     )
-    assert found.startswith("test: a world of 300 robots needs ")
+    assert found.startswith("test: a world of 300 robots and things needs ")
     assert found.endswith("use device='cpu', or smaller worlds")
 
 

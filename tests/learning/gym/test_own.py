@@ -232,3 +232,23 @@ def test_worlds_with_different_numbers_of_starts_are_refused() -> None:
 
     with pytest.raises(paddock.PaddockError, match=r"make_starts: .* got 5 for 'clutter' and 3 for 'empty'"):
         pg.PaddockEnv(Uneven(world=("clutter", "empty")))
+
+
+def test_robots_of_an_environment_push_things_which_start_again_with_each_episode(tmp_path: Path) -> None:
+    for name, x in (("near", 0.6), ("far", 0.9)):
+        (tmp_path / f"{name}.toml").write_text(f"""
+name = "{name}"
+bounds = [0, 0, 1.5, 1]
+things = [{{ name = "box", at = [{x}, 0.5], size = [0.1, 0.2], mass = 0.1 }}]
+robots = [{{ name = "red", type = "e-puck", at = [0.3, 0.5], noise = false }}]
+""")
+    worlds = tuple(str(tmp_path / f"{name}.toml") for name in ("near", "far"))
+    envs = pg.PaddockVectorEnv(Spin(world=worlds, starts="placed", endings=(), time_limit=6.0), num_envs=4)
+    for _ in range(2):
+        envs.reset(seed=3)
+        starts = [envs.stepper.scene(k).spec.things[0].at[0] for k in range(4)]
+        for _ in range(59):
+            envs.step(np.ones((4, 2)))
+        motion = envs.stepper.episodes.state.motion
+        assert motion[:, 0, 1, 0] == pytest.approx([0.3 + 59 * 0.1 * 0.1288 + 0.037 + 0.05] * 4, abs=0.01)
+        assert set(starts) == {0.6, 0.9}

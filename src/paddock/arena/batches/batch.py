@@ -89,6 +89,7 @@ class Batch:
             for what, mine, its in (
                 ("robots", [robot.name for robot in first.spec.robots], [robot.name for robot in other.spec.robots]),
                 ("robot types", [robot.name for robot in first.robots], [robot.name for robot in other.robots]),
+                ("things", [thing.name for thing in first.spec.things], [thing.name for thing in other.spec.things]),
                 ("dt", first.model.dt, other.model.dt),
             ):
                 if mine != its:
@@ -152,7 +153,7 @@ class Batch:
         """Current motion of all robots, see engine/state.py, shape (W, N, ·); a copy."""
         motion = self._motion.read()
         present: Floats = motion[np.arange(len(self)), self._present()[1] % motion.shape[1]]
-        return present
+        return present[:, : len(self.robots)]
 
     @property
     def poses(self) -> Floats:
@@ -164,11 +165,12 @@ class Batch:
         if self.gpu is None or not self._motion.is_on_card:
             ticks = self._clock.here()[:, TICK]
             motion = self._motion.here()
-            return motion[np.arange(len(self)), ticks % motion.shape[1], :, X : HEADING + 1], ticks.copy()
+            present = motion[np.arange(len(self)), ticks % motion.shape[1]]
+            return present[:, : len(self.robots), X : HEADING + 1].copy(), ticks.copy()
         if self._fetched is None:
             from paddock.arena.batches.cuda.present import fetch_present
 
-            self._fetched = fetch_present(self.gpu, self._clock, self._motion)
+            self._fetched = fetch_present(self.gpu, self._clock, self._motion, len(self.robots))
         return self._fetched
 
     def digest(self, world: int) -> str:
@@ -217,7 +219,9 @@ class Batch:
         ticks = self._ticks("run: seconds", seconds)
         period = 0 if every is None else ticks_between_rows(every, self.dt)
         policies, chosen = self._by_number(controllers), make_metrics(metrics, "run")
-        loop = loop_for(policies.values(), self.scenes[0].sensor_kinds, chosen)  # raises if two kernels are users' own
+        loop = loop_for(
+            policies.values(), self.scenes[0].model, self.scenes[0].sensor_kinds, chosen
+        )  # raises if two kernels are users' own
         policy_table = self._lay_out(policies)
         timed = any(is_timed(policy) for policy in policies.values())
         if timed:

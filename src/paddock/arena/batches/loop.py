@@ -16,7 +16,8 @@ from paddock.control.policies.policy_registry import ACT
 from paddock.core.errors import SimulationError
 from paddock.core.jit import Kernel, kernel, rebuild_kernel
 from paddock.simulation.engine.kernels.surroundings import index_crowd
-from paddock.simulation.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED
+from paddock.simulation.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED, Model
+from paddock.simulation.engine.push import replace_moving
 from paddock.simulation.engine.state import (
     COMMAND_LEFT,
     COMMAND_RIGHT,
@@ -34,9 +35,12 @@ from paddock.simulation.sensors.sensor_spec import SensorSpec
 
 
 def loop_for(
-    policies: Collection[Policy], kinds: Iterable[type[SensorSpec]] = (), metrics: Iterable[Metric] = ()
+    policies: Collection[Policy],
+    model: Model,
+    kinds: Iterable[type[SensorSpec]] = (),
+    metrics: Iterable[Metric] = (),
 ) -> Kernel:
-    """Return the loop for these policies, sensor kinds and metrics: the built-in one, or an extended one.
+    """Return the loop for these policies, worlds, sensor kinds and metrics: the built-in one, or an extended one.
 
     An extended loop is compiled again when the source of a user's kernel or of another package changes.
     """
@@ -47,6 +51,7 @@ def loop_for(
     numbers = [get_metric_number(metric) for metric in metrics]
     swaps = {
         **dict.fromkeys([own] if own_kernels else [], next(iter(own_kernels), own)),
+        **replace_moving(model),
         **replace_measure(kinds),
         **ACT.extend(act, [ACT.number(type(policy)) for policy in policies]),
         **NOTE_MOTION.extend(note_motion, numbers),
@@ -67,7 +72,7 @@ def roll(model, state, commands, scratch, policy_table, readings, metric_sums, w
 
     Robots without a policy (-1) keep their commands. `readings` is one row of scratch memory.
     """
-    kept, robots = state.motion.shape[1], state.motion.shape[2]
+    kept, bodies, robots = state.motion.shape[1], state.motion.shape[2], commands.shape[1]
     listed = int(model.grids[CROWD, GRID_COLUMNS]) * int(model.grids[CROWD, GRID_ROWS]) + 1
     for k in range(worlds.shape[0]):
         world = worlds[k]
@@ -75,11 +80,12 @@ def roll(model, state, commands, scratch, policy_table, readings, metric_sums, w
         for _ in range(ticks):
             if metric_sums.ahead[world] == 0:
                 break
-            for j in range(robots):
+            for j in range(bodies):
                 # Neighbours one after the other, while their surroundings are in the processor's cache.
-                robot = scratch.crowd[listed + j] if robots > 1 else j
-                sense(model, state, scratch, world, robot, policy_table.enabled[robot], False, readings)
-                decide(model, state, commands, policy_table, readings, metric_sums, world, robot)
+                robot = scratch.crowd[listed + j] if bodies > 1 else j
+                if robot < robots:
+                    sense(model, state, scratch, world, robot, policy_table.enabled[robot], False, readings)
+                    decide(model, state, commands, policy_table, readings, metric_sums, world, robot)
             step_world(model, state, commands, scratch, world)
             write_down(model, state, commands, metric_sums, world)
 
@@ -117,7 +123,7 @@ def decide(model, state, commands, policy_table, readings, metric_sums, world, r
 def write_down(model, state, commands, metric_sums, world):
     """Update the metrics of motion, the goals and the trace after a tick."""
     tick = state.clock[world, TICK]
-    motion = state.motion[world, tick % state.motion.shape[1]]
+    motion = state.motion[world, tick % state.motion.shape[1]][: commands.shape[1]]  # of the robots
     passed = tick - metric_sums.start[world]
     for k in range(metric_sums.metrics.shape[0]):
         metric = metric_sums.metrics[k]

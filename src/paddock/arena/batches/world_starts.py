@@ -18,10 +18,16 @@ from paddock.simulation.worlds.starts import StartRule, draw_starts, place_freel
 
 
 def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Floats:
-    """Return the start poses of all robots, shape (W, N, 3): those of the scenes, of a rule, or the given ones."""
-    worlds, robots = len(seeds), len(scenes[0].poses)
-    if starts is None:
-        return np.stack([scene.poses for scene in scenes])[np.arange(worlds) % len(scenes)]
+    """Return the start poses of all bodies, shape (W, N, 3); `starts` gives those of the robots, or a rule for them."""
+    worlds, robots = len(seeds), len(scenes[0].robots)
+    bodies: Floats = np.stack([scene.poses for scene in scenes])[np.arange(worlds) % len(scenes)]
+    if starts is not None:
+        bodies[:, :robots] = _choose_starts(scenes, seeds, starts)
+    return bodies
+
+
+def _choose_starts(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Floats:
+    worlds, robots = len(seeds), len(scenes[0].robots)
     if isinstance(starts, str):
         if starts not in get_args(StartRule):
             raise UnknownName("start rule", starts, get_args(StartRule))

@@ -4,7 +4,7 @@ from paddock.arena.metrics.coverage import Coverage
 from paddock.arena.metrics.goal import Goal, PathProgress
 from paddock.arena.metrics.means import MeanDistance, MeanReading
 from paddock.arena.metrics.metric import Metric
-from paddock.arena.metrics.motion import ContactTime, Distance
+from paddock.arena.metrics.motion import ContactTime, Distance, StallTime
 from paddock.arena.metrics.sensing import Avoidance, Closeness, Line
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "MeanReading",
     "Metric",
     "PathProgress",
+    "StallTime",
 ]

@@ -7,6 +7,7 @@ from paddock.arena.metrics.means import mean_distance as note_motion_mean_distan
 from paddock.arena.metrics.means import mean_reading as note_readings_mean_reading
 from paddock.arena.metrics.motion import contact as note_motion_contact_time
 from paddock.arena.metrics.motion import distance as note_motion_distance
+from paddock.arena.metrics.motion import stall as note_motion_stall_time
 from paddock.arena.metrics.sensing import avoidance as note_readings_avoidance
 from paddock.arena.metrics.sensing import line as note_readings_line
 from paddock.arena.metrics.sensing import nearness as note_readings_closeness
@@ -21,12 +22,14 @@ def note_motion(number, numbers, robots, robot, robot_state, tick, dt, sums, mar
     elif number == 1:
         note_motion_contact_time(robot_state, sums)
     elif number == 2:
-        return note_motion_goal(numbers, robot_state, tick, sums)
+        note_motion_stall_time(robot_state, sums)
     elif number == 3:
-        note_motion_path_progress(numbers, robot_state, sums)
+        return note_motion_goal(numbers, robot_state, tick, sums)
     elif number == 4:
+        note_motion_path_progress(numbers, robot_state, sums)
+    elif number == 5:
         note_motion_coverage(numbers, robot_state, sums, marks)
-    elif number == 9:
+    elif number == 10:
         note_motion_mean_distance(numbers, robot_state, sums)
     return 0
 
@@ -34,11 +37,11 @@ def note_motion(number, numbers, robots, robot, robot_state, tick, dt, sums, mar
 @kernel
 def note_readings(number, numbers, readings, first, count, robot_state, sums):
     """Look at what a robot senses before it acts."""
-    if number == 5:
+    if number == 6:
         note_readings_closeness(numbers, readings, first, count, sums)
-    elif number == 6:
-        note_readings_avoidance(numbers, readings, first, count, robot_state, sums)
     elif number == 7:
-        note_readings_line(numbers, readings, first, count, sums)
+        note_readings_avoidance(numbers, readings, first, count, robot_state, sums)
     elif number == 8:
+        note_readings_line(numbers, readings, first, count, sums)
+    elif number == 9:
         note_readings_mean_reading(readings, first, count, sums)

@@ -24,6 +24,7 @@ METRICS: Registry[type[Metric]] = Registry(
     builtin={
         "distance": "paddock.arena.metrics.motion:Distance",
         "contact-time": "paddock.arena.metrics.motion:ContactTime",
+        "stall-time": "paddock.arena.metrics.motion:StallTime",
         "goal": "paddock.arena.metrics.goal:Goal",
         "path-progress": "paddock.arena.metrics.goal:PathProgress",
         "coverage": "paddock.arena.metrics.coverage:Coverage",

@@ -14,6 +14,9 @@ from paddock.simulation.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT
 
 LENGTH, NET, TURNED, LAST_X, LAST_Y, LAST_HEADING = range(6)
 TICKS, TIMES, BEFORE = range(3)
+STALLED, STALL_X, STALL_Y, STALL_HEADING = range(4)
+STILL = 1e-7  # motion in a tick below which a robot stands [m], [rad]
+CREEPING = 1e-3  # sum of the wheel speeds below which a robot is not expected to move [m/s]
 
 
 @kernel
@@ -40,6 +43,18 @@ def contact(robot_state, sums):
         sums[BEFORE] = 1.0
     else:
         sums[BEFORE] = 0.0
+
+
+@kernel
+def stall(robot_state, sums):
+    """Count ticks in which the robot stood although the wheels drove it, or did not turn although they turned it."""
+    x, y, heading = robot_state[X], robot_state[Y], robot_state[HEADING]
+    left, right = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
+    if abs(x - sums[STALL_X]) < STILL and abs(y - sums[STALL_Y]) < STILL:
+        turns = abs(heading - sums[STALL_HEADING]) >= STILL
+        if abs(left + right) > CREEPING or (left != right and not turns):
+            sums[STALLED] += 1.0
+    sums[STALL_X], sums[STALL_Y], sums[STALL_HEADING] = x, y, heading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,3 +94,25 @@ class ContactTime(Metric):
 
     def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return sums[..., TICKS] * run.dt, sums[..., TIMES]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StallTime(Metric):
+    """`stall_time` [s] in which the wheels turned in vain, in front of a wall, a robot or too heavy a thing."""
+
+    kernel: ClassVar[Kernel] = stall
+    columns: ClassVar[int] = 4
+
+    def names(self) -> tuple[str, ...]:
+        return ("stall_time",)
+
+    def start(self, poses: Floats, numbers: Floats) -> Floats:
+        sums = super().start(poses, numbers)
+        sums[..., STALL_X:] = poses
+        return sums
+
+    def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:
+        sums[STALL_X:] = pose
+
+    def compute_results(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+        return (sums[..., STALLED] * run.dt,)

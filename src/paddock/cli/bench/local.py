@@ -29,7 +29,7 @@ from paddock.control.policies.policy import nearness
 from paddock.control.policies.policy_registry import POLICIES
 from paddock.core.errors import SimulationError
 from paddock.simulation.robots import load_robot
-from paddock.simulation.worlds import load_world
+from paddock.simulation.worlds import ThingSpec, load_world
 from paddock.simulation.worlds.world_spec import Cylinder, RobotPlacement, Wall, WorldSpec
 
 TICK, LASER_TICK = 0.05, 0.1  # length of a step [s]
@@ -92,6 +92,15 @@ def swarm() -> Bench:
 def swarm_10k() -> Bench:
     """10,000 e-pucks in one world, as dense as `swarm`, and their cost compared with 1,000, measured alternately."""
     return _swarm(10_000, 500)._replace(baseline="swarm")
+
+
+def things() -> Bench:
+    """20 e-pucks among 100 pucks that they push, 8 IR each, on 2 × 2 m."""
+    arena = paddock.open(pucks_world(20, 100))
+    controllers = dict.fromkeys(arena.robots, explorer())
+    for robot in arena.robots.values():
+        robot.enable("proximity")
+    return Bench(20, arena.dt, lambda ticks: arena.run(ticks * TICK, controllers), 20_000)
 
 
 def batch() -> Bench:
@@ -195,6 +204,7 @@ BENCHES: dict[str, Callable[[], Bench]] = {
     "single": single,
     "swarm": swarm,
     "swarm-10k": swarm_10k,
+    "things": things,
     "batch": batch,
     "batch-gpu": batch_gpu,
     "walk": walk,
@@ -234,6 +244,31 @@ def swarm_world(robots: int) -> WorldSpec:
         cylinders=cylinders,
         robots=tuple(
             RobotPlacement(name=f"robot{i}", type="e-puck", at=place(0.04), heading_deg=rng.uniform(-180, 180))
+            for i in range(robots)
+        ),
+    )
+
+
+def pucks_world(robots: int, pucks: int) -> WorldSpec:
+    """Create a world of 2 × 2 m with e-pucks and pucks of 20 g at random positions."""
+    rng, taken = random.Random(1), list[tuple[float, float, float]]()
+
+    def place(radius: float) -> tuple[float, float]:
+        while True:
+            x, y = (rng.uniform(radius, 2.0 - radius) for _ in range(2))
+            if all(math.hypot(x - a, y - b) > radius + size for a, b, size in taken):
+                taken.append((x, y, radius))
+                return x, y
+
+    return WorldSpec(
+        name="pucks",
+        bounds=(0, 0, 2, 2),
+        dt=TICK,
+        things=tuple(
+            ThingSpec(name=f"puck{i}", at=place(0.02), radius=0.02, height=0.05, mass=0.02) for i in range(pucks)
+        ),
+        robots=tuple(
+            RobotPlacement(name=f"robot{i}", type="e-puck", at=place(0.038), heading_deg=rng.uniform(-180, 180))
             for i in range(robots)
         ),
     )

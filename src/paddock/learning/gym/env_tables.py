@@ -61,17 +61,17 @@ class ScenePool(NamedTuple):
     cells: Ints
     floor: Bytes
     sources: Floats
-    robots: Floats  # a row for every robot, shape (S, N, ·)
+    robots: Floats  # a row for every body, shape (S, bodies, ·)
     stages: Floats
     constants: Floats
-    robot_variant: Ints  # 0 … N - 1
+    robot_variant: Ints  # 0, 1, … of all bodies
     types: Ints  # the same in all scenes, like devices
     devices: Ints
     starts: Floats  # poses of all robots, shape (S, starts, N, 3)
     goals: Floats  # x, y [m], shape (S, goals, 2)
     plots: Floats  # see PLOT_X …, shape (S, PLOT_ENTRIES)
     ways: Floats  # path length of every plot to the scene's goal [m]; < 0: not counted; shape (S, rows, columns)
-    resting: Floats  # a row of motion for every robot, shape (N, ·)
+    resting: Floats  # a row of motion for every body, shape (S, bodies, ·)
     stopped: Floats  # a row of commands for every robot, shape (N, ·)
 
 
@@ -94,7 +94,7 @@ class Episodes(NamedTuple):
 
     state: State
     commands: Floats  # shape (W, N, ·)
-    robots: Floats  # with this episode's errors, shape (W, N, ·)
+    robots: Floats  # with this episode's errors, shape (W, bodies, ·)
     sources: Floats  # with this episode's brightness, shape (W, ·, ·)
     episode: Ints  # see SEED …, shape (W, EPISODE_COLUMNS)
     goals: Floats  # x, y [m], shape (W, N, 2)

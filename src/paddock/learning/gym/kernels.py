@@ -98,12 +98,12 @@ def begin_episode(pool, plan, episodes, world):
         episodes.sources[world, k, SOURCE_STRENGTH] *= light
     motion = episodes.state.motion[world]
     for kept in range(motion.shape[0]):
-        copy_rows(pool.resting, motion[kept])
-        for robot in range(motion.shape[1]):
+        copy_rows(pool.resting[scene], motion[kept])
+        for robot in range(episodes.commands.shape[1]):
             pose, robot_state = pool.starts[scene, start, robot], motion[kept, robot]
             for k in range(3):
                 robot_state[X + k] = robot_state[ESTIMATE_X + k] = pose[k]
-    for robot in range(motion.shape[1]):
+    for robot in range(episodes.commands.shape[1]):
         draw_robot(pool, draws, episodes, world, scene, robot, chain_key(key, CHANNELS_OF_ROBOT + robot))
     for k in range(episodes.visited.shape[1]):
         for j in range(episodes.visited.shape[2]):
@@ -172,6 +172,7 @@ def look(model, pool, plan, episodes, answers, scratch, readings, depth, world, 
     state, values, camera = episodes.state, plan.settings[t.VALUES], plan.settings[t.CAMERA]
     motion = state.motion[world, state.clock[world, TICK] % state.motion.shape[1]]
     index_crowd(model.grids, motion, scratch.crowd)
+    motion = motion[: episodes.commands.shape[1]]  # of the robots
     if plan.settings[t.GOALS] != t.DRAWN:
         move_goals(pool, plan, episodes, motion, world)
     for robot in range(motion.shape[0]):

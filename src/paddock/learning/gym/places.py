@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
+from paddock.core.geometry import bounding_radius
 from paddock.learning.gym.env_tables import UNCOUNTED
 from paddock.simulation.engine.model import ITEM_RADIUS, ITEM_X0, ITEM_X1, ITEM_Y0, ITEM_Y1, Floats
 from paddock.simulation.worlds.build import BuiltWorld
@@ -72,12 +73,21 @@ class FreeSpace:
         for _ in range(ROUNDS):
             points = rng.uniform((x0, y0), (x1, y1), (BATCH, 2))
             points = points[self.is_free(points)]
-            for point in points[self.clearance(points) > self.radius + margin]:
+            gap = np.minimum(self.clearance(points), self._measure_things(points))
+            for point in points[gap > self.radius + margin]:
                 if apart == 0.0 or all(math.dist(point, other) > apart for other in places):
                     places.append(point)
                 if len(places) == count:
                     return np.array(places)
         raise PaddockError(f"{self.built.spec.name}: found only {len(places)} of {count} positions for robots")
+
+    def _measure_things(self, points: Floats) -> Floats:
+        """Return the distance of every point, shape (n, 2), to the nearest circle around a thing [m]."""
+        things = self.built.spec.things
+        at = np.array([thing.at for thing in things]).reshape(-1, 2)
+        radii = [bounding_radius(thing.shape) for thing in things]
+        gap: Floats = (np.linalg.norm(points[:, None] - at, axis=2) - radii).min(axis=1, initial=math.inf)
+        return gap
 
     def is_free(self, points: Floats) -> Flags:
         """Return whether the plots under some points can be reached."""

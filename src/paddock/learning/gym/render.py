@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena import Arena
+from paddock.core.geometry import Pose
 from paddock.core.user_code import load_target
 from paddock.learning.gym.env_tables import SCENE
 from paddock.learning.gym.stepper import Stepper
@@ -60,7 +61,10 @@ class Renderer:
 
         layers = (floor_layer, grid_layer, rays_layer, shadow_layer, wall_layer, border_layer, goal_layer, robot_layer)
         scene = self.stepper.scene(world).spec
-        return np.asarray(draw_world(scene, poses=motion[:, X : HEADING + 1].tolist(), layers=layers, size=PIXELS))
+        poses = [Pose(*row) for row in motion[:, X : HEADING + 1].tolist()]
+        robots = len(scene.robots)
+        picture = draw_world(scene, poses=poses[:robots], things=poses[robots:], layers=layers, size=PIXELS)
+        return np.asarray(picture)
 
     def _goals(self, world: int) -> Floats:
         """Return the goals to draw, shape (·, 2)."""

@@ -65,12 +65,15 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
     first = models[0]
     if any(not np.array_equal(model.devices, first.devices) for model in models):
         raise PaddockError(f"{scenes[0].spec.name}: the worlds of an environment need the same sensors")
+    outlines = [[thing.shape for thing in scene.spec.things] for scene in scenes]
+    if any(other != outlines[0] for other in outlines):
+        raise PaddockError(f"{scenes[0].spec.name}: the worlds of an environment need things of the same outlines")
     radius = bounding_radius(robot.body.shape)
     starts, goals, plots, ways = [], [], [], []
     for number, scene in enumerate(scenes):
         rng = np.random.default_rng((STREAM, spec.first_room + number))
         space = FreeSpace(scene, radius, PLOT * radius)
-        drawn = scene.poses[None] if spec.starts == "placed" else spec.make_starts(space, rng)
+        drawn = scene.poses[None, : spec.robots] if spec.starts == "placed" else spec.make_starts(space, rng)
         starts.append(_check_places(spec, "make_starts", drawn, (spec.robots, 3)))
         _refuse_overlaps(spec, robot, scene.spec, starts[-1])
         goals.append(_check_places(spec, "make_goals", spec.make_goals(space, rng), (2,)))
@@ -83,7 +86,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
             plot, way = space.one_tile()
         plots.append(plot)
         ways.append(way)
-    state = initial_state(first, scenes[0].poses, led_count=scenes[0].led_count, seed=0)
+    states = [initial_state(scene.model, scene.poses, led_count=scene.led_count, seed=0) for scene in scenes]
     pool = ScenePool(
         dt=first.dt,
         items=_stack_padded([model.items for model in models]),
@@ -96,14 +99,14 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         ),
         stages=np.stack([model.stages for model in models]),
         constants=_stack_padded([model.constants for model in models]),
-        robot_variant=np.arange(spec.robots),
+        robot_variant=np.arange(len(first.robot_variant)),
         types=first.types,
         devices=first.devices,
         starts=_stack_places(spec, "make_starts", scenes, starts),
         goals=_stack_places(spec, "make_goals", scenes, goals),
         plots=np.array(plots),
         ways=_stack_padded(ways, fill=-1.0),
-        resting=state.motion[0, 0].copy(),
+        resting=np.stack([state.motion[0, 0] for state in states]),
         stopped=initial_commands(first)[0],
     )
     pool.grids[:, CROWD, GRID_REACH] *= 1.0 + spec.randomise.wheel_error

@@ -19,7 +19,8 @@ from paddock.learning.gym.observations import SIGNALS, ObservedPart, find_slot, 
 from paddock.learning.gym.reward_dispatch import get_reward, is_met
 from paddock.learning.gym.reward_registry import IS_MET, REWARD_OF
 from paddock.learning.gym.terms import Term, TermContext
-from paddock.simulation.engine.model import Floats, Ints
+from paddock.simulation.engine.model import Floats, Ints, Model
+from paddock.simulation.engine.push import replace_moving
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.sense import replace_measure, take_picture
 
@@ -111,10 +112,11 @@ def _draws(spec: EnvSpec, context: TermContext) -> Floats:
     return draws
 
 
-def kernel_for(spec: EnvSpec, layout: StepLayout) -> Kernel:
-    """Return the step kernel of an environment: the shipped one, or one extended by custom sensors and terms."""
+def kernel_for(spec: EnvSpec, layout: StepLayout, model: Model) -> Kernel:
+    """Return the step kernel of an environment: the shipped one, or one extended by things, own sensors and terms."""
     swaps = {
         **({} if layout.camera is None else {take_no_picture: take_picture}),
+        **replace_moving(model),
         **replace_measure(type(sensor) for sensor in spec.load_robot().sensors),
         **REWARD_OF.extend(get_reward, [REWARD_OF.number(type(term)) for term in spec.rewards]),
         **IS_MET.extend(is_met, [IS_MET.number(type(term)) for term in spec.endings]),

@@ -34,7 +34,7 @@ class Stepper(EnvArrays):
         self._shares = [(count * i // hands, count * (i + 1) // hands) for i in range(hands)]
         self._helpers = ThreadPoolExecutor(hands - 1) if hands > 1 else None
         self._warned = False  # of an action that is NaN
-        kernel = kernel_for(spec, self.layout)
+        kernel = kernel_for(spec, self.layout, self.scenes[0].model)
         with progress_while_compiling("the step of environments", kernel):
             self._entry = kernel.entry(*self._arguments(0, begin=True))
 

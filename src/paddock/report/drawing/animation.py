@@ -14,6 +14,7 @@ from paddock.arena.episodes import Episode, Trace
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import whole_file
+from paddock.core.geometry import Pose
 from paddock.core.packages import import_package
 from paddock.core.terminal.output_files import ANIMATIONS
 from paddock.report.drawing.canvas import check_picture_size
@@ -36,6 +37,7 @@ class ShownMoment(NamedTuple):
     time: float  # [s]
     world: WorldSpec
     poses: Iterable[Iterable[float]]  # of the world's robots
+    things: Iterable[Pose]  # poses of the world's things; empty if unknown
     trails: Mapping[str, Iterable[Iterable[float]]]  # up to this time, by robot
 
 
@@ -99,14 +101,15 @@ def _follow_episode(episode: Episode, traces: Sequence[Trace], times: Iterable[f
             if rows and trace.robot in poses and np.isfinite(trace.pose[rows - 1]).all():
                 poses[trace.robot] = trace.pose[rows - 1]
             trails[trace.robot] = paths[trace.robot][: rows + int(np.count_nonzero(trace.jumps[:rows]))]
-        yield ShownMoment(time, world, poses.values(), trails)
+        yield ShownMoment(time, world, poses.values(), (), trails)
 
 
 def _draw(moment: ShownMoment, size: int) -> Image:
-    time, world, poses, trails = moment
+    time, world, poses, things, trails = moment
     there = {robot.name for robot in world.robots}
     trails = {robot: trail for robot, trail in trails.items() if robot in there}
-    return draw_world(world, poses=poses, trails=trails, rays=False, about=f"{time:.1f} s", size=size)
+    about = f"{time:.1f} s"
+    return draw_world(world, poses=poses, things=things, trails=trails, rays=False, about=about, size=size)
 
 
 def _write_gif(frames: Iterator[Image], path: Path, fps: float) -> None:

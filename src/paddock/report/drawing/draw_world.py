@@ -14,7 +14,7 @@ from paddock.arena.episodes.trace import Floats
 from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import save_image
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Disc, Pose, place_shape
 from paddock.report.drawing.canvas import Canvas, check_picture_size
 from paddock.report.drawing.colours import ESTIMATE, FAINT, GOAL, INK, SOLUTION, field_colors
 from paddock.report.drawing.draw_robot import beams, draw_robot, plot_robot
@@ -46,7 +46,7 @@ from paddock.simulation.worlds.mazes.maze import Maze
 from paddock.simulation.worlds.mazes.maze_paths import solve_maze
 from paddock.simulation.worlds.mazes.world import MAX_FLOOR, Layout
 from paddock.simulation.worlds.placement import robot_types, start_pose
-from paddock.simulation.worlds.solids import solids
+from paddock.simulation.worlds.solids import Solid, edges, solids
 from paddock.simulation.worlds.world_spec import GOALS, Stroke, WorldSpec
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ def draw_world(
     spec: WorldSpec,
     *,
     poses: Iterable[Iterable[float]] | None = None,
+    things: Iterable[Pose] | None = None,
     trails: Mapping[str, Iterable[Iterable[float]]] | None = None,
     estimates: Mapping[str, Iterable[Iterable[float]]] | None = None,
     directions: bool = False,
@@ -100,6 +101,7 @@ def draw_world(
 
     Args:
         poses: x, y [m] and heading [rad] of every robot, in the world's order; None: start poses.
+        things: the pose of every thing, in the world's order; None: start poses; empty: no things.
         trails: paths of robots, by name: points [m], drawn in the robot's colour. A row of NaN interrupts the line,
             where the robot was moved by hand.
         estimates: estimated paths of robots, by name, in the same form; drawn dashed.
@@ -112,6 +114,7 @@ def draw_world(
     """
     options: dict[str, Any] = {
         "poses": poses,
+        "things": things,
         "trails": trails,
         "estimates": estimates,
         "directions": directions,
@@ -135,6 +138,7 @@ def _draw(
     canvas: type[C],
     *,
     poses: Any = None,
+    things: Any = None,
     trails: Any = None,
     estimates: Any = None,
     directions: bool = False,
@@ -159,7 +163,7 @@ def _draw(
         types=types,
         poses=standing,
         colors=colors,
-        pieces=[piece for piece in solids(spec) if piece.path != "border"],
+        pieces=[*(piece for piece in solids(spec) if piece.path != "border"), *_place_things(spec, things)],
         about=about,
         rays=rays and few,
         names=few,
@@ -170,6 +174,16 @@ def _draw(
     for draw in layers:
         draw(picture)
     return cast(C, picture.canvas)
+
+
+def _place_things(spec: WorldSpec, poses: Iterable[Pose] | None) -> list[Solid]:
+    lying = [thing.pose for thing in spec.things] if poses is None else list(poses)
+    placed = []
+    for i, (thing, pose) in enumerate(zip(spec.things if lying else (), lying, strict=True)):
+        shape = place_shape(thing.shape, *pose)
+        sides = () if isinstance(shape, Disc) else tuple(edges(shape))
+        placed.append(Solid(shape, sides, thing.height, thing.color, f"things[{i}]"))
+    return placed
 
 
 def read_poses(spec: WorldSpec, poses: Iterable[Iterable[float]]) -> list[Pose]:

@@ -248,7 +248,7 @@ class Recording:
         step = max(1, round(ROW_PERIOD / self.dt), (end - self.first) // TRAIL_POINTS)
         for arena, paths in self._follow([*(range(self.first, end, step) if trails else ()), end]):
             last, there = arena, paths
-        return draw_world(last.world, poses=last.poses, trails=there if trails else {})
+        return draw_world(last.world, poses=last.poses, things=last.thing_poses, trails=there if trails else {})
 
     def moments(self, times: Sequence[float]) -> Iterator[ShownMoment]:
         """Iterate over what a picture at each time [s] shows; the times must not decrease."""
@@ -260,7 +260,7 @@ class Recording:
         for arena, paths in self._follow(sorted({*between, *shown})):
             for time, tick in zip(times, shown, strict=True):
                 if tick == arena.position:
-                    yield ShownMoment(time, arena.world, arena.poses, dict(paths))
+                    yield ShownMoment(time, arena.world, arena.poses, arena.thing_poses, dict(paths))
 
     def _follow(self, ticks: Iterable[int]) -> Iterator[tuple[ReplayArena, dict[str, list[tuple[float, float]]]]]:
         """Iterate over the replay at some ticks, with the paths up to there of the robots that are there."""

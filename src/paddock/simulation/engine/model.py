@@ -27,7 +27,7 @@ Bytes = NDArray[np.uint8]
     ITEM_COLUMNS,
 ) = range(8)
 
-# Rows of `grids`: items within reach of each cell, items in each cell, robots in each cell, pixels of the floor.
+# Rows of `grids`: items within reach of each cell, items in each cell, bodies in each cell, pixels of the floor.
 NEAR, FAR, CROWD, FLOOR = range(4)
 # Columns of `grids`.
 (
@@ -38,8 +38,8 @@ NEAR, FAR, CROWD, FLOOR = range(4)
     GRID_ROWS,
     GRID_STARTS,  # index in `cells` of the cells' start indices, plus one for the end
     GRID_SPANS,  # index in `cells` of the items' first and last columns and rows
-    GRID_REACH,  # near: maximum distance of items from a cell; crowd: maximum travel of a robot in a tick [m]
-    GRID_BODY,  # the largest robot's radius [m]
+    GRID_REACH,  # near: maximum distance of items from a cell; crowd: maximum travel of a body in a tick [m]
+    GRID_BODY,  # the largest body's radius [m]
     GRID_ENTRIES,
 ) = range(10)
 
@@ -59,7 +59,7 @@ NEAR, FAR, CROWD, FLOOR = range(4)
 ) = range(11)
 LIGHT, SOUND, RADIAL, GAUSSIAN, IMAGE = range(5)  # kinds of sources; those from RADIAL on are fields
 
-# Columns of `robots`.
+# Columns of `robots`. A thing is a robot without wheels: its wheel separation is 0.
 (
     TYPE,  # row in `types`
     RADIUS,  # radius of the body's bounding circle around the axle's centre [m]
@@ -77,8 +77,11 @@ LIGHT, SOUND, RADIAL, GAUSSIAN, IMAGE = range(5)  # kinds of sources; those from
     DRIFT_HEADING,  # … heading random walk [rad per square root of a second]
     DRIFT_BIAS,  # … constant error of the turn rate [rad/s], drawn once per robot
     COLOR,
+    FORCE,  # largest force of the wheels together; of a thing, its friction with the floor [N]
+    LEVER,  # of a thing: mean distance of its footprint from its centre [m]
+    GRIP,  # of a thing: coefficient of friction with what touches it
     ROBOT_COLUMNS,
-) = range(17)
+) = range(20)
 
 # Columns of `types`: range in `constants` of the outline's corners x, y (empty for a circle), and range of its devices.
 FIRST_CORNER, END_OF_CORNERS, FIRST_DEVICE, END_OF_DEVICES, TYPE_COLUMNS = range(5)
@@ -121,7 +124,7 @@ RESPONSE_COLUMNS = 3
 
 
 class Model(NamedTuple):
-    """The constants of a world with N robots."""
+    """The constants of a world with N bodies: the robots, then the things."""
 
     dt: float  # length of a tick [s]
     items: Floats  # walls and obstacles, see ITEM_X0 …
@@ -129,8 +132,8 @@ class Model(NamedTuple):
     cells: Ints  # lists of items by cell, see GRID_STARTS
     floor: Bytes  # image of the floor, row 0 at the top, shape (rows, columns, 3)
     sources: Floats  # see SOURCE_KIND …
-    robots: Floats  # see TYPE …; robots with equal parameters share a row
-    robot_variant: Ints  # the row of every robot in `robots`, shape (N)
+    robots: Floats  # see TYPE …; bodies with equal parameters share a row
+    robot_variant: Ints  # the row of every body in `robots`, shape (N)
     types: Ints  # see FIRST_CORNER …
     devices: Ints  # see KIND …
     stages: Floats  # see REACH …

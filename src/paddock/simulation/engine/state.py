@@ -44,7 +44,7 @@ COMMAND_LEFT, COMMAND_RIGHT, COMMAND_PANS = range(3)
 
 
 class State(NamedTuple):
-    """The variables of W worlds with N robots. `motion` keeps the last L ticks; tick t is in row t % L."""
+    """The variables of W worlds with N bodies: robots, then things. `motion` keeps L ticks; tick t is in row t % L."""
 
     clock: Ints  # see TICK, SEED, shape (W, 2)
     motion: Floats  # see X …, shape (W, L, N, PANS + pans + LEDs)
@@ -57,18 +57,18 @@ class State(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory of one thread. Only the crowd's index and the tape persist between calls."""
 
-    crowd: Ints  # start indices of the crowd grid's cells, then the robots, cell by cell
-    segments: Floats  # gathered around a robot, in its frame, see ITEM_X0 …
+    crowd: Ints  # start indices of the crowd grid's cells, then the bodies, cell by cell
+    segments: Floats  # gathered around a robot, in its frame, see ITEM_X0 …; at the end the memory of engine/push.py
     discs: Floats
     tape: Floats  # inputs of the robots, see engine/tape.py; empty if nothing is recorded
 
 
 def initial_state(model: Model, poses: Floats, *, led_count: int, seed: int, worlds: int = 1) -> State:
-    """Return the state with all robots at rest at their start poses, shape (N, 3)."""
+    """Return the state with all bodies at rest at their start poses, shape (N, 3)."""
     motion = np.zeros((worlds, ticks_kept(model), len(poses), PANS + pan_count(model) + led_count))
     motion[..., X : HEADING + 1] = poses
     motion[..., ESTIMATE_X : ESTIMATE_HEADING + 1] = poses
-    motion[..., PANS : PANS + pan_count(model)] = initial_commands(model)[..., COMMAND_PANS:]
+    motion[..., : robot_count(model), PANS : PANS + pan_count(model)] = initial_commands(model)[..., COMMAND_PANS:]
     clock = np.zeros((worlds, 2), np.int64)
     clock[:, SEED] = seed
     return State(clock, motion)
@@ -76,7 +76,7 @@ def initial_state(model: Model, poses: Floats, *, led_count: int, seed: int, wor
 
 def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
     """Return commands with zero speeds and pan angles as close to 0 as possible, shape (W, N, COMMAND_PANS + pans)."""
-    commands = np.zeros((worlds, len(model.robot_variant), COMMAND_PANS + pan_count(model)))
+    commands = np.zeros((worlds, robot_count(model), COMMAND_PANS + pan_count(model)))
     for robot, kind in enumerate(list_robot_types(model)):
         for device in range(*model.types[kind, m.FIRST_DEVICE : m.END_OF_DEVICES + 1]):
             pan = model.devices[device, m.PAN]
@@ -95,7 +95,7 @@ def carry_over(
     new_led_count: int,
     stay: list[tuple[int, int]],
 ) -> None:
-    """Copy the state of robots to arrays of another shape; `stay` contains their old and new rows."""
+    """Copy the state of bodies to arrays of another shape; `stay` contains their old and new rows."""
     new.clock[:] = old.clock
     tick, kept, keep = int(old.clock[0, TICK]), old.motion.shape[1], new.motion.shape[1]
     pans = min(old.motion.shape[3] - led_count, new.motion.shape[3] - new_led_count)
@@ -108,24 +108,43 @@ def carry_over(
             target[row, target.shape[1] - new_led_count :][:lit] = source[before, source.shape[1] - led_count :][:lit]
     columns = min(commands.shape[2], new_commands.shape[2])
     for before, row in stay:
-        new_commands[0, row, :columns] = commands[0, before, :columns]
+        if row < len(new_commands[0]):
+            new_commands[0, row, :columns] = commands[0, before, :columns]
 
 
 def workspace(model: Model) -> Workspace:
     """Allocate scratch memory that is large enough for this model."""
-    robots = len(model.robot_variant)
+    bodies = len(model.robot_variant)
     cells = int(model.grids[m.CROWD, m.GRID_COLUMNS] * model.grids[m.CROWD, m.GRID_ROWS])
-    types = model.types[list_robot_types(model)]
+    types = model.types[model.robots[model.robot_variant, m.TYPE].astype(np.int64)]
     corners = (types[:, m.END_OF_CORNERS] - types[:, m.FIRST_CORNER]).sum() // 2
-    most = len(model.items) + int(corners) + robots
+    most = len(model.items) + int(corners) + bodies + pushing_rows(model)
     width = model.items.shape[1]
-    crowd = np.zeros(cells + 1 + robots, np.int64)
+    crowd = np.zeros(cells + 1 + bodies, np.int64)
     return Workspace(crowd, np.zeros((most, width)), np.zeros((most, width)), np.zeros((0, 2)))
 
 
+PAIRS = 8  # maximum number of contacts in a world, per body; discs of equal size have at most three each
+
+
+def pushing_rows(model: Model) -> int:
+    """Return the number of rows of `segments` and `discs` that pushing needs: one per body, and one per contact."""
+    return len(model.robot_variant) * (1 + PAIRS) if has_things(model) else 0
+
+
+def robot_count(model: Model) -> int:
+    """Return the number of robots, which come before the things."""
+    return int((model.robots[model.robot_variant, m.WHEEL_SEPARATION] > 0.0).sum())
+
+
+def has_things(model: Model) -> bool:
+    """Whether the world has things that can be pushed."""
+    return robot_count(model) < len(model.robot_variant)
+
+
 def list_robot_types(model: Model) -> Ints:
-    """Return the row in `types` of every robot, shape (N)."""
-    kinds: Ints = model.robots[model.robot_variant, m.TYPE].astype(np.int64)
+    """Return the row in `types` of every robot."""
+    kinds: Ints = model.robots[model.robot_variant[: robot_count(model)], m.TYPE].astype(np.int64)
     return kinds
 
 

@@ -52,7 +52,7 @@ def step(model, state, commands, scratch, ticks):
 
 @kernel
 def step_world(model, state, commands, scratch, world):
-    """Advance one world by one tick. Robots move one after the other, each only into free space."""
+    """Advance one world by one tick."""
     kept = state.motion.shape[1]
     tick, seed = state.clock[world, TICK], state.clock[world, SEED]
     motion = state.motion[world, (tick + 1) % kept]
@@ -61,21 +61,33 @@ def step_world(model, state, commands, scratch, world):
     if kept > 1:
         copy_rows(state.motion[world, tick % kept], motion)
     index_crowd(model.grids, motion, scratch.crowd)
-    for robot in range(motion.shape[0]):
-        row, robot_state = model.robots[model.robot_variant[robot]], motion[robot]
-        command = commands[world, robot]
-        left, right = roll_wheels(row, robot_state, command, model.dt, seed, robot, tick)
-        along, across, turn = move(model, motion, scratch, robot, left, right)
-        speed = arc_length(along, across, turn) / model.dt
-        robot_state[ACCELERATION] = (speed - robot_state[FORWARD]) / model.dt
-        robot_state[FORWARD], robot_state[TURN] = speed, turn / model.dt
-        if row[m.DRIFT_DISTANCE] >= 0.0:
-            drift_key = make_key(seed, ALONE, robot, DRIFT_STREAM, tick)
-            bias_key = make_key(seed, ALONE, robot, BIAS_STREAM, 0)
-            dead_reckon(row, robot_state, model.dt, along, across, turn, drift_key, bias_key)
-        if command.shape[0] > COMMAND_PANS:
-            turn_pans(model, robot, command, robot_state)
+    move_bodies(model, motion, scratch, commands[world], seed, tick)
     state.clock[world, TICK] = tick + 1
+
+
+@kernel
+def move_bodies(model, motion, scratch, commands, seed, tick):
+    """Move the robots one after the other, each only into free space. In worlds with things, `push` replaces this."""
+    for robot in range(motion.shape[0]):
+        row = model.robots[model.robot_variant[robot]]
+        left, right = roll_wheels(row, motion[robot], commands[robot], model.dt, seed, robot, tick)
+        along, across, turn = move(model, motion, scratch, robot, left, right)
+        follow_motion(model, motion[robot], commands[robot], robot, along, across, turn, seed, tick)
+
+
+@kernel
+def follow_motion(model, robot_state, command, robot, along, across, turn, seed, tick):
+    """Update what follows from a robot's motion in this tick: speeds, inertial navigation, pan angles."""
+    row = model.robots[model.robot_variant[robot]]
+    speed = arc_length(along, across, turn) / model.dt
+    robot_state[ACCELERATION] = (speed - robot_state[FORWARD]) / model.dt
+    robot_state[FORWARD], robot_state[TURN] = speed, turn / model.dt
+    if row[m.DRIFT_DISTANCE] >= 0.0:
+        drift_key = make_key(seed, ALONE, robot, DRIFT_STREAM, tick)
+        bias_key = make_key(seed, ALONE, robot, BIAS_STREAM, 0)
+        dead_reckon(row, robot_state, model.dt, along, across, turn, drift_key, bias_key)
+    if command.shape[0] > COMMAND_PANS:
+        turn_pans(model, robot, command, robot_state)
 
 
 @kernel

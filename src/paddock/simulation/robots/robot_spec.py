@@ -44,7 +44,7 @@ class BodySpec(Spec):
             got = "neither" if self.radius is None else "both"
             raise SpecError(f"expected either a radius or an outline, got {got}", path="radius")
         if self.outline is not None:
-            _check_outline(self.outline)
+            check_outline(self.outline)
 
     @property
     def shape(self) -> Shape:
@@ -89,6 +89,12 @@ class RobotSpec(Spec):
 
     def _repr_html_(self) -> str | None:
         return display_html("robot_spec", self)
+
+    @property
+    def pushing_force(self) -> float:
+        """Largest force with which it pushes [N]; infinite if neither its mass nor the force of its motors is known."""
+        traction = math.inf if self.body.mass is None else self.drive.grip * self.body.mass * GRAVITY
+        return min(traction, math.inf if self.drive.max_force is None else self.drive.max_force)
 
     def sensor(self, name: str) -> SensorSpec:
         """Return the sensor of a name."""
@@ -193,7 +199,8 @@ def _overlay(ground: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, 
     return {**kept, **change}
 
 
-def _check_outline(outline: tuple[Point, ...]) -> None:
+def check_outline(outline: tuple[Point, ...]) -> None:
+    """Refuse an outline that is not a convex polygon, counter-clockwise, of a sensible size."""
     if len(outline) < 3:
         raise SpecError(f"expected at least 3 corners, got {len(outline)}", path="outline")
     if len(outline) > MAX_CORNERS:
@@ -238,6 +245,8 @@ def _check_wheels(drive: DifferentialDrive, body: Shape) -> None:
 
 
 Length = Annotated[float, Number("metres", above=0, minimum=0.001, limit=20)]  # a length on a robot
+Force = Annotated[float, Number("newtons", above=0, minimum=1e-6, limit=1e6)]
+GRAVITY = 9.81  # [m/s²]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -263,6 +272,8 @@ class DifferentialDrive(Spec):
     max_acceleration: Annotated[float, Number("m/s²", above=0, minimum=1e-6, limit=1e5)] | None = None  # at the rim
     steps_per_turn: Annotated[float, Number(above=0, minimum=1, limit=1e7)] | None = None  # speeds are whole steps/s
     slip_noise: Share = 0.0  # standard deviation of a wheel's travel in a tick, relative
+    grip: Annotated[float, Number("a coefficient of friction", above=0, minimum=1e-3, high=10)] = 0.7  # of the wheels
+    max_force: Force | None = None  # of the motors together, at the rims; None: more than the wheels can transmit
     measured: MeasuredWheels | None = None  # None: not calibrated
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paddock.simulation.worlds.rooms import make_room, make_track
+from paddock.simulation.worlds.thing_spec import ThingSpec
 from paddock.simulation.worlds.world_files import load_world, save_world, world_names
 from paddock.simulation.worlds.world_spec import (
     Alias,
@@ -36,6 +37,7 @@ __all__ = [
     "Sound",
     "Start",
     "Stroke",
+    "ThingSpec",
     "Wall",
     "WorldSpec",
     "load_world",

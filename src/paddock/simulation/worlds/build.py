@@ -11,7 +11,7 @@ from itertools import repeat
 import numpy as np
 
 from paddock.core.errors import PaddockWarning, SpecError, format_value
-from paddock.core.geometry import Disc, bounding_radius, inner_radius
+from paddock.core.geometry import Disc, Shape, bounding_radius, inner_radius
 from paddock.core.spec import rgb
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.contact import PUSH
@@ -26,6 +26,7 @@ from paddock.simulation.sensors.sensor_spec import Mount, Pivot, RangeSensorSpec
 from paddock.simulation.worlds.floor import draw_floor, field_picture
 from paddock.simulation.worlds.placement import check_placement, robot_types, start_pose
 from paddock.simulation.worlds.solids import Solid, solids
+from paddock.simulation.worlds.thing_spec import ThingSpec
 from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 SHORT_REACH = 0.6  # devices with at most this reach use the near grid [m]
@@ -39,7 +40,7 @@ class BuiltWorld:
 
     spec: WorldSpec
     model: Model
-    poses: Floats  # start poses x, y [m], heading [rad], shape (N, 3)
+    poses: Floats  # start poses of the robots and the things: x, y [m], heading [rad], shape (N, 3)
     robots: tuple[RobotSpec, ...]  # the type of each robot
     led_count: int  # maximum number of LEDs of a robot
     values: int  # maximum length of a robot's row of readings
@@ -49,6 +50,10 @@ class BuiltWorld:
         """The kinds of all sensors of all robots."""
         types = {id(robot): robot for robot in self.robots}.values()
         return frozenset(type(sensor) for robot in types for sensor in robot.sensors)
+
+    def thing_row(self, number: int) -> int:
+        """Return the row of a thing in tables of bodies."""
+        return len(self.robots) + number
 
 
 def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None = None) -> BuiltWorld:
@@ -72,19 +77,21 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
     number = {kind: i for i, kind in enumerate(types)}
     variants: dict[tuple[float, ...], int] = {}  # equal robots share a row, which then stays in the cache
     rows = [_robot_row(robot, kind, number[kind]) for robot, kind in zip(spec.robots, specs, strict=True)]
-    variant_of_robot = [variants.setdefault(tuple(row), len(variants)) for row in rows]
+    outlines = {thing.shape: len(types) + i for i, thing in enumerate(spec.things)}
+    rows += [_thing_row(thing, outlines[thing.shape]) for thing in spec.things]
+    variant_of_body = [variants.setdefault(tuple(row), len(variants)) for row in rows]
     robots = table(list(variants), m.ROBOT_COLUMNS)
-    _refuse_too_fast(spec, robots[variant_of_robot], tick)
+    _refuse_too_fast(spec, robots[variant_of_body[: len(specs)]], tick)
     lit = _diagonal(spec) if spec.lights else 0.0
     constants = Constants()
-    kinds, devices, stages = _type_tables(types, tick, lit, constants)
+    kinds, devices, stages = _type_tables(types, [thing.shape for thing in spec.things], tick, lit, constants)
     items = _items(solids(spec))
     floor, floor_row = draw_floor(spec) if like is None else (like.model.floor, like.model.grids[m.FLOOR])
     grids, cells = build_grids(
         spec,
         items,
-        bodies=robots[variant_of_robot, m.RADIUS],
-        travel=float(_fastest(robots).max(initial=0.0)) * tick + PUSH,
+        bodies=robots[variant_of_body, m.RADIUS],
+        travel=float(_fastest(robots[variant_of_body[: len(specs)]]).max(initial=0.0)) * tick + PUSH,
         short_reach=max((r for r in stages[:, m.REACH] if r <= SHORT_REACH), default=0.0),
     )
     model = Model(
@@ -95,14 +102,14 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
         floor=floor,
         sources=_sources(spec, constants),
         robots=robots,
-        robot_variant=np.array(variant_of_robot, np.int64),
+        robot_variant=np.array(variant_of_body, np.int64),
         types=kinds,
         devices=devices,
         stages=stages,
         constants=np.array(constants.numbers),
     )
     _refuse_long_memory(spec, model)
-    poses = table([start_pose(spec, robot) for robot in spec.robots], 3)
+    poses = table([start_pose(spec, robot) for robot in spec.robots] + [thing.pose for thing in spec.things], 3)
     led_count = max((len(kind.leds) for kind in types), default=0)
     values = max((sum(s.channels for s in kind.sensors) for kind in types), default=0)
     return BuiltWorld(spec, model, poses, tuple(specs), led_count, values)
@@ -171,7 +178,19 @@ def _robot_row(robot: RobotPlacement, kind: RobotSpec, number: int) -> list[floa
         robot.noise * robot.noise_factor,
         *drift,
         _pack_color(robot.color or kind.body.color),
+        kind.pushing_force,
+        0.0,
+        0.0,
     ]
+
+
+def _thing_row(thing: ThingSpec, number: int) -> list[float]:
+    row, shape = [0.0] * m.ROBOT_COLUMNS, thing.shape
+    row[m.TYPE], row[m.RADIUS], row[m.TOP] = number, bounding_radius(shape), thing.height
+    row[m.THICKNESS] = shape.radius if isinstance(shape, Disc) else inner_radius(shape)
+    row[m.DRIFT_DISTANCE], row[m.COLOR] = -1.0, _pack_color(thing.color)
+    row[m.FORCE], row[m.LEVER], row[m.GRIP] = thing.sliding_force, thing.lever, thing.contact_friction
+    return row
 
 
 def _fastest(robots: Floats) -> Floats:
@@ -216,7 +235,9 @@ def _refuse_long_memory(spec: WorldSpec, model: Model) -> None:
         )
 
 
-def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Constants) -> tuple[Ints, Ints, Floats]:
+def _type_tables(
+    types: list[RobotSpec], things: list[Shape], dt: float, lit: float, constants: Constants
+) -> tuple[Ints, Ints, Floats]:
     """Return the rows of all types, devices and stages; `lit` is the maximum distance of lights, 0 without any [m]."""
     kinds: list[list[int]] = []
     devices: list[list[int]] = []
@@ -246,6 +267,9 @@ def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Const
             value += sensor.channels
             pans += pivot is not None
         kinds.append([corner, end_of_corners, first, len(devices)])
+    for shape in things:
+        corner = constants.add(() if isinstance(shape, Disc) else (number for point in shape for number in point))
+        kinds.append([corner, len(constants.numbers), len(devices), len(devices)])
     return (
         table(kinds, m.TYPE_COLUMNS, np.int64),
         table(devices, m.DEVICE_COLUMNS, np.int64),

@@ -13,6 +13,7 @@ from paddock.core.geometry import Disc, Pose, Shape, compute_bounds, overlap, pl
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.worlds.solids import Solid, solids
+from paddock.simulation.worlds.thing_spec import ThingSpec
 from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 ALLOWED = 1e-6  # tolerated overlap, so that contact is allowed [m]
@@ -51,11 +52,15 @@ def robot_types(world: WorldSpec) -> list[RobotSpec]:
 
 
 def check_placement(world: WorldSpec, specs: list[RobotSpec]) -> None:
-    """Refuse robots outside the bounds, inside an obstacle, or inside each other."""
+    """Refuse robots and things outside the bounds, inside an obstacle, or inside each other."""
     robots = (world.robots, world.starts, specs)
     if world.derived.get("placed robots") == robots:
         return
-    room = Room(world)
+    room = Room(world, things=False)
+    for i, thing in enumerate(world.things):
+        if problem := room.find_problem(place_shape(thing.shape, *thing.pose)):
+            raise SpecError(f"thing {thing.name!r} {problem}", path=f"things[{i}].at", file=world.file)
+        room.add_thing(thing, thing.pose)
     for i, (robot, spec) in enumerate(zip(world.robots, specs, strict=True)):
         problem = room.problem(spec, start_pose(world, robot))
         path = f"robots[{i}].{'at' if robot.start is None else 'start'}"
@@ -109,28 +114,36 @@ def _sort_obstacles(world: WorldSpec) -> _Cells:
 
 
 class Room:
-    """The obstacles of a world and the robots added so far, sorted into cells."""
+    """The obstacles of a world, its things, and the robots added so far, sorted into cells."""
 
-    def __init__(self, world: WorldSpec) -> None:
+    def __init__(self, world: WorldSpec, *, things: bool = True) -> None:
+        """Take the obstacles of a world, and its things at their start poses unless these are added later."""
         self.world = world
         if "obstacles by cell" not in world.derived:
             world.derived["obstacles by cell"] = _sort_obstacles(world)
         self._obstacles: _Cells = world.derived["obstacles by cell"]
-        self._robots = _Cells(world.bounds)
+        self._bodies = _Cells(world.bounds)
+        for thing in world.things if things else ():
+            self.add_thing(thing, thing.pose)
 
     def add(self, spec: RobotSpec, pose: Pose, name: str) -> None:
         """Add a robot at a pose."""
-        self._robots.add(place_shape(spec.body.shape, *pose), name)
+        self._bodies.add(place_shape(spec.body.shape, *pose), name)
+
+    def add_thing(self, thing: ThingSpec, pose: Pose) -> None:
+        """Add a thing at a pose."""
+        self._bodies.add(place_shape(thing.shape, *pose), f"thing {thing.name!r}")
 
     def problem(self, spec: RobotSpec, pose: Pose) -> str:
         """Return the reason why a robot cannot be at a pose, or an empty string."""
-        return self._problem(place_shape(spec.body.shape, *pose))
+        return self.find_problem(place_shape(spec.body.shape, *pose))
 
     def is_free(self, shape: Shape) -> bool:
         """Whether a shape overlaps nothing and is inside the bounds, unless the world is open."""
-        return not self._problem(shape)
+        return not self.find_problem(shape)
 
-    def _problem(self, shape: Shape) -> str:
+    def find_problem(self, shape: Shape) -> str:
+        """Return the reason why a shape cannot be where it is, or an empty string."""
         x0, y0, x1, y1 = self.world.bounds
         left, bottom, right, top = compute_bounds(shape)
         outside = max(x0 - left, y0 - bottom, right - x1, top - y1)
@@ -154,7 +167,7 @@ class Room:
             wide = _scale(spec.body.shape, margin)
             for i in range(1, TRIES + 1):
                 x, y = x0 + (x1 - x0) * _halton(i, 2), y0 + (y1 - y0) * _halton(i, 3)
-                if not self._problem(place_shape(wide, x, y, heading)):
+                if not self.find_problem(place_shape(wide, x, y, heading)):
                     return Pose(x, y, wrap(heading))
         return None
 
@@ -163,14 +176,14 @@ class Room:
         for margin in (1.5, 1.0):
             wide = _scale(spec.body.shape, margin)
             for pose in poses:
-                if not self._problem(place_shape(wide, *pose)):
+                if not self.find_problem(place_shape(wide, *pose)):
                     return pose
         return None
 
     def _near(self, shape: Shape) -> Iterator[tuple[Shape, str, Bounds]]:
         for cell in self._obstacles.find(shape):
             yield from self._obstacles.lists.get(cell, ())
-            yield from self._robots.lists.get(cell, ())
+            yield from self._bodies.lists.get(cell, ())
 
 
 def _scale(shape: Shape, factor: float) -> Shape:

@@ -1,4 +1,4 @@
-"""WorldSpec: description of a world: walls, obstacles, floor, lights, sounds, fields and robots."""
+"""WorldSpec: description of a world: walls, obstacles, things, floor, lights, sounds, fields and robots."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from paddock.core.spec import (
 )
 from paddock.core.user_code import refuse_received
 from paddock.simulation.robots.robot_spec import RobotSpec
+from paddock.simulation.worlds.thing_spec import ThingSpec
 
 Factor = Annotated[float, Number("a relative error", above=-0.5, high=0.5)]
 PixelsPerMetre = Annotated[float, Number("pixels per metre", above=0, high=10000, minimum=1e-6)]
@@ -261,6 +262,7 @@ class WorldSpec(Spec):
     boxes: tuple[Box, ...] = ()
     cylinders: tuple[Cylinder, ...] = ()
     arcs: tuple[Arc, ...] = ()
+    things: tuple[ThingSpec, ...] = ()
     floor: Floor = Floor()
     lights: tuple[Light, ...] = ()
     sounds: tuple[Sound, ...] = ()
@@ -294,6 +296,7 @@ class WorldSpec(Spec):
                 f"expected sides of at least {SMALLEST:g} m, got {format_value(self.bounds)}", path="bounds"
             )
         refuse_duplicates([robot.name for robot in self.robots], "robots[{}].name")
+        refuse_duplicates([thing.name for thing in self.things], "things[{}].name")
         refuse_duplicates([start.name for start in self.starts], "starts[{}].name")
         refuse_duplicates([field.name for field in self.fields], "fields[{}].name")
         refuse_duplicates([alias.name for alias in self.aliases], "aliases[{}].name")

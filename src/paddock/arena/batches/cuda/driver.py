@@ -33,11 +33,12 @@ class Sizes(NamedTuple):
 
     single: bool  # single precision
     robots: int
+    bodies: int  # robots and things
     kept: int  # ticks of motion
     columns: int  # of motion
     wanted: int  # columns of commands
     constants: int  # of the model
-    crowd: int  # length of the spatial index of robots
+    crowd: int  # length of the spatial index of bodies
     most: int  # maximum number of segments or discs around a robot
     values: int  # in a row of readings
     memory: int  # of the policy
@@ -48,8 +49,8 @@ class Sizes(NamedTuple):
     @property
     def thread_bytes(self) -> int:
         """Local memory of a thread [bytes]."""
-        row = self.kept * self.columns + self.wanted + self.sums
-        numbers = self.robots * row + self.memory + self.values + 2 * self.most * ITEM_COLUMNS
+        moving, row = self.bodies * self.kept * self.columns, self.wanted + self.sums
+        numbers = moving + self.robots * row + self.memory + self.values + 2 * self.most * ITEM_COLUMNS
         return numbers * (4 if self.single else 8) + 8 * self.crowd
 
 
@@ -57,7 +58,8 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
     """Build the driver for some sizes, with some kernels replaced (`swaps`) and some global names set (`names`)."""
     advance = _make_loop(module, sizes, swaps, names)
     f = np.float32 if sizes.single else np.float64
-    crew, kept, columns, wanted, constant_count = sizes.robots, sizes.kept, sizes.columns, sizes.wanted, sizes.constants
+    crew, bodies, kept, columns, wanted = sizes.robots, sizes.bodies, sizes.kept, sizes.columns, sizes.wanted
+    constant_count = sizes.constants
     crowded, most, values, memory_size, seats = sizes.crowd, sizes.most, sizes.values, sizes.memory, sizes.seats
     sum_count, together = sizes.sums, sizes.rays > 0
     ray_columns = sizes.rays | 1  # odd, to avoid bank conflicts of neighbouring threads
@@ -87,7 +89,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
         w = worlds[thread if there else 0]
         who, scene = w // share, w % numbers.shape[0]
 
-        state = State(cuda.local.array((1, 2), np.int64), cuda.local.array((1, kept, crew, columns), f))
+        state = State(cuda.local.array((1, 2), np.int64), cuda.local.array((1, kept, bodies, columns), f))
         my_commands = cuda.local.array((1, crew, wanted), f)
         my_memory = cuda.local.array((1, memory_size), f)
         my_sums = cuda.local.array((1, crew, sum_count), f)
@@ -127,14 +129,14 @@ def _make_loop(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: di
     def on_device(kernel: Kernel) -> Any:
         return rebuild_kernel(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
 
-    crew, kept, together = sizes.robots, sizes.kept, sizes.rays > 0
+    crew, bodies, kept, together = sizes.robots, sizes.bodies, sizes.kept, sizes.rays > 0
     decide_there, step_there, write_there = on_device(decide), on_device(step_world), on_device(write_down)
     look_there: Any = on_device(look) if together else None
     sense_there: Any = None if together else on_device(sense)
-    index_there: Any = on_device(index_crowd) if crew > 1 else None
+    index_there: Any = on_device(index_crowd) if bodies > 1 else None
 
     def advance(model, state, commands, scratch, policy_table, metric_sums, pool, readings, there, ticks):
-        if crew > 1:
+        if bodies > 1:
             index_there(model.grids, state.motion[0, state.clock[0, TICK] % kept], scratch.crowd)
         for _ in range(ticks):
             alive = there and metric_sums.ahead[0] != 0
@@ -162,14 +164,15 @@ def make_motion_copier(module: Any, sizes: Any) -> Any:
 
     Its loops have constant bounds and no slices: with slices, environments are a tenth slower.
     """
-    crew, kept, columns, wanted = sizes.robots, sizes.kept, sizes.columns, sizes.wanted
+    crew, bodies, kept, columns, wanted = sizes.robots, sizes.bodies, sizes.kept, sizes.columns, sizes.wanted
 
     def copy_motion(clock, motion, commands, w, to_clock, to_motion, to_commands, v):
         to_clock[v, TICK], to_clock[v, SEED] = clock[w, TICK], clock[w, SEED]
-        for r in range(crew):
+        for r in range(bodies):
             for k in range(kept):
                 for j in range(columns):
                     to_motion[v, k, r, j] = motion[w, k, r, j]
+        for r in range(crew):
             for j in range(wanted):
                 to_commands[v, r, j] = commands[w, r, j]
 

@@ -108,7 +108,7 @@ def driver_for(
 ) -> tuple[Any, int]:  # fmt: skip
     """Return the driver for this combination of sensors, policies, metrics and sizes, and its threads per block."""
     models = [scene.model for scene in scenes]
-    first, robots = models[0], len(models[0].robot_variant)
+    first, robots, bodies = models[0], commands.shape[1], len(models[0].robot_variant)
     used = used_devices(first, policy_table.enabled)
     parts = parts_used(scenes, used)
     swaps = without(
@@ -120,7 +120,7 @@ def driver_for(
     names: dict[str, Any] = {}
     constants, most = len(first.constants), most_gathered(models, used)
     device, rays, seats = int(used.argmax()), 0, 0
-    alone = robots == 1 and used.sum() == 1 and not parts.angular
+    alone = bodies == 1 and used.sum() == 1 and not parts.angular
     if alone and proximity_fast_path.fits(models, device, lights=parts.lights):
         rays = proximity_fast_path.count_rays(first, device)
         seats = proximity_fast_path.seats_for(cuda, rays, most, constants)
@@ -134,6 +134,7 @@ def driver_for(
     sizes = Sizes(
         single=cuda.single,
         robots=robots,
+        bodies=bodies,
         kept=motion.shape[1],
         columns=motion.shape[3],
         wanted=commands.shape[2],
@@ -148,8 +149,8 @@ def driver_for(
     )
     if sizes.thread_bytes > MAX_BYTES:
         raise SimulationError(
-            f"{scenes[0].spec.name}: a world of {robots} robots needs {sizes.thread_bytes // 1024} KiB on the GPU, "
-            f"more than the {MAX_BYTES // 1024} that a thread may have: use device='cpu', or smaller worlds"
+            f"{scenes[0].spec.name}: a world of {bodies} robots and things needs {sizes.thread_bytes // 1024} KiB "
+            f"on the GPU, more than the {MAX_BYTES // 1024} that a thread may have: use device='cpu', or smaller worlds"
         )
     options = tuple(sorted(cuda.options.items()))
     return _driver(cuda.module, sizes, tuple(swaps.items()), tuple(names.items()), options), seats or cuda.threads

@@ -16,10 +16,10 @@ from paddock.simulation.engine.state import TICK, X
 cuda: Any = None  # numba's module, set when needed; its simulator expects it among a kernel's global names
 
 
-def fetch_present(device: Cuda, clock: Mirror, motion: Mirror) -> tuple[Floats, Ints]:
+def fetch_present(device: Cuda, clock: Mirror, motion: Mirror, robots: int) -> tuple[Floats, Ints]:
     """Return current x, y [m] and heading [rad] of all robots, shape (W, N, 3), and the ticks, shape (W)."""
     moving = motion.there(device)
-    worlds, _, robots, _ = moving.shape
+    worlds = moving.shape[0]
     poses = device.module.device_array((worlds, robots, 3), device.real)
     ticks = device.module.device_array(worlds, np.int64)
     gather = _gatherer(device.module)

@@ -17,7 +17,8 @@ from paddock.core.jit import Kernel, kernel
 from paddock.core.rng import chain_key
 from paddock.simulation.engine.kernels.contact import polygon_in_disc, polygon_in_segment
 from paddock.simulation.engine.kernels.surroundings import gather_far, gather_robots
-from paddock.simulation.engine.step import dead_reckon, turn_pans
+from paddock.simulation.engine.push import push
+from paddock.simulation.engine.step import dead_reckon, move_bodies, turn_pans
 from paddock.simulation.engine.tape import write_inputs
 from paddock.simulation.sensors.laser import mix_pixels
 from paddock.simulation.sensors.light import irradiance
@@ -41,6 +42,7 @@ def without(
         note_motion: NOTE_MOTION.make(NOTE_MOTION.cases(metrics)),
         note_readings: NOTE_READINGS.make(NOTE_READINGS.cases(metrics)),
     }
+    swaps |= {move_bodies: push} if parts.things else {}
     for there, kinds in (
         (parts.crowd, {gather_robots: no_robots}),
         (parts.lights, {irradiance: dark}),
@@ -80,7 +82,7 @@ def dark(model, scratch, view, mount, ax, ay):
 
 @kernel
 def no_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, segments, discs):
-    """Gather other robots in a world with a single robot."""
+    """Gather other bodies in a world with a single robot."""
     return segments, discs
 
 

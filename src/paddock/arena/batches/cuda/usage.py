@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.model import Bytes, Model
-from paddock.simulation.engine.state import list_robot_types, workspace
+from paddock.simulation.engine.state import has_things, list_robot_types, pushing_rows, workspace
 from paddock.simulation.worlds.build import BuiltWorld
 
 
@@ -19,7 +19,8 @@ class PartsUsed(NamedTuple):
     """Features that robots and worlds use."""
 
     sensors: frozenset[int]  # kinds of devices that are read
-    crowd: bool  # several robots
+    crowd: bool  # several bodies
+    things: bool  # things that can be pushed
     lights: bool
     far: bool  # devices with a longer range than the near grid
     angular: bool  # bodies that are not round
@@ -36,6 +37,7 @@ def parts_used(scenes: Sequence[BuiltWorld], used: NDArray[np.bool_]) -> PartsUs
     return PartsUsed(
         sensors=frozenset(int(kind) for kind in first.devices[used, m.KIND]),
         crowd=len(first.robot_variant) > 1,
+        things=has_things(first),
         lights=any((model.sources[:, m.SOURCE_KIND] == m.LIGHT).any() for model in models),
         far=any(looks_far(model, used) for model in models),
         angular=any(robot.body.outline for scene in scenes for robot in scene.robots),
@@ -66,18 +68,18 @@ def most_gathered(models: Sequence[Model], used: NDArray[np.bool_]) -> int:
 
 
 def crowd_size(models: Sequence[Model]) -> int:
-    """Return the length of the spatial index of robots."""
+    """Return the length of the spatial index of bodies."""
     alone = len(models[0].robot_variant) == 1
     return 2 if alone else max(2, *(len(workspace(model).crowd) for model in models))
 
 
 def most_around(model: Model, used: NDArray[np.bool_]) -> int:
     """Return the maximum number of segments or discs near a robot."""
-    types = list_robot_types(model)
-    others = 0
+    types = model.robots[model.robot_variant, m.TYPE].astype(np.int64)
+    others = pushing_rows(model)
     if len(types) > 1:
         corners = (model.types[types, m.END_OF_CORNERS] - model.types[types, m.FIRST_CORNER]) // 2
-        others = int(np.maximum(corners, 1).sum())
+        others += int(np.maximum(corners, 1).sum())
     if looks_far(model, used):
         return max(1, len(model.items) + others)
     near = model.grids[m.NEAR]

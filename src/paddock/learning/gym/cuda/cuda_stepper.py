@@ -69,6 +69,7 @@ class CudaStepper(EnvArrays):
         sizes = StepSizes(
             single=self.cuda.single,
             robots=spec.robots,
+            bodies=motion.shape[2],
             kept=motion.shape[1],
             columns=motion.shape[3],
             wanted=commands.shape[2],

@@ -23,18 +23,19 @@ class StepSizes(NamedTuple):
 
     single: bool  # single precision
     robots: int
+    bodies: int  # robots and things
     kept: int  # ticks of motion
     columns: int  # of motion
     wanted: int  # columns of commands
-    crowd: int  # numbers in the index of robots
+    crowd: int  # numbers in the index of bodies
     most: int  # maximum number of segments or discs around a robot
     values: int  # in a row of readings
 
     @property
     def thread_bytes(self) -> int:
         """Local memory of a thread [bytes]."""
-        row = self.kept * self.columns + self.wanted
-        numbers = self.robots * row + self.values + 2 * self.most * ITEM_COLUMNS
+        moving = self.bodies * self.kept * self.columns
+        numbers = moving + self.robots * self.wanted + self.values + 2 * self.most * ITEM_COLUMNS
         return numbers * (4 if self.single else 8) + 8 * self.crowd
 
 
@@ -56,7 +57,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
     constant = Single(cuda) if sizes.single else None
     swaps = {**swaps, uniform: uniform_single} if sizes.single else swaps
     step_there = rebuild_kernel(step_env, swaps, constant=constant, make=cuda.jit(device=True))
-    crew, kept, columns, wanted = sizes.robots, sizes.kept, sizes.columns, sizes.wanted
+    crew, bodies, kept, columns, wanted = sizes.robots, sizes.bodies, sizes.kept, sizes.columns, sizes.wanted
     crowded, most, values = sizes.crowd, sizes.most, sizes.values
     copy_motion = make_motion_copier(cuda, sizes)
 
@@ -76,7 +77,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
                 return
             episode[w, OVER] = 1
         my_clock = cuda.local.array((1, 2), np.int64)
-        my_motion = cuda.local.array((1, kept, crew, columns), f)
+        my_motion = cuda.local.array((1, kept, bodies, columns), f)
         my_commands = cuda.local.array((1, crew, wanted), f)
         readings = cuda.local.array(values, f)
         segments = cuda.local.array((most, ITEM_COLUMNS), f)

@@ -1,4 +1,4 @@
-"""Gather walls, obstacles and other robots near a robot, transformed to the robot's own frame.
+"""Gather walls, obstacles, other robots and things near a robot, transformed to the robot's own frame.
 
 Gathered segments and discs have the columns of the model's items.
 """
@@ -27,7 +27,7 @@ def find_row(grid, y):
 
 @kernel
 def index_crowd(grids, motion, crowd):
-    """Sort the robots into cells, lower numbers first. `motion` is that of one tick, shape (N, ·)."""
+    """Sort the bodies into cells, lower numbers first. `motion` is that of one tick, shape (N, ·)."""
     grid = grids[m.CROWD]
     count = motion.shape[0]
     width = int(grid[m.GRID_COLUMNS])
@@ -38,7 +38,7 @@ def index_crowd(grids, motion, crowd):
         crowd[cell] = 0
     for r in range(count):
         crowd[find_row(grid, motion[r, Y]) * width + find_column(grid, motion[r, X])] += 1
-    total = cells + 1  # the list of robots follows the start indices
+    total = cells + 1  # the list of bodies follows the start indices
     for cell in range(cells + 1):
         total += crowd[cell]
         crowd[cell] = total
@@ -50,10 +50,11 @@ def index_crowd(grids, motion, crowd):
 
 @kernel
 def gather(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago):
-    """Collect all items and robots within `reach` [m] of (x, y); return the numbers of segments and discs.
+    """Collect all items and bodies within `reach` [m] of (x, y); return the numbers of segments and discs.
 
     Coordinates are transformed to the frame at (x, y) with heading cosine c, sine s. The crowd's index may
-    be `ticks_ago` + 1 ticks older or newer than `motion`; the search is wide enough for that.
+    be `ticks_ago` + 1 ticks older or newer than `motion`; the search is wide enough for that. `motion` may have only
+    the first of the bodies.
     """
     segments, discs = 0, 0
     near = model.grids[m.NEAR]
@@ -96,7 +97,7 @@ def gather_far(model, scratch, x, y, c, s, reach):
 
 @kernel
 def gather_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, segments, discs):
-    """Add the other robots within reach."""
+    """Add the other bodies within reach."""
     count = motion.shape[0]
     grid = model.grids[m.CROWD]
     wide = reach + grid[m.GRID_REACH] * (1.0 + ticks_ago) + grid[m.GRID_BODY]
@@ -110,7 +111,7 @@ def gather_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, s
         last = count if all_is_cheaper else scratch.crowd[row * width + right + 1]
         for k in range(first, last):
             other = k if all_is_cheaper else scratch.crowd[k]
-            if other != robot:
+            if other != robot and other < count:
                 px, py = motion[other, X] - x, motion[other, Y] - y
                 far = reach + grid[m.GRID_BODY]
                 radius = model.robots[model.robot_variant[other], m.RADIUS]
@@ -139,7 +140,7 @@ def add_item(item, gathered_segments, gathered_discs, x, y, c, s, reach, segment
 
 @kernel
 def add_robot(model, scratch, other, px, py, heading, c, s, segments, discs):
-    """Add the robot at (px, py): a disc, or the edges of its outline."""
+    """Add the body at (px, py): a disc, or the edges of its outline."""
     row = model.robots[model.robot_variant[other]]
     kind = model.types[int(row[m.TYPE])]
     first, end = kind[m.FIRST_CORNER], kind[m.END_OF_CORNERS]
