@@ -12,7 +12,8 @@ import paddock
 from naive import Circle, Point, Segment
 from paddock.arena import Arena, Robot
 from paddock.core.geometry import Disc, Pose, place_shape
-from paddock.simulation.robots.robot_spec import BodySpec, DifferentialDrive, RobotSpec
+from paddock.simulation.robots.drives import DifferentialDrive
+from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
 from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.worlds import ThingSpec
 from paddock.simulation.worlds.placement import Room

@@ -13,7 +13,7 @@ from PIL import Image
 
 import paddock
 from paddock.simulation.robots import BodySpec, load_robot
-from paddock.simulation.robots.robot_spec import DifferentialDrive
+from paddock.simulation.robots.drives import DifferentialDrive
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.sensors.sensor_spec import OF_ROBOTS

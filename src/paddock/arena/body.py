@@ -30,8 +30,8 @@ class Body(ABC):
     # ---- actuators
 
     @abstractmethod
-    def set_wheels(self, left: float, right: float) -> None:
-        """Set the wheel speeds [m/s], within the data sheet's limit."""
+    def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
+        """Set the wheel speeds [m/s], within the data sheet's limit, and the drive's third number, if it has one."""
 
     @abstractmethod
     def set_pan(self, device: Device, angle: float) -> None:

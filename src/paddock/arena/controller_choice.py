@@ -31,6 +31,7 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation
 from paddock.core.user_code import find_source, hash_sources, is_path, load_path
+from paddock.simulation.robots.drives import AckermannDrive
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
 from paddock.simulation.sensors.sonar import SonarSpec
@@ -123,6 +124,12 @@ def find_controller(name: str, folder: str | Path, parameters: Mapping[str, Any]
 
 AHEAD = math.radians(60)  # sensors within this angle of the heading count as looking ahead
 BESIDE = 0.5  # distance of walls to the side from which the robot steers away, in radii of its body
+GAPS = np.radians(
+    [0, *(side * angle for angle in range(10, 81, 10) for side in (1, -1))]
+)  # where a car looks for a way
+SIDEWAYS = 4.0  # largest acceleration of a car in a curve [m/s²]
+WIDTH = math.radians(12)  # half the angle that has to be free
+BACKING = 50  # ticks for which a car drives backwards
 SLOWER = 0.3  # speed of the inner wheel while it steers away, as a fraction of the outer wheel's
 
 
@@ -132,6 +139,8 @@ def name_built_in(robot: Robot) -> str:
     has_lines = world is not None and (bool(world.floor.strokes) or world.floor.image is not None)
     if has_lines and {"ground", "proximity"} <= set(robot.devices):
         return "line patrol"
+    if not robot.spec.drive.turns_on_spot:
+        return "gap driver"
     if "proximity" in robot.devices and robot.devices["proximity"].spec.channels == 8:
         return "explorer"
     return "wanderer"
@@ -144,6 +153,8 @@ def choose_built_in(robot: Robot) -> Any:
             return LinePatrol()
         case "explorer":
             return explorer(0.6 * robot.spec.drive.max_speed)
+        case "gap driver":
+            return gap_driver(robot)
         case _:
             return wanderer(robot)
 
@@ -183,6 +194,35 @@ def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
         if near_left == near_right:  # nothing beside the robot, or a narrow corridor
             return fast, fast
         return (fast, SLOWER * fast) if near_left else (SLOWER * fast, fast)
+
+    return act
+
+
+def gap_driver(robot: Robot) -> Callable[[Observation], tuple[float, float, float] | None]:
+    """Return a controller of a car: it steers towards the longest way ahead, and backs out where there is none."""
+    drive, size = robot.spec.drive, bounding_radius(robot.spec.body.shape)
+    assert isinstance(drive, AckermannDrive)
+    lasers = [
+        (device.name, device.spec.angles) for device in robot.devices.values() if isinstance(device.spec, LaserSpec)
+    ]
+    steering, back = math.radians(drive.max_steering_deg), 0
+
+    def act(observation: Observation) -> tuple[float, float, float] | None:
+        nonlocal back
+        if not lasers:
+            return 0.0, 0.0, 0.0
+        name, angles = lasers[0]
+        ranges = getattr(observation, name)
+        free = np.array([ranges[np.abs(angles - way) < WIDTH].min() for way in GAPS])
+        way = GAPS[int(free.argmax())]
+        ahead = ranges[np.abs(angles) < WIDTH].min()
+        back = back - 1 if back else (BACKING if ahead < size else 0)
+        if back:
+            return -size, -size, -math.copysign(steering, way)
+        angle = max(-steering, min(steering, float(way)))
+        curve = math.sqrt(SIDEWAYS * drive.wheelbase / max(1e-6, abs(math.tan(angle))))
+        speed = min(0.5 * drive.max_speed, 0.5 * float(ahead), curve)
+        return speed, speed, angle
 
     return act
 

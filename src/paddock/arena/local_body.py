@@ -18,7 +18,7 @@ from paddock.core.geometry import Pose, wrap
 from paddock.core.motion import Motion, States
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.simulation.engine import state as column
-from paddock.simulation.engine.model import FIRST_DEVICE, PAN, TYPE
+from paddock.simulation.engine.model import FIRST_DEVICE, PAN, THIRD, TYPE
 
 if TYPE_CHECKING:
     from paddock.arena.arena import Arena
@@ -39,7 +39,8 @@ class LocalBody(Body):
         model = self.arena.model
         self.index = index
         self.first_device = int(model.types[int(model.robots[model.robot_variant[index], TYPE]), FIRST_DEVICE])
-        self._command = self.arena.commands[0, index, column.COMMAND_LEFT : column.COMMAND_RIGHT + 1]
+        self._command = self.arena.commands[0, index]
+        self._third = column.COMMAND_PANS + int(model.robots[model.robot_variant[index], THIRD])
 
     @property
     def _row(self) -> Readings:
@@ -47,16 +48,21 @@ class LocalBody(Body):
             row: Readings = self.arena.motion[self.index]
         return row
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         if self.arena.recorder is not None:  # not during a tick, so that the recorded command is the executed one
             with self.arena.mutex:
-                self._command[:] = left, right
+                self._write_command(self._command, left, right, third)
             return
         command = self._command
-        command[0] = left
-        command[1] = right
+        self._write_command(command, left, right, third)
         if command is not self._command:  # another thread added or removed robots in the meantime
-            self.set_wheels(left, right)
+            self.set_wheels(left, right, third)
+
+    def _write_command(self, command: Readings, left: float, right: float, third: float) -> None:
+        command[column.COMMAND_LEFT] = left
+        command[column.COMMAND_RIGHT] = right
+        if self._third >= column.COMMAND_PANS:
+            command[self._third] = third
 
     def set_pan(self, device: Device, angle: float) -> None:
         with self.arena.mutex:

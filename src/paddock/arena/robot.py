@@ -13,10 +13,12 @@ from paddock.arena.devices import Camera, Device, Leds, Speaker, make_devices
 from paddock.arena.observers import Watches
 from paddock.core.argument_checks import all_finite, check_arguments, check_heading
 from paddock.core.display import display_html
-from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
+from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName, nearest, with_article
 from paddock.core.geometry import Pose
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
 from paddock.core.user_code import users_code, warn_user
+from paddock.simulation.engine.model import OMNI
+from paddock.simulation.robots.drives import AckermannDrive, Drive
 
 if TYPE_CHECKING:
     from paddock.arena.base_arena import BaseArena
@@ -29,7 +31,7 @@ INSTEAD = {"wheels": "set(left, right)", "leds": "set(name, brightness)", "speak
 USUAL_NAMES = {
     **dict.fromkeys(("speed", "speeds", "velocity"), "wheels.speeds"),
     **dict.fromkeys(("set_speed", "set_speeds", "set_velocity", "set_wheels", "motors"), "wheels.set(left, right)"),
-    **dict.fromkeys(("move", "forward", "turn", "rotate"), "drive(linear, angular)"),
+    **dict.fromkeys(("forward", "turn", "rotate"), "drive(linear, angular)"),
     **dict.fromkeys(("heading", "angle", "theta", "orientation"), "pose.heading"),
     "x": "pose.x",
     "y": "pose.y",
@@ -45,18 +47,28 @@ FAR_BEYOND = 2.0  # times the maximum speed; a faster command is probably a mist
 
 
 class Wheels:
-    """The two wheels. Speeds are at the rim and capped at the data sheet's maximum."""
+    """The wheels of both sides. Speeds are at the rim and capped at the data sheet's maximum."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.max_speed = robot.spec.drive.max_speed
+        self.limit_to(robot.spec.drive)
         self.capped = 0  # number of commands above it; set to 0 at the start of a run
         self.warns = True  # warn once per run of speeds that look like a mistaken unit
         self._warned = False
 
-    def set(self, left: float, right: float, *, author: Callable[..., Any] | None = None) -> None:
-        """Set both speeds [m/s]; they stay until set again. `author` is the controller function that returned them."""
-        most = self.max_speed
+    def limit_to(self, drive: Drive) -> None:
+        """Use the limits of a drive."""
+        self.max_speed, self._most, self._third = drive.max_speed, drive.max_side_speed, drive.third
+
+    def set(self, left: float, right: float, third: float = 0.0, *, author: Callable[..., Any] | None = None) -> None:
+        """Set both speeds [m/s]; they stay until set again.
+
+        `third` is the speed to the left of an omnidirectional drive [m/s], or the steering angle of a car [rad].
+        `author` is the controller function that returned them.
+        """
+        most = self._most
+        if third != 0.0:
+            third = self._check_third(third)
         try:
             within = -most <= left <= most and -most <= right <= most
             left, right = float(left), float(right)
@@ -73,7 +85,16 @@ class Wheels:
                     what = f"the command ({left:g}, {right:g}) of the controller of {self.robot.name!r}"
                 self.warn(what, "speeds are in m/s at the rim, not in mm/s or steps", author)
             left, right = min(most, max(-most, left)), min(most, max(-most, right))
-        self.robot.body.set_wheels(left, right)
+        self.robot.body.set_wheels(left, right, third)
+
+    def _check_third(self, third: float) -> float:
+        """Return the third number of a command; raise if it is none, or if the drive has none."""
+        if not all_finite(third):
+            raise PaddockError(f"{self.robot.name}.wheels.set(…, {third!r}): expected a finite number")
+        if not self._third:
+            drive = with_article(f"{self.robot.spec.drive.kind} drive")
+            raise DeviceRefused(f"{self.robot.name} has {drive}: its commands are two numbers, left and right")
+        return float(third)
 
     def set_rad_s(self, left: float, right: float) -> None:
         """Set both speeds as turn rates of the wheels [rad/s]; they stay until set again."""
@@ -87,7 +108,7 @@ class Wheels:
         """Count a capped command. Return True, once per run, if it looks like a mistaken unit in user code."""
         self._warned = self._warned and self.capped > 0
         self.capped += 1
-        if self._warned or not self.warns or max(abs(left), abs(right)) <= FAR_BEYOND * self.max_speed:
+        if self._warned or not self.warns or max(abs(left), abs(right)) <= FAR_BEYOND * self._most:
             return False
         self._warned = author is None or users_code(author) is not None
         return self._warned
@@ -180,7 +201,8 @@ class Robot:
         """
         former = dict(self.devices)
         self.body, self.spec = body, body.spec
-        self.wheels.max_speed, self.leds.names = body.spec.drive.max_speed, body.spec.leds
+        self.wheels.limit_to(body.spec.drive)
+        self.leds.names = body.spec.leds
         self.__dict__.pop("speaker", None)
         if body.spec.speaker:
             self.speaker = Speaker(self)
@@ -223,18 +245,47 @@ class Robot:
                 f"{self.name}.drive({linear!r}, {angular!r}): "
                 "expected finite linear and angular speeds in m/s and rad/s"
             )
-        left, right = WheelSpeeds.of_twist(linear, angular, self.spec.drive.wheel_separation)
-        fastest = max(abs(left), abs(right))
-        if fastest > self.wheels.max_speed:
+        drive = self.spec.drive
+        if isinstance(drive, AckermannDrive) and linear == 0.0 and angular != 0.0:
+            raise DeviceRefused(
+                f"{self.name}.drive(0, {angular:g}): a car cannot turn on the spot; it needs a linear speed"
+            )
+        left, right = WheelSpeeds.of_twist(linear, angular, drive.wheel_separation)
+        fastest, most = max(abs(left), abs(right)), drive.max_side_speed
+        if fastest > most:
             if self.wheels.count_capped(left, right):
                 units = "speeds are in m/s and rad/s, not in mm/s or degrees"
                 self.wheels.warn(f"{self.name}.drive({linear:g}, {angular:g})", units)
-            shrink = self.wheels.max_speed / fastest
+            shrink = most / fastest
             left, right = left * shrink, right * shrink
         self.wheels.set(left, right)
 
+    def move(self, forward: float, sideways: float, angular: float = 0.0) -> None:
+        """Move with an omnidirectional drive: speeds forward and to the left [m/s], and turn rate [rad/s]."""
+        drive = self.spec.drive
+        if drive.kinematics != OMNI:
+            raise DeviceRefused(
+                f"{self.name}.move: {with_article(drive.kind)} drive cannot move sideways; use drive(linear, angular)"
+            )
+        if not all_finite(forward, sideways, angular):
+            raise PaddockError(
+                f"{self.name}.move({forward!r}, {sideways!r}, {angular!r}): expected finite speeds in m/s and rad/s"
+            )
+        left, right = WheelSpeeds.of_twist(forward, angular, drive.wheel_separation)
+        fit = min(1.0, drive.max_speed / max(1e-9, max(abs(left), abs(right)) + abs(sideways)))
+        self.wheels.set(left * fit, right * fit, sideways * fit)
+
+    def steer(self, speed: float, angle: float) -> None:
+        """Drive a car: speed [m/s], and steering angle [rad], positive to the left."""
+        if not isinstance(self.spec.drive, AckermannDrive):
+            raise DeviceRefused(
+                f"{self.name}.steer: {with_article(self.spec.drive.kind)} drive has no steered wheels; "
+                "use drive(linear, angular)"
+            )
+        self.wheels.set(speed, speed, angle)
+
     def stop(self) -> None:
-        """Stop both wheels."""
+        """Stop all wheels."""
         self.wheels.set(0.0, 0.0)
 
     def apply(self, command: Any, author: Callable[..., Any] | None = None) -> None:
@@ -248,7 +299,9 @@ class Robot:
             wheels = self._apply_to_devices(command) if isinstance(command, Command) else command
             if wheels is None:
                 return
-            left, right = (float(speed + 0.0) for speed in wheels)  # any type of number, but not str
+            left, right, *third = (float(speed + 0.0) for speed in wheels)  # any type of number, but not str
+            if len(third) > bool(self.spec.drive.third):
+                raise ValueError(wheels)
         except PaddockError:
             raise
         except (AttributeError, LookupError, OverflowError, TypeError, ValueError):
@@ -256,9 +309,9 @@ class Robot:
                 f"the controller of {self.name!r} returned {command!r}: "
                 "expected (left, right) in m/s, a Command, or None"
             ) from None
-        self.wheels.set(left, right, author=author)
+        self.wheels.set(left, right, *third, author=author)
 
-    def _apply_to_devices(self, command: Command) -> tuple[float, float] | None:
+    def _apply_to_devices(self, command: Command) -> tuple[float, ...] | None:
         """Set pivots, LEDs and speaker, and return the wheel speeds."""
         for name, angle in command.pans.items():
             self.device(name).pan(angle)

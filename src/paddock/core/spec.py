@@ -214,9 +214,10 @@ class Tagged:
     key: str
     what: str
     classes: Registry[Any]
+    default: str = ""  # value if the key is missing; empty: it is required
 
     def __str__(self) -> str:
-        return f"a table with a key {self.key!r}"
+        return "a table" if self.default else f"a table with a key {self.key!r}"
 
 
 def rgb(color: str) -> tuple[int, int, int]:
@@ -403,9 +404,9 @@ def _convert_tagged(value: Any, cls: type[Any], rule: Tagged, path: str) -> Any:
         return _convert_nested(value, cls, path)
     if not isinstance(value, Mapping):
         raise SpecError(f"expected {rule}, got {format_value(value)}", path=path)
-    if rule.key not in value:
+    if rule.key not in value and not rule.default:
         raise SpecError(f"missing: a {rule.what}{suggestion('', rule.classes)}", path=f"{path}.{rule.key}")
-    chosen = _tagged_class(value[rule.key], rule, f"{path}.{rule.key}")
+    chosen = _tagged_class(value.get(rule.key, rule.default), rule, f"{path}.{rule.key}")
     return _convert_nested({k: v for k, v in value.items() if k != rule.key}, chosen, path)
 
 

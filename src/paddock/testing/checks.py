@@ -13,7 +13,8 @@ from paddock.arena import Arena
 from paddock.core.spec import is_color
 from paddock.core.toml import read_toml
 from paddock.simulation.robots import RobotSpec, load_robot
-from paddock.simulation.robots.robot_spec import BodySpec, DifferentialDrive
+from paddock.simulation.robots.drives import DifferentialDrive
+from paddock.simulation.robots.robot_spec import BodySpec
 from paddock.simulation.sensors.appearance import Gauge, Rays, appearance_table
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.compass import CompassSpec

@@ -12,7 +12,7 @@ from paddock.cli import study_runs as command
 from paddock.core.geometry import Pose
 from paddock.experiments.reproductions.rossum import report
 from paddock.experiments.reproductions.rossum.claims import check_claims
-from paddock.experiments.reproductions.rossum.clocks import Drive, drive_free, drive_here, drive_locked
+from paddock.experiments.reproductions.rossum.clocks import MeasuredDrive, drive_free, drive_here, drive_locked
 from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, TurretWalk, learn, walk
 from paddock.experiments.reproductions.rossum.reproduce import RossumFindings, reproduce
 from paddock.learning.evolve.evolution import Evolution
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.long
 
 WALK = TurretWalk(True, 46, 90, 200.0, False, 2, [Pose(0.125, 0.125, 1.57), Pose(1.875, 1.875, 0.0)])
 DRIVES = (
-    Drive("here", None, 1.0, True, 700, 700, "abc", 0.2, WALK.trail),
-    Drive("lock-step", 50.0, 1.0, True, 700, 700, "abc", 9.0, WALK.trail),
-    Drive("free-running", 500.0, 0.2, False, 1200, 20, "", 0.2, WALK.trail),
+    MeasuredDrive("here", None, 1.0, True, 700, 700, "abc", 0.2, WALK.trail),
+    MeasuredDrive("lock-step", 50.0, 1.0, True, 700, 700, "abc", 9.0, WALK.trail),
+    MeasuredDrive("free-running", 500.0, 0.2, False, 1200, 20, "", 0.2, WALK.trail),
 )
 
 

@@ -65,8 +65,10 @@ def test_room_size_scales_with_the_robot() -> None:
 def test_every_robot_works_or_is_refused_with_the_reason(name: str, robot: str) -> None:
     kinds = {type(sensor).__name__ for sensor in load_robot(robot).sensors}
     fits = "GroundSpec" in kinds if name == "LineFollow" else kinds & {"ProximitySpec", "SonarSpec", "LaserSpec"}
-    if not fits:
-        with pytest.raises(paddock.PaddockError, match=f"a {robot} has no device for"):
+    turns = load_robot(robot).drive.turns_on_spot
+    if not (fits and turns):
+        reason = f"a {robot} has no device for" if turns else f"{robot}: .* needs turns on the spot"
+        with pytest.raises(paddock.PaddockError, match=reason):
             pg.make_env(name, robot=robot, rooms=1)
         return
     env = pg.make_env(name, robot=robot, rooms=1, places=8)

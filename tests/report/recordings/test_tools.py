@@ -21,7 +21,8 @@ from paddock.bridges.ros2 import export_bag
 from paddock.report.recordings import StreamRates
 from paddock.report.recordings.schemas import schema_data
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.robots.robot_spec import BodySpec, DifferentialDrive
+from paddock.simulation.robots.drives import DifferentialDrive
+from paddock.simulation.robots.robot_spec import BodySpec
 from paddock.simulation.sensors.laser import LaserSpec
 
 

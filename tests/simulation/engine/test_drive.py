@@ -17,7 +17,7 @@ travel = st.floats(-0.5, 0.5)
 @settings(max_examples=200)
 @given(travel, travel, st.floats(0.03, 0.6))
 def test_arc_matches_the_numerically_integrated_path(left, right, wheel_separation):
-    along, across, turn = drive.arc(left, right, wheel_separation)
+    along, across, turn = drive.arc(left, right, 0.0, wheel_separation)
     x, y, naive_turn = naive.rolled(left, right, wheel_separation)
     assert turn == pytest.approx(naive_turn)
     assert (along, across) == pytest.approx((x, y), abs=2e-7)
@@ -27,12 +27,33 @@ def test_arc_matches_the_numerically_integrated_path(left, right, wheel_separati
 @given(travel, st.floats(-3e-4, 3e-4), st.floats(0.03, 0.6))
 def test_nearly_straight_arcs_are_continuous(mean, turn, wheel_separation):
     along, across, _ = drive.arc(
-        mean - turn * wheel_separation / 2, mean + turn * wheel_separation / 2, wheel_separation
+        mean - turn * wheel_separation / 2, mean + turn * wheel_separation / 2, 0.0, wheel_separation
     )
     x, y, _ = naive.rolled(
         mean - turn * wheel_separation / 2, mean + turn * wheel_separation / 2, wheel_separation, 200
     )
     assert (along, across) == pytest.approx((x, y), abs=1e-12)
+
+
+@settings(max_examples=200)
+@given(travel, travel, travel, st.floats(0.1, 0.6))
+def test_travels_are_found_from_the_displacement(left, right, sideways, wheel_separation):
+    displacement = drive.arc(left, right, sideways, wheel_separation)
+    assert math.hypot(*displacement[:2]) <= abs(left + right) / 2 + abs(sideways) + 1e-12
+    if abs(displacement[2]) < math.pi:  # of a longer turn, the shorter way round is found
+        assert drive.find_travels(*displacement, wheel_separation) == pytest.approx((left, right, sideways), abs=1e-9)
+
+
+@settings(max_examples=50)
+@given(st.floats(-0.4, 0.4), st.floats(-1.0, 1.0), st.floats(-1.0, 1.0))
+def test_swerve_matches_the_numerically_integrated_path(way, first, last):
+    x, y, heading, steps = 0.0, 0.0, 0.0, 4000
+    for i in range(steps):
+        turn = way / steps * math.tan(first + (last - first) * (i + 0.5) / steps) / 0.33
+        x += way / steps * math.cos(heading + turn / 2)
+        y += way / steps * math.sin(heading + turn / 2)
+        heading += turn
+    assert drive.swerve(way, first, last, 0.33) == pytest.approx((x, y, heading), abs=2e-6)
 
 
 @given(st.floats(-1000.0, 1000.0))

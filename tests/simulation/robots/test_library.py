@@ -104,7 +104,7 @@ def test_raw_values_are_integers_where_available(driven: paddock.Arena) -> None:
 def test_every_robot_reaches_but_does_not_exceed_its_top_speed(driven: paddock.Arena) -> None:
     arena = at_rest(driven["it"].spec.name)
     robot, drive = arena["it"], driven["it"].spec.drive
-    robot.wheels.set(9.9, 9.9)
+    robot.wheels.set(99, 99)
     gain = math.inf if drive.max_acceleration is None else drive.max_acceleration * arena.dt
     arena.step(max(1, math.ceil(drive.max_speed / gain)))
     assert robot.wheels.speeds.left == pytest.approx(drive.max_speed, rel=1e-6)

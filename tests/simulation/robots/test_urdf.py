@@ -27,7 +27,9 @@ def test_every_link_is_connected_to_the_base(name: str) -> None:
     assert parents <= set(links)
     assert len({joint.attrib["name"] for joint in joints}) == len(joints)
     kinds = {joint.attrib["name"]: joint.attrib["type"] for joint in joints}
-    assert kinds["left_wheel_joint"] == kinds["right_wheel_joint"] == "continuous"
+    wheels = {f"{wheel.name}_joint" for wheel in load_robot(name).drive.wheels}
+    assert {kind for joint, kind in kinds.items() if joint in wheels} == {"continuous"}
+    assert wheels <= kinds.keys()
     assert sum(len(sensor.mounts) for sensor in spec.sensors) <= len(links)
 
 

@@ -34,9 +34,9 @@ class GuestBody(LocalBody):
     def _check_free(self) -> None:
         check_free(self.arena, self.name)
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         self._check_free()
-        super().set_wheels(left, right)
+        super().set_wheels(left, right, third)
 
     def set_pan(self, device: Device, angle: float) -> None:
         self._check_free()

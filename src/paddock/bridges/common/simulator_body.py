@@ -38,7 +38,7 @@ class SimulatorBody(WatchedBody):
 
     # ---- actuators
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         self.renew_watchdog()
         with self.watchdog.driving(bool(left or right)):
             self.send_wheels(left, right)

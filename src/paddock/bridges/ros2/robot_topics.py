@@ -19,6 +19,7 @@ from paddock.core.argument_checks import all_finite
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.perception.estimation import MotionNoise, Odometry
+from paddock.simulation.engine.model import OMNI
 from paddock.simulation.robots.urdf import LEFT_WHEEL, RIGHT_WHEEL, describe_as_urdf, pan_joint
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
@@ -170,10 +171,12 @@ class RosRobot:
     def _make_joints(self) -> Any:
         radius = self.robot.spec.drive.wheel_diameter / 2
         pivots = [spec.name for spec in self.robot.spec.sensors if is_pivoting(spec)]
-        angles = [travel / radius for travel in self._read_travel()]
+        wheels = self.robot.spec.drive.wheels if self.robot.spec.drive.kinematics != OMNI else ()
+        travel, speed = self._read_travel(), self.robot.wheel_speeds  # of the left and the right side
+        angles = [travel[wheel.y < 0] / radius for wheel in wheels]
         angles += [self.robot.handle.device(name).pan_angle for name in pivots]
-        rates = [speed / radius for speed in self.robot.wheel_speeds] + [math.nan] * len(pivots)
-        names = [LEFT_WHEEL, RIGHT_WHEEL, *map(pan_joint, pivots)]
+        rates = [speed[wheel.y < 0] / radius for wheel in wheels] + [math.nan] * len(pivots)
+        names = [*(f"{wheel.name}_joint" for wheel in wheels), *map(pan_joint, pivots)]
         return ros.JointState(self.header("base_link"), names, np.array(angles), np.array(rates))
 
     # ---- in
@@ -194,7 +197,12 @@ class RosRobot:
             take(message)
 
     def _take_twist(self, twist: Any) -> None:
-        self._command(lambda: self.robot.handle.drive(twist.linear.x, twist.angular.z))
+        forward, sideways, angular = twist.linear.x, twist.linear.y, twist.angular.z
+        robot = self.robot.handle
+        if robot.spec.drive.kinematics == OMNI:
+            self._command(lambda: robot.move(forward, sideways, angular))
+        else:
+            self._command(lambda: robot.drive(forward, angular))
 
     def _take_joints(self, message: Any) -> None:
         """Set angular velocities of both wheels [rad/s] and angles of pivoting devices [rad]."""

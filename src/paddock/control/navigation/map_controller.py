@@ -47,6 +47,7 @@ class MapController(ABC):
         period: float = 1.0,
         seed: int = 0,
     ) -> None:
+        robot.drive.require_turns(f"{robot.name}: navigation")
         self.mapper, self.period, self.seed = mapper, period, seed
         self.footprint = self.make_footprint(robot)
         self.inflation = inflation or Inflation.of(self.footprint)

@@ -40,6 +40,7 @@ def make_task_context(
     draw: Callable[[str], float] = lambda _: 0.5,
 ) -> TaskContext:
     """Return the context of a robot's tasks: dimensions, sensors, odometry and safety distance."""
+    body.drive.require_turns(f"{body.name}: tasks")
     ranger, compass, encoders = (sensor_for(n, body) for n in (RANGER, SensorRequirement(("compass",)), ENCODERS))
     eyes = _ranger(ranger)
     acceleration = body.drive.max_acceleration or math.inf

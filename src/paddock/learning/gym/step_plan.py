@@ -47,6 +47,7 @@ class StepLayout(NamedTuple):
 def lay_out(spec: EnvSpec, autoreset: int) -> StepLayout:
     """Compute all inputs of the kernel except the scenes."""
     robot = spec.load_robot()
+    robot.drive.require_turns(f"{robot.name}: actions of environments")
     swift = SWIFT * bounding_radius(robot.body.shape)
     speed = min(swift, robot.drive.max_speed) if spec.speed is None else spec.speed
     if speed > robot.drive.max_speed:

@@ -65,7 +65,7 @@ class RemoteBody(Body):
         self.arena, self.name, self.spec = arena, name, spec
         self._kept: TickReadings | None = None  # the last readings from the server
         self._pictures: dict[str, m.PictureData] = {}  # last picture of each watched camera
-        self._wheels: tuple[float, float] | None = None  # not sent yet
+        self._wheels: tuple[float, ...] | None = None  # not sent yet
         self._command = WheelSpeeds(0.0, 0.0)
         self._pans: dict[str, float] = {}
         self._leds: dict[str, float] = {}
@@ -75,9 +75,11 @@ class RemoteBody(Body):
 
     # ---- actuators
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         with self.arena.steering.mutex:
             self._wheels = self._command = WheelSpeeds(float(left), float(right))
+            if third:
+                self._wheels = (*self._command, float(third))
             self.arena.steering.add(self)
 
     def set_pan(self, device: Device, angle: float) -> None:

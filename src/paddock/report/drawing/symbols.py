@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from paddock.core.geometry import Disc, Point, Pose, Shape, place_shape
 from paddock.report.drawing.canvas import Canvas
@@ -27,13 +28,15 @@ def draw_robot_body(canvas: Canvas, spec: RobotSpec, pose: Pose, color: str) -> 
 
 
 def draw_wheels(canvas: Canvas, spec: RobotSpec, pose: Pose) -> None:
-    """Draw two wheels and the axle. The width of a wheel is a fifth of its diameter."""
-    half, radius = spec.drive.wheel_separation / 2, spec.drive.wheel_diameter / 2
-    canvas.line([_to_world((0, -half), pose), _to_world((0, half), pose)], tint(WHEEL, 0.45), 1.2)
-    for side in (-half, half):
-        corners = [(-radius, side - 0.2 * radius), (radius, side - 0.2 * radius)]
-        corners += [(radius, side + 0.2 * radius), (-radius, side + 0.2 * radius)]
-        canvas.polygon([_to_world(p, pose) for p in corners], tint(WHEEL, 0.85))
+    """Draw the wheels, and the axles of pairs. The width of a wheel is a fifth of its diameter."""
+    wheels, radius = spec.drive.wheels, spec.drive.wheel_diameter / 2
+    for left, right in pairwise(wheels):
+        if left.x == right.x:
+            canvas.line([_to_world((w.x, w.y), pose) for w in (left, right)], tint(WHEEL, 0.45), 1.2)
+    for wheel in wheels:
+        place = Pose(wheel.x, wheel.y, wheel.heading)
+        corners = [(-radius, -0.2 * radius), (radius, -0.2 * radius), (radius, 0.2 * radius), (-radius, 0.2 * radius)]
+        canvas.polygon([_to_world(_to_world(p, place), pose) for p in corners], tint(WHEEL, 0.85))
 
 
 def draw_mounts(canvas: Canvas, sensor: SensorSpec, shape: Shape) -> None:

@@ -27,9 +27,9 @@ class ReplayBody(LocalBody):
 
     arena: ReplayArena
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         self.arena.check_live(self.name)
-        super().set_wheels(left, right)
+        super().set_wheels(left, right, third)
 
     def set_pan(self, device: Device, angle: float) -> None:
         self.arena.check_live(self.name)

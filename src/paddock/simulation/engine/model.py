@@ -68,7 +68,7 @@ LIGHT, SOUND, RADIAL, GAUSSIAN, IMAGE = range(5)  # kinds of sources; those from
     WHEEL_SEPARATION,  # true distance between the wheels [m]
     LEFT_FACTOR,  # true diameter of the left wheel divided by the nominal diameter
     RIGHT_FACTOR,
-    MAX_SPEED,  # maximum wheel speed [m/s]
+    MAX_SPEED,  # maximum speed of the wheels of a side [m/s]
     MAX_ACCELERATION,  # maximum acceleration at the rim [m/s²]; inf without a limit
     SPEED_STEP,  # commands are rounded to multiples of it [m/s]; 0 for no rounding
     SLIP,  # standard deviation of a wheel's travel in a tick, relative
@@ -80,8 +80,15 @@ LIGHT, SOUND, RADIAL, GAUSSIAN, IMAGE = range(5)  # kinds of sources; those from
     FORCE,  # largest force of the wheels together; of a thing, its friction with the floor [N]
     LEVER,  # of a thing: mean distance of its footprint from its centre [m]
     GRIP,  # of a thing: coefficient of friction with what touches it
+    DRIVE,  # kind of drive, see DIFFERENTIAL …
+    THIRD,  # number of the drive's third command among the pan angles, -1 for none
+    CAR_SPEED,  # of a car: maximum speed [m/s]; its outer wheels are faster
+    WHEELBASE,  # … distance between the axles [m]
+    MAX_STEERING,  # … largest steering angle [rad]
+    STEERING_RATE,  # … and its largest rate [rad/s]
     ROBOT_COLUMNS,
-) = range(20)
+) = range(26)
+DIFFERENTIAL, OMNI, ACKERMANN = range(3)  # two sides; two sides and sideways; speed and steering angle
 
 # Columns of `types`: range in `constants` of the outline's corners x, y (empty for a circle), and range of its devices.
 FIRST_CORNER, END_OF_CORNERS, FIRST_DEVICE, END_OF_DEVICES, TYPE_COLUMNS = range(5)

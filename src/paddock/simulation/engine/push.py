@@ -52,7 +52,7 @@ TRIES = 4  # attempts of a piece of a tick, each with more robots that do not pu
 FROM_X, FROM_Y, FROM_HEADING, GROUP, STATE, WORK, BUDGET = range(7)
 ASLEEP, AWAKE, BLOCKED = range(3)  # things without and with listed contacts; robots that do not push
 # Columns of a body's other memory: its pose at the start of the tick, and a robot's wheel travels [m].
-START_X, START_Y, START_HEADING, LEFT, RIGHT = range(5)
+START_X, START_Y, START_HEADING, LEFT, RIGHT, SIDEWAYS = range(6)
 # Columns of a contact: a thing, another body or -1 - item, the corrections so far along and across the normal [N·m],
 # the normal, and whether an overlap is left.
 FIRST, SECOND, NORMAL, ACROSS, NORMAL_X, NORMAL_Y, OVERLAPS = range(7)
@@ -88,8 +88,8 @@ def push(model, motion, scratch, commands, seed, tick):
             starts[body, START_X + k] = motion[body, X + k]
         if body < robots:
             row = model.robots[model.robot_variant[body]]
-            left, right = roll_wheels(row, motion[body], commands[body], model.dt, seed, body, tick)
-            starts[body, LEFT], starts[body, RIGHT] = left, right
+            left, right, sideways = roll_wheels(row, motion[body], commands[body], model.dt, seed, body, tick)
+            starts[body, LEFT], starts[body, RIGHT], starts[body, SIDEWAYS] = left, right, sideways
     travel = model.grids[m.CROWD, m.GRID_REACH]
     pieces = math.ceil(travel / (0.5 * thinnest))
     for _ in range(int(pieces)):
@@ -125,7 +125,9 @@ def push_piece(model, motion, scratch, robots, starts, memory, share, farthest):
             if attempt == TRIES:
                 memory[robot, STATE] = BLOCKED
             around = bodies if memory[robot, STATE] == BLOCKED else robots
-            move(model, motion[:around], scratch, robot, starts[robot, LEFT] * share, starts[robot, RIGHT] * share)
+            start = starts[robot]
+            left, right, sideways = start[LEFT] * share, start[RIGHT] * share, start[SIDEWAYS] * share
+            move(model, motion[:around], scratch, robot, left, right, sideways)
         if attempt == TRIES or clear(model, motion, scratch, robots, starts, memory, share, farthest):
             break
 
@@ -290,7 +292,7 @@ def share_work(model, motion, robots, starts, memory, pairs, count, share, farth
     for body in range(motion.shape[0]):
         row, group = model.robots[model.robot_variant[body]], memory[find_group(memory, body)]
         if body < robots:
-            way = 0.5 * (abs(starts[body, LEFT]) + abs(starts[body, RIGHT])) * share
+            way = (0.5 * (abs(starts[body, LEFT]) + abs(starts[body, RIGHT])) + abs(starts[body, SIDEWAYS])) * share
             if memory[body, STATE] != BLOCKED and way > 0.0:
                 group[BUDGET] += row[m.FORCE] * way
         elif memory[body, STATE] == AWAKE:

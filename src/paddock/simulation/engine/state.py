@@ -16,7 +16,7 @@ from paddock.simulation.engine.model import Floats, Ints, Model
 # Columns of `clock`.
 TICK, SEED = range(2)
 
-# Columns of `motion`; pan angles [rad] follow from PANS on, then the brightness of the LEDs (0 … 1).
+# Columns of `motion`; from PANS on pan angles [rad] and the third quantity of drives, then the LEDs (0 … 1).
 MAX_CONTACTS = 4
 (
     X,  # position of the axle's centre [m]
@@ -39,7 +39,8 @@ MAX_CONTACTS = 4
     PANS,
 ) = (*range(17), 16 + MAX_CONTACTS)
 
-# Columns of commands: wheel speeds [m/s]; pan angles [rad] from COMMAND_PANS on. (LEDs and speakers act at once.)
+# Columns of commands: wheel speeds [m/s]; from COMMAND_PANS on pan angles [rad], and the third number of drives.
+# (LEDs and speakers act at once.)
 COMMAND_LEFT, COMMAND_RIGHT, COMMAND_PANS = range(3)
 
 
@@ -149,8 +150,8 @@ def list_robot_types(model: Model) -> Ints:
 
 
 def pan_count(model: Model) -> int:
-    """Return the number of pan angles per robot, the maximum over all types."""
-    return int(model.devices[:, m.PAN].max(initial=-1)) + 1
+    """Return the number of pan angles and third commands of drives per robot, the maximum over all types."""
+    return int(max(model.devices[:, m.PAN].max(initial=-1), model.robots[:, m.THIRD].max(initial=-1))) + 1
 
 
 def ticks_kept(model: Model) -> int:

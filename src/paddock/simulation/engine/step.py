@@ -8,7 +8,16 @@ from paddock.core.jit import kernel
 from paddock.core.rng import ALONE, BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, make_key
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.contact import PUSH, SKIN, note_contacts, settle
-from paddock.simulation.engine.kernels.drive import arc, arc_length, wheel_speed, wrap_angle
+from paddock.simulation.engine.kernels.drive import (
+    arc,
+    arc_length,
+    find_travels,
+    fit_sideways,
+    steer,
+    swerve,
+    wheel_speed,
+    wrap_angle,
+)
 from paddock.simulation.engine.kernels.surroundings import gather, index_crowd
 from paddock.simulation.engine.state import (
     ACCELERATION,
@@ -70,8 +79,8 @@ def move_bodies(model, motion, scratch, commands, seed, tick):
     """Move the robots one after the other, each only into free space. In worlds with things, `push` replaces this."""
     for robot in range(motion.shape[0]):
         row = model.robots[model.robot_variant[robot]]
-        left, right = roll_wheels(row, motion[robot], commands[robot], model.dt, seed, robot, tick)
-        along, across, turn = move(model, motion, scratch, robot, left, right)
+        left, right, sideways = roll_wheels(row, motion[robot], commands[robot], model.dt, seed, robot, tick)
+        along, across, turn = move(model, motion, scratch, robot, left, right, sideways)
         follow_motion(model, motion[robot], commands[robot], robot, along, across, turn, seed, tick)
 
 
@@ -92,10 +101,20 @@ def follow_motion(model, robot_state, command, robot, along, across, turn, seed,
 
 @kernel
 def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
-    """Set the wheel speeds from the commands; return the true travel of the left and right wheel at the rim [m]."""
+    """Set the wheel speeds from the commands; return the true travel of the left and right wheel, and sideways [m]."""
+    if row[m.DRIVE] == m.ACKERMANN:
+        return roll_car(row, robot_state, command, dt, seed, robot, tick)
     most, step_size, gain = row[m.MAX_SPEED], row[m.SPEED_STEP], row[m.MAX_ACCELERATION] * dt
-    robot_state[LEFT_SPEED] = wheel_speed(robot_state[LEFT_SPEED], command[COMMAND_LEFT], most, step_size, gain)
-    robot_state[RIGHT_SPEED] = wheel_speed(robot_state[RIGHT_SPEED], command[COMMAND_RIGHT], most, step_size, gain)
+    fit, sideways = 1.0, 0.0
+    if row[m.DRIVE] == m.OMNI:
+        third = int(row[m.THIRD])
+        fit = fit_sideways(command[COMMAND_LEFT], command[COMMAND_RIGHT], command[COMMAND_PANS + third], most)
+        speed = wheel_speed(robot_state[PANS + third], command[COMMAND_PANS + third] * fit, most, step_size, gain)
+        robot_state[PANS + third], sideways = speed, speed * dt
+    robot_state[LEFT_SPEED] = wheel_speed(robot_state[LEFT_SPEED], command[COMMAND_LEFT] * fit, most, step_size, gain)
+    robot_state[RIGHT_SPEED] = wheel_speed(
+        robot_state[RIGHT_SPEED], command[COMMAND_RIGHT] * fit, most, step_size, gain
+    )
     left, right = robot_state[LEFT_SPEED] * dt, robot_state[RIGHT_SPEED] * dt
     robot_state[LEFT_TRAVEL] += left
     robot_state[RIGHT_TRAVEL] += right
@@ -104,27 +123,62 @@ def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
     if slip > 0.0:
         key = make_key(seed, ALONE, robot, SLIP_STREAM, tick)
         left, right = left * (1.0 + slip * gauss(key, 0)), right * (1.0 + slip * gauss(key, 1))
-    return left, right
+        sideways *= 1.0 + slip * gauss(key, 2)
+    return left, right, sideways
 
 
 @kernel
-def move(model, motion, scratch, robot, left, right):
+def roll_car(row, robot_state, command, dt, seed, robot, tick):
+    """Set speed and steering angle of a car from the commands; return the travels of the sides, and sideways [m].
+
+    The command is the speed of the rear wheels, whose difference asks for a curve, and a steering angle, which is added
+    to that of the curve. A car that stands keeps its steering angle, unless another one is commanded.
+    """
+    separation, wheelbase, third = row[m.WHEEL_SEPARATION], row[m.WHEELBASE], PANS + int(row[m.THIRD])
+    gain = row[m.MAX_ACCELERATION] * dt
+    asked = 0.5 * (command[COMMAND_LEFT] + command[COMMAND_RIGHT])
+    before = 0.5 * (robot_state[LEFT_SPEED] + robot_state[RIGHT_SPEED])
+    speed = wheel_speed(before, asked, row[m.CAR_SPEED], row[m.SPEED_STEP], gain)
+    first, target = robot_state[third], command[third - PANS + COMMAND_PANS]
+    if asked != 0.0:
+        curve = (command[COMMAND_RIGHT] - command[COMMAND_LEFT]) / (separation * asked)
+        target += math.atan(wheelbase * curve)
+    elif target == 0.0:
+        target = first
+    last = steer(first, target, row[m.MAX_STEERING], row[m.STEERING_RATE] * dt)
+    difference = 0.5 * separation * math.tan(last) / wheelbase * speed
+    robot_state[third], robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED] = last, speed - difference, speed + difference
+    travel = speed * dt
+    _, _, turn = swerve(travel, first, last, wheelbase)
+    robot_state[LEFT_TRAVEL] += travel - 0.5 * separation * turn
+    robot_state[RIGHT_TRAVEL] += travel + 0.5 * separation * turn
+    travel *= 0.5 * (row[m.LEFT_FACTOR] + row[m.RIGHT_FACTOR])
+    slip = row[m.SLIP] * row[m.NOISE]
+    if slip > 0.0:
+        travel *= 1.0 + slip * gauss(make_key(seed, ALONE, robot, SLIP_STREAM, tick), 0)
+    along, across, turn = swerve(travel, first, last, wheelbase)
+    return find_travels(along, across, turn, separation)
+
+
+@kernel
+def move(model, motion, scratch, robot, left, right, sideways):
     """Follow the arc as far as obstacles allow; return the motion along, across [m] in the old frame, and the turn."""
     row, robot_state = model.robots[model.robot_variant[robot]], motion[robot]
     radius = row[m.RADIUS]
     kind = model.types[int(row[m.TYPE])]
     first, end = kind[m.FIRST_CORNER], kind[m.END_OF_CORNERS]
-    along, across, turn = arc(left, right, row[m.WHEEL_SEPARATION])
+    along, across, turn = arc(left, right, sideways, row[m.WHEEL_SEPARATION])
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
     # Upper bound of the travel of any point of the body along the arc.
-    sweep = 0.5 * abs(left + right) + (abs(turn) * radius if end > first else 0.0)
+    sweep = 0.5 * abs(left + right) + abs(sideways) + (abs(turn) * radius if end > first else 0.0)
     reach = radius + sweep + PUSH + SKIN
     segments, discs = gather(model, motion, scratch, robot, robot_state[X], robot_state[Y], c, s, reach, 0)
     robot_state[CONTACTS] = 0.0
     if segments + discs > 0:
         along, across, turn, touch_x, touch_y, touch_turn = slide(
-            scratch.segments, scratch.discs, segments, discs, model.constants, first, end, row, left, right, sweep
-        )
+            scratch.segments, scratch.discs, segments, discs, model.constants, first, end, row,
+            left, right, sideways, sweep,
+        )  # fmt: skip
         robot_state[CONTACTS] = note_contacts(
             scratch.segments, scratch.discs, segments, discs, model.constants, first, end,
             radius, touch_x, touch_y, touch_turn, robot_state[BEARINGS:PANS],
@@ -136,7 +190,7 @@ def move(model, motion, scratch, robot, left, right):
 
 
 @kernel
-def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sweep):
+def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sideways, sweep):
     """Follow an arc among obstacles, in pieces too small to skip an obstacle.
 
     The amount of work is limited; if the limit is reached, the rest of the path is omitted.
@@ -155,7 +209,7 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
             if effort > MAX_EFFORT:
                 break
             effort += cost
-            ahead, aside, more = arc(left * share, right * share, row[m.WHEEL_SEPARATION])
+            ahead, aside, more = arc(left * share, right * share, sideways * share, row[m.WHEEL_SEPARATION])
             c, s = math.cos(turn), math.sin(turn)
             wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
             more = more if turning else 0.0

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from paddock.simulation.robots.drives import (
+    AckermannDrive,
+    DifferentialDrive,
+    Drive,
+    MeasuredWheels,
+    MecanumDrive,
+    OmniDrive,
+    SkidDrive,
+)
 from paddock.simulation.robots.robot_spec import (
     BodySpec,
-    DifferentialDrive,
-    MeasuredWheels,
     RobotSpec,
     find_robot,
     load_robot,
@@ -14,10 +21,15 @@ from paddock.simulation.robots.robot_spec import (
 from paddock.simulation.robots.urdf import describe_as_urdf
 
 __all__ = [
+    "AckermannDrive",
     "BodySpec",
     "DifferentialDrive",
+    "Drive",
     "MeasuredWheels",
+    "MecanumDrive",
+    "OmniDrive",
     "RobotSpec",
+    "SkidDrive",
     "describe_as_urdf",
     "find_robot",
     "load_robot",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -14,9 +14,10 @@ from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.core.geometry import Disc, Shape, bounding_radius, crosses_itself, inner_radius, is_convex, on_one_line
 from paddock.core.registry import find_spec_file, is_shipped_file, list_spec_names
-from paddock.core.spec import Color, Name, Number, Point, Share, Spec, Tagged, convert, plain, refuse_duplicates
+from paddock.core.spec import Color, Name, Number, Point, Spec, Tagged, convert, hints, plain, refuse_duplicates
 from paddock.core.toml import TomlName, read_toml_file
 from paddock.core.user_code import code_beside
+from paddock.simulation.robots.drives import DRIVES, Drive, Length
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.sensors.sensor_spec import SensorSpec
 
@@ -24,6 +25,7 @@ PACKAGE = "paddock.simulation.robots"  # its folder `library` has the shipped ro
 Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", SENSORS)]
 EITHER_OR = (("radius", "outline"), ("scale", "response"))
 SAME = 1e-9  # corners closer than this count as equal [m]
+GRAVITY = 9.81  # [m/s²]
 MAX_CORNERS = 64  # maximum number of corners of an outline
 THINNEST, WIDEST = 0.001, 20.0  # minimum width of an outline, maximum distance of a corner from the axle's centre [m]
 OUTSIDE = 2.0  # maximum wheel separation and diameter, relative to the diameter of the body
@@ -62,7 +64,7 @@ class RobotSpec(Spec):
     name: Name
     title: str = ""
     body: BodySpec
-    drive: DifferentialDrive
+    drive: Annotated[Drive, Tagged("kind", "drive", DRIVES, default="differential")]
     sensors: tuple[Sensor, ...] = ()
     leds: tuple[Name, ...] = ()  # names of its LEDs
     speaker: bool = False
@@ -159,7 +161,8 @@ def with_base(
         if key == "sensors" and isinstance(value, (list, tuple)):
             ground[key] = _change_sensors(robot, value)
         elif isinstance(value, Mapping) and isinstance(ground.get(key), Mapping):
-            ground[key] = _overlay(ground[key], value)
+            changed = "kind" in value and value["kind"] != ground[key].get("kind", "differential")
+            ground[key] = dict(value) if changed else _overlay(ground[key], value)
         elif key != "base":
             ground[key] = value
     return ground
@@ -230,55 +233,15 @@ def check_outline(outline: tuple[Point, ...]) -> None:
         )
 
 
-def _check_wheels(drive: DifferentialDrive, body: Shape) -> None:
+def _check_wheels(drive: Drive, body: Shape) -> None:
     """Refuse wheels that are far too large for the body, as those of another unit would be."""
     most = OUTSIDE * 2 * bounding_radius(body)
     for path, wheels in (("drive", drive), ("drive.measured", drive.measured)):
-        for field in () if wheels is None else fields(wheels):
-            value = getattr(wheels, field.name)
-            if field.name.endswith(("separation", "diameter")) and value > most:
+        for name in () if wheels is None else hints(type(wheels)):
+            value = getattr(wheels, name)
+            if name.endswith(("separation", "diameter", "track", "wheelbase", "distance")) and value > most:
                 raise SpecError(
                     f"expected at most {OUTSIDE:g} times the diameter of the body, {format_value(most)} m, got "
                     f"{format_value(value)}: are these metres?",
-                    path=f"{path}.{field.name}",
+                    path=f"{path}.{name}",
                 )
-
-
-Length = Annotated[float, Number("metres", above=0, minimum=0.001, limit=20)]  # a length on a robot
-Force = Annotated[float, Number("newtons", above=0, minimum=1e-6, limit=1e6)]
-GRAVITY = 9.81  # [m/s²]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MeasuredWheels(Spec):
-    """Calibrated wheels of an individual robot. A simulated robot uses exactly these values."""
-
-    left_diameter: Length  # effective diameter
-    right_diameter: Length
-    wheel_separation: Length  # effective separation
-    date: str = ""  # date of the calibration
-    method: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DifferentialDrive(Spec):
-    """Nominal parameters of wheels and motors, from the data sheet."""
-
-    wheel_separation: Length  # distance between the wheels
-    wheel_diameter: Length
-    max_speed: Annotated[
-        float, Number("m/s", above=0, minimum=1e-6, limit=100)
-    ]  # of a wheel; commands are capped to it
-    max_acceleration: Annotated[float, Number("m/s²", above=0, minimum=1e-6, limit=1e5)] | None = None  # at the rim
-    steps_per_turn: Annotated[float, Number(above=0, minimum=1, limit=1e7)] | None = None  # speeds are whole steps/s
-    slip_noise: Share = 0.0  # standard deviation of a wheel's travel in a tick, relative
-    grip: Annotated[float, Number("a coefficient of friction", above=0, minimum=1e-3, high=10)] = 0.7  # of the wheels
-    max_force: Force | None = None  # of the motors together, at the rims; None: more than the wheels can transmit
-    measured: MeasuredWheels | None = None  # None: not calibrated
-
-    @property
-    def speed_step(self) -> float:
-        """Smallest change of speed [m/s]; 0 if the speed is continuous."""
-        if self.steps_per_turn is None:
-            return 0.0
-        return 3.141592653589793 * self.wheel_diameter / self.steps_per_turn

@@ -60,15 +60,15 @@ def _add_body(root: Element, spec: RobotSpec) -> None:
 
 
 def _add_wheels(root: Element, spec: RobotSpec) -> None:
-    radius, side = spec.drive.wheel_diameter / 2, spec.drive.wheel_separation / 2
-    for joint, y in ((LEFT_WHEEL, side), (RIGHT_WHEEL, -side)):
-        name = joint.removesuffix("_joint")
+    radius = spec.drive.wheel_diameter / 2
+    for name, x, y, heading in spec.drive.wheels:
+        joint = f"{name}_joint"
         link = SubElement(root, "link", name=name)
         visual = SubElement(link, "visual")
         SubElement(visual, "origin", xyz=_join(0, 0, 0), rpy=_join(math.pi / 2, 0, 0))
         geometry = SubElement(visual, "geometry")
         SubElement(geometry, "cylinder", radius=_join(radius), length=_join(WHEEL_WIDTH * 2 * radius))
-        element = _add_joint(root, joint, "continuous", "base_link", name, (0.0, y, radius), (0.0, 0.0, 0.0))
+        element = _add_joint(root, joint, "continuous", "base_link", name, (x, y, radius), (0.0, 0.0, heading))
         SubElement(element, "axis", xyz=_join(0, 1, 0))
 
 

@@ -171,7 +171,7 @@ def _robot_row(robot: RobotPlacement, kind: RobotSpec, number: int) -> list[floa
         separation * (1 + robot.wheel_separation_error),
         (1 + left) * (1.0 if wheels is None else wheels.left_diameter / drive.wheel_diameter),
         (1 + right) * (1.0 if wheels is None else wheels.right_diameter / drive.wheel_diameter),
-        drive.max_speed,
+        drive.max_side_speed,
         math.inf if drive.max_acceleration is None else drive.max_acceleration,
         drive.speed_step,
         drive.slip_noise if robot.slip_noise is None else robot.slip_noise,
@@ -181,14 +181,21 @@ def _robot_row(robot: RobotPlacement, kind: RobotSpec, number: int) -> list[floa
         kind.pushing_force,
         0.0,
         0.0,
+        drive.kinematics,
+        _count_pivots(kind) if drive.third else -1,
+        *drive.list_parameters(),
     ]
+
+
+def _count_pivots(kind: RobotSpec) -> int:
+    return sum(isinstance(sensor, RangeSensorSpec) and sensor.pivot is not None for sensor in kind.sensors)
 
 
 def _thing_row(thing: ThingSpec, number: int) -> list[float]:
     row, shape = [0.0] * m.ROBOT_COLUMNS, thing.shape
     row[m.TYPE], row[m.RADIUS], row[m.TOP] = number, bounding_radius(shape), thing.height
     row[m.THICKNESS] = shape.radius if isinstance(shape, Disc) else inner_radius(shape)
-    row[m.DRIFT_DISTANCE], row[m.COLOR] = -1.0, _pack_color(thing.color)
+    row[m.DRIFT_DISTANCE], row[m.THIRD], row[m.COLOR] = -1.0, -1.0, _pack_color(thing.color)
     row[m.FORCE], row[m.LEVER], row[m.GRIP] = thing.sliding_force, thing.lever, thing.contact_friction
     return row
 

@@ -35,7 +35,7 @@ class SandboxBody(Body):
         self.name, self.spec, self.devices = name, spec, devices
         self.slots: dict[str, Slot] = {}  # slots of the devices that are read
         self.seen: Observation = SandboxObservation(0.0, np.zeros(0), self.slots)
-        self.wheels: tuple[float, float] | None = None  # speeds set since the last answer
+        self.wheels: tuple[float, ...] | None = None  # speeds set since the last answer
         self._command = WheelSpeeds(0.0, 0.0)  # speeds set last
         self._pans: dict[str, float] = {}
         self._leds: dict[str, float] = {}
@@ -52,8 +52,10 @@ class SandboxBody(Body):
 
     # ---- acting
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         self.wheels = self._command = WheelSpeeds(left, right)
+        if third:
+            self.wheels = (left, right, third)
 
     def set_pan(self, device: Device, angle: float) -> None:
         self._pans[device.name], self.extras = float(angle), True

@@ -15,13 +15,13 @@ DISTANCE = m.ITEM_COLOR  # gathered items need no colour, so this column has the
 
 
 @kernel
-def roll_on(model, motion, scratch, robot, left, right):
+def roll_on(model, motion, scratch, robot, left, right, sideways):
     """Follow the wheels' arc among the gathered obstacles. Return along, across [m] in the old frame, and turn."""
     row, robot_state = model.robots[model.robot_variant[0]], motion[0]
     radius = row[m.RADIUS]
-    along, across, turn = arc(left, right, row[m.WHEEL_SEPARATION])
+    along, across, turn = arc(left, right, sideways, row[m.WHEEL_SEPARATION])
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
-    sweep = 0.5 * abs(left + right)
+    sweep = 0.5 * abs(left + right) + abs(sideways)
     reach = radius + sweep + PUSH + SKIN
     segments, discs = scratch.crowd[0], scratch.crowd[1]
     nearest = math.inf
@@ -32,7 +32,7 @@ def roll_on(model, motion, scratch, robot, left, right):
     robot_state[CONTACTS] = 0.0
     if nearest <= reach:
         along, across, turn, touch_x, touch_y, touch_turn = slide_round(
-            model.constants, scratch, segments, discs, row, left, right, sweep
+            model.constants, scratch, segments, discs, row, left, right, sideways, sweep
         )
         for k in range(segments + discs):
             if k < segments:
@@ -54,7 +54,7 @@ def roll_on(model, motion, scratch, robot, left, right):
 
 
 @kernel
-def slide_round(corners, scratch, segments, discs, row, left, right, sweep):
+def slide_round(corners, scratch, segments, discs, row, left, right, sideways, sweep):
     """Move a round body in steps too small to skip an obstacle. It can always turn. See `slide` of the step."""
     pieces = max(1.0, math.ceil(sweep / (0.5 * row[m.THICKNESS])))
     share = 1.0 / pieces
@@ -62,7 +62,7 @@ def slide_round(corners, scratch, segments, discs, row, left, right, sweep):
     touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
     blocked = False
     for _ in range(int(pieces)):
-        ahead, aside, more = arc(left * share, right * share, row[m.WHEEL_SEPARATION])
+        ahead, aside, more = arc(left * share, right * share, sideways * share, row[m.WHEEL_SEPARATION])
         c, s = math.cos(turn), math.sin(turn)
         wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
         free, x, y = settle(

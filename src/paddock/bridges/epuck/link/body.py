@@ -76,7 +76,7 @@ class EPuckBody(WatchedBody):
 
     # ---- actuators
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         steps = round(left / self._step), round(right / self._step)
         with self.port.hold():
             self.port.set_speeds(*steps)

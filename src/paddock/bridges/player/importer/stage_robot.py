@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from paddock.bridges.player.importer.stage_shapes import StageUnits, convex_hull, find_color, fit, list_blocks, place
 from paddock.bridges.player.importer.stage_text import StageEntity
 from paddock.core.geometry import ORIGIN, Pose, compose, rectangle
-from paddock.simulation.robots.robot_spec import BodySpec, DifferentialDrive, RobotSpec
+from paddock.simulation.robots.drives import DifferentialDrive
+from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
 from paddock.simulation.sensors.bumper import BumperSpec
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.laser import LaserSpec

@@ -15,7 +15,8 @@ from paddock.bridges.player.wire import interfaces as layout
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, compose, rectangle
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.robots.robot_spec import BodySpec, DifferentialDrive
+from paddock.simulation.robots.drives import DifferentialDrive
+from paddock.simulation.robots.robot_spec import BodySpec
 from paddock.simulation.sensors.bumper import BumperSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from paddock.bridges.usarsim.link.connection import UsarConnection
 from paddock.bridges.usarsim.wire import UsarLine
-from paddock.core.errors import BadMessage
+from paddock.core.errors import BadMessage, PaddockError, with_article
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.robots.robot_spec import DifferentialDrive
+from paddock.simulation.robots.drives import DifferentialDrive
 from paddock.simulation.sensors.encoders import EncodersSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import Mount, SensorSpec
@@ -21,6 +21,10 @@ TICK = 0.01745  # [rad] of wheel rotation, if the server does not report it
 
 def adapt_spec(spec: RobotSpec, server: UsarConnection, sonars: Sequence[str]) -> RobotSpec:
     """Return the spec with the devices and named sonars of the server. Numbers of the server take precedence."""
+    if not isinstance(spec.drive, DifferentialDrive):
+        raise PaddockError(
+            f"{spec.name}: USARSim's commands drive two wheels, not {with_article(spec.drive.kind)} drive"
+        )
     drive = _adapt_drive(spec.drive, server)
     sensors = [_adapt_sensor(sensor, drive.wheel_diameter / 2, server, sonars) for sensor in spec.sensors]
     return replace(spec, drive=drive, sensors=tuple(sensor for sensor in sensors if sensor is not None))

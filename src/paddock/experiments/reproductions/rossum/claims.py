@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from paddock.experiments.reproductions.rossum.clocks import Drive
+from paddock.experiments.reproductions.rossum.clocks import MeasuredDrive
 from paddock.experiments.reproductions.rossum.evolutions import (
     GENERATIONS,
     POPULATION,
@@ -32,7 +32,7 @@ FASTER = 10.0  # minimum speed-up, even on a busy machine
 PROCESSOR = 5.0  # [s] maximum, on each of two cores
 
 
-def check_claims(learned: Sequence[EvolutionRun], walk: TurretWalk, drives: Sequence[Drive]) -> tuple[Row, ...]:
+def check_claims(learned: Sequence[EvolutionRun], walk: TurretWalk, drives: Sequence[MeasuredDrive]) -> tuple[Row, ...]:
     """Evaluate all claims."""
     return (*_evolution(learned), *_sensors(walk), *_clocks(drives))
 
@@ -67,7 +67,7 @@ def _sensors(walk: TurretWalk) -> Iterator[Row]:
     yield equals("pivoting and polled", "impossible requests refused, of 2", walk.refused, 2, 2)
 
 
-def _clocks(drives: Sequence[Drive]) -> Iterator[Row]:
+def _clocks(drives: Sequence[MeasuredDrive]) -> Iterator[Row]:
     (here,) = (drive for drive in drives if drive.clock == "here")
     for drive in drives:
         if drive.clock == "lock-step":

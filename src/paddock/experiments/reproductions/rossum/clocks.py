@@ -24,7 +24,7 @@ Trail = list[Pose]
 
 
 @dataclass(frozen=True)
-class Drive:
+class MeasuredDrive:
     """One drive of the champion."""
 
     clock: str  # "here", "lock-step" or "free-running"
@@ -62,7 +62,7 @@ class SlowController:
         return self.policy.act(seen)
 
 
-def drive_here(task: EvolutionTask, champion: Network, seed: int) -> Drive:
+def drive_here(task: EvolutionTask, champion: Network, seed: int) -> MeasuredDrive:
     """Drive in this process; a drive with a clock that waits must be bit-identical to it."""
     with paddock.open(task.worlds[0], seed=seed) as arena:
         return _drive(arena, task, champion, "here", None, 0.0)
@@ -70,7 +70,7 @@ def drive_here(task: EvolutionTask, champion: Network, seed: int) -> Drive:
 
 def drive_locked(
     task: EvolutionTask, champion: Network, seed: int, *, speed: float | None, thinking: float = THINKING
-) -> Drive:
+) -> MeasuredDrive:
     """Drive over the network in lock-step: the clock waits until the controller has decided."""
     with (
         serve_world(task.worlds[0], seed=seed, speed=speed, lock_step=True) as url,
@@ -79,7 +79,9 @@ def drive_locked(
         return _drive(arena, task, champion, "lock-step", speed, thinking)
 
 
-def drive_free(task: EvolutionTask, champion: Network, seed: int, *, speed: float, thinking: float = THINKING) -> Drive:
+def drive_free(
+    task: EvolutionTask, champion: Network, seed: int, *, speed: float, thinking: float = THINKING
+) -> MeasuredDrive:
     """Drive over the network with a clock that continues while the controller computes."""
     with (
         serve_world(task.worlds[0], seed=seed, speed=speed, lock_step=False) as url,
@@ -93,7 +95,7 @@ def drive_free(task: EvolutionTask, champion: Network, seed: int, *, speed: floa
 
 def _drive(
     arena: Any, task: EvolutionTask, champion: Network, clock: str, speed: float | None, thinking: float
-) -> Drive:
+) -> MeasuredDrive:
     """Drive until the exit is reached, or the time is over."""
     fitness = task.evaluate
     assert isinstance(fitness, MazeFitness)
@@ -111,7 +113,7 @@ def _drive(
     poses = episode.robots[ROBOT].trace.pose
     reached = math.dist(poses[-1, :2], (x, y)) <= REACHED
     left = fitness.measure_distance_to_exit(poses[None, :, :2], np.zeros(1, np.int64)).min()
-    return Drive(
+    return MeasuredDrive(
         clock=clock,
         speed=speed,
         part=1.0 if reached else float(np.clip(1.0 - left / fitness.whole[0], 0.0, 1.0)),

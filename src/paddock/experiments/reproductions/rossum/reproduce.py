@@ -12,7 +12,7 @@ from paddock.control.policies.networks import Network
 from paddock.core.jobs import FinishedJobs, Workers
 from paddock.experiments.reproductions import Outcome, Progress, Row, Table, check_seeds
 from paddock.experiments.reproductions.rossum.claims import check_claims
-from paddock.experiments.reproductions.rossum.clocks import Drive, drive_free, drive_here, drive_locked
+from paddock.experiments.reproductions.rossum.clocks import MeasuredDrive, drive_free, drive_here, drive_locked
 from paddock.experiments.reproductions.rossum.evolutions import EvolutionRun, TurretWalk, learn, walk
 
 SEEDS = 10
@@ -28,7 +28,7 @@ class RossumFindings(Outcome):
 
     learned: Sequence[EvolutionRun]
     walk: TurretWalk
-    drives: Sequence[Drive]
+    drives: Sequence[MeasuredDrive]
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -100,7 +100,7 @@ def find_best(learned: Sequence[EvolutionRun]) -> EvolutionRun:
     return learned[int(np.argmax([run.history[-1].champion for run in learned]))]
 
 
-def drive_all(learned: Sequence[EvolutionRun]) -> Iterator[Drive]:
+def drive_all(learned: Sequence[EvolutionRun]) -> Iterator[MeasuredDrive]:
     """Drive the best champion with every clock."""
     best = find_best(learned)
     champion, task, seed = best.evolution.champion, best.evolution.task, best.evolution.config.seed

@@ -213,8 +213,8 @@ function paintBody(kind, color, view) {
   traceBody(context, kind.body);
   context.stroke();
 
-  const { wheel_separation, wheel_diameter } = kind.drive;
-  if (wheel_separation * view.scale > 14) paintWheels(context, wheel_separation, wheel_diameter, pixel);
+  const wheels = wheelPlaces(kind.drive);
+  if (2 * Math.abs(wheels[0].y) * view.scale > 14) paintWheels(context, wheels, kind.drive.wheel_diameter, pixel);
   const tip = boundary(kind.body, 0);
   context.beginPath();
   context.moveTo(0.8 * tip, 0);
@@ -227,17 +227,35 @@ function paintBody(kind, color, view) {
   return { image, half };
 }
 
-function paintWheels(context, wheel_separation, diameter, pixel) {
+/** Places and headings of the wheels of a drive; pairs on an axle follow each other. */
+function wheelPlaces({ kind, track, wheelbase, wheel_separation, wheel_distance, wheel_angles_deg = [60, 180, 300] }) {
+  if (kind === "omni") {
+    const angles = wheel_angles_deg.map((angle) => (angle * Math.PI) / 180);
+    const place = (angle) => [wheel_distance * Math.cos(angle), wheel_distance * Math.sin(angle)];
+    return angles.map((angle) => ({ x: place(angle)[0], y: place(angle)[1], heading: angle + Math.PI / 2 }));
+  }
+  const axles = { skid: [0.5, -0.5], mecanum: [0.5, -0.5], ackermann: [1, 0] }[kind] ?? [0];
+  const half = (kind ? track : wheel_separation) / 2;
+  return axles.flatMap((axle) => [half, -half].map((y) => ({ x: axle * (wheelbase ?? 0), y, heading: 0 })));
+}
+
+function paintWheels(context, wheels, diameter, pixel) {
   context.strokeStyle = tint(PALETTE.wheel, 0.45);
   context.lineWidth = 1.2 * pixel;
   context.beginPath();
-  context.moveTo(0, -wheel_separation / 2);
-  context.lineTo(0, wheel_separation / 2);
+  for (let i = 0; wheels.length !== 3 && i < wheels.length; i += 2) {
+    context.moveTo(wheels[i].x, wheels[i].y);
+    context.lineTo(wheels[i + 1].x, wheels[i + 1].y);
+  }
   context.stroke();
   context.fillStyle = tint(PALETTE.wheel, 0.85);
   const tread = 0.2 * diameter;
-  for (const side of [-1, 1]) {
-    context.fillRect(-diameter / 2, (side * wheel_separation - tread) / 2, diameter, tread);
+  for (const { x, y, heading } of wheels) {
+    context.save();
+    context.translate(x, y);
+    context.rotate(heading);
+    context.fillRect(-diameter / 2, -tread / 2, diameter, tread);
+    context.restore();
   }
 }
 
