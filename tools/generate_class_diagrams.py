@@ -29,7 +29,7 @@ from paddock.control.behaviours.tasks.task import Task
 from paddock.network.client.remote import RemoteArena
 from paddock.network.client.remote_body import RemoteBody
 from paddock.network.client.single import SingleRobot, WatchedBody
-from paddock.simulation.robots.robot_spec import BodySpec, DifferentialDrive, RobotSpec
+from paddock.simulation.robots import BodySpec, DifferentialDrive, RobotSpec
 from paddock.simulation.sensors.sensor_registry import SENSORS
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
 from paddock.simulation.worlds.world_spec import Box, Cylinder, Field, Light, RobotPlacement, Sound, Wall, WorldSpec
