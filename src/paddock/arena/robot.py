@@ -319,7 +319,7 @@ class Robot:
             self.leds.set(name, brightness)
         if command.tone is not None:
             self.speaker.play(*command.tone) if command.tone[1] > 0 else self.speaker.stop()
-        return command.wheels
+        return command.wheels if command.wheels is None or not command.third else (*command.wheels, command.third)
 
     def device(self, name: str) -> Device:
         """Return the sensor with this name."""

@@ -29,7 +29,6 @@ INSTEAD = {
 }
 MAX_SHOWN = 16  # maximum number of values of a device in a printed observation
 Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max, description="a finite number")]
-Wheels = Annotated[tuple[Finite, ...], Meta(min_length=2, max_length=3)]
 
 
 class WheelSpeeds(NamedTuple):
@@ -53,10 +52,13 @@ class WheelSpeeds(NamedTuple):
 class Command(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A command to one robot; omitted fields stay unchanged. Messages contain this class directly."""
 
-    wheels: Wheels | None = None  # speeds of both sides, left and right [m/s], capped; and the drive's third number
+    wheels: tuple[Finite, Finite] | None = None  # wheel speeds left, right [m/s]; capped at the robot's maximum
     pans: Mapping[str, Finite] = field(default_factory=dict)  # target angle [rad] by pivoting device
     leds: Mapping[str, Finite] = field(default_factory=dict)  # brightness 0 … 1 by LED
     tone: tuple[Finite, Finite] | None = None  # frequency [Hz], amplitude at 1 m; `[0, 0]` is silence
+    third: Finite = (
+        0.0  # with `wheels`: speed to the left of an omnidirectional drive [m/s], or steering angle of a car [rad]
+    )
 
 
 class Slot(NamedTuple):

@@ -143,7 +143,7 @@ def test_controller_may_return_the_third_number() -> None:
     arena = field("youbot")
     arena.run(1.0, lambda seen: (0.1, 0.1, 0.2))
     assert arena["it"].pose == pytest.approx((0.1, 0.2, 0.0), abs=1e-9)
-    arena.run(1.0, lambda seen: Command(wheels=(0.0, 0.0, -0.2)))
+    arena.run(1.0, lambda seen: Command(wheels=(0.0, 0.0), third=-0.2))
     assert arena["it"].pose == pytest.approx((0.1, 0.0, 0.0), abs=1e-9)
 
 

@@ -65,8 +65,8 @@ class RemoteBody(Body):
         self.arena, self.name, self.spec = arena, name, spec
         self._kept: TickReadings | None = None  # the last readings from the server
         self._pictures: dict[str, m.PictureData] = {}  # last picture of each watched camera
-        self._wheels: tuple[float, ...] | None = None  # not sent yet
-        self._command = WheelSpeeds(0.0, 0.0)
+        self._wheels: tuple[float, float] | None = None  # not sent yet
+        self._command, self._third = WheelSpeeds(0.0, 0.0), 0.0
         self._pans: dict[str, float] = {}
         self._leds: dict[str, float] = {}
         self._tone: tuple[float, float] | None = None
@@ -78,8 +78,7 @@ class RemoteBody(Body):
     def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         with self.arena.steering.mutex:
             self._wheels = self._command = WheelSpeeds(float(left), float(right))
-            if third:
-                self._wheels = (*self._command, float(third))
+            self._third = float(third)
             self.arena.steering.add(self)
 
     def set_pan(self, device: Device, angle: float) -> None:
@@ -102,7 +101,8 @@ class RemoteBody(Body):
 
     def take_command(self) -> Command:
         """Remove and return the command that has to be sent."""
-        command = Command(wheels=self._wheels, pans=self._pans, leds=self._leds, tone=self._tone)
+        third = self._third if self._wheels is not None else 0.0
+        command = Command(self._wheels, self._pans, self._leds, self._tone, third)
         self._wheels, self._pans, self._leds, self._tone = None, {}, {}, None
         return command
 

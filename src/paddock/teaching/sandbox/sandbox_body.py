@@ -35,27 +35,27 @@ class SandboxBody(Body):
         self.name, self.spec, self.devices = name, spec, devices
         self.slots: dict[str, Slot] = {}  # slots of the devices that are read
         self.seen: Observation = SandboxObservation(0.0, np.zeros(0), self.slots)
-        self.wheels: tuple[float, ...] | None = None  # speeds set since the last answer
+        self.wheels: tuple[float, float] | None = None  # speeds set since the last answer
         self._command = WheelSpeeds(0.0, 0.0)  # speeds set last
         self._pans: dict[str, float] = {}
         self._leds: dict[str, float] = {}
         self._brightness = [0.0] * len(spec.leds)
         self._tone: tuple[float, float] | None = None
         self._sounds = (0.0, 0.0)
+        self._third = 0.0
         self.extras = False  # whether the command sets anything except the wheels
 
     def take_command(self) -> Command:
         """Return the pending command and clear it."""
-        command = Command(self.wheels, self._pans, self._leds, self._tone)
-        self.wheels, self._pans, self._leds, self._tone, self.extras = None, {}, {}, None, False
+        command = Command(self.wheels, self._pans, self._leds, self._tone, self._third)
+        self.wheels, self._pans, self._leds, self._tone, self._third, self.extras = None, {}, {}, None, 0.0, False
         return command
 
     # ---- acting
 
     def set_wheels(self, left: float, right: float, third: float = 0.0) -> None:
         self.wheels = self._command = WheelSpeeds(left, right)
-        if third:
-            self.wheels = (left, right, third)
+        self._third, self.extras = third, self.extras or third != 0.0
 
     def set_pan(self, device: Device, angle: float) -> None:
         self._pans[device.name], self.extras = float(angle), True

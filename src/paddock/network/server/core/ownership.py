@@ -193,10 +193,11 @@ class Ownership:
         ((name, command),) = commands.items()
         if self.parked:
             return False
-        plain = command.wheels is not None and not command.pans and not command.leds and command.tone is None
-        if not plain or self.owners.get(name) is not client or self.arena.gate is not None:
+        wheels = command.wheels
+        plain = not command.pans and not command.leds and command.tone is None
+        if wheels is None or not plain or self.owners.get(name) is not client or self.arena.gate is not None:
             return False
-        client.handle(self.arena, name).wheels.set(*command.wheels)  # type: ignore[misc]
+        client.handle(self.arena, name).wheels.set(*wheels, command.third)  # type: ignore[misc]
         return True
 
     def _apply(self, client: Client, commands: Mapping[str, Command]) -> None:
