@@ -688,13 +688,13 @@ BROKEN_ROBOTS = [
     row(
         "wheels of a separation in centimetres",
         robot(drive=WHEELS.replace("0.05", "5")),
-        "scout.toml: drive.wheel_separation: expected at most 2 times the diameter of the body, 0.2 m, got 5: "
+        "scout.toml: drive.wheel_separation: expected at most 5 times the diameter of the body, 0.5 m, got 5: "
         "are these metres?",
     ),
     row(
         "calibrated wheels in millimetres",
         robot(drive=WHEELS + "\nmeasured = { left_diameter = 0.04, right_diameter = 20, wheel_separation = 0.05 }"),
-        "scout.toml: drive.measured.right_diameter: expected at most 2 times the diameter of the body, 0.2 m, got 20: "
+        "scout.toml: drive.measured.right_diameter: expected at most 5 times the diameter of the body, 0.5 m, got 20: "
         "are these metres?",
     ),
     row(

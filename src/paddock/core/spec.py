@@ -217,7 +217,7 @@ class Tagged:
     default: str = ""  # value if the key is missing; empty: it is required
 
     def __str__(self) -> str:
-        return "a table" if self.default else f"a table with a key {self.key!r}"
+        return expectation(self.classes.get(self.default)) if self.default else f"a table with a key {self.key!r}"
 
 
 def rgb(color: str) -> tuple[int, int, int]:

@@ -12,11 +12,12 @@ from paddock.simulation.worlds.world_spec import Cylinder, RobotPlacement
 from scenes import alone, crate, puck, world
 
 PILLARS = tuple(Cylinder(at=(0.2 * i - 1.5, 0.3 * j - 1.4), radius=0.02) for i in range(16) for j in range(10))
+FLEA = {"radius": 0.001, "wheel_separation": 0.01, "wheel_diameter": 0.01}
 THIN = ((-0.5, -0.0005), (0.5, -0.0005), (0.5, 0.0005), (-0.5, 0.0005))
 
 
 def test_robot_that_sweeps_too_far_in_a_tick_is_refused_with_a_fix() -> None:
-    kind = puck(radius=0.001, max_speed=100.0)
+    kind = puck(**FLEA, max_speed=100.0)
     with pytest.raises(paddock.SpecError) as refused:
         paddock.open(world(RobotPlacement(name="flea", type=kind, at=(0, 0))))
     assert str(refused.value) == (
@@ -29,7 +30,7 @@ def test_robot_that_sweeps_too_far_in_a_tick_is_refused_with_a_fix() -> None:
     assert np.isfinite(arena.poses).all()
 
 
-@pytest.mark.parametrize("kind", [puck(radius=0.001), crate(outline=THIN, max_speed=0.1)], ids=["round", "angular"])
+@pytest.mark.parametrize("kind", [puck(**FLEA), crate(outline=THIN, max_speed=0.1)], ids=["round", "angular"])
 @pytest.mark.parametrize("speed", [1e3, 1e9, 1e300])
 def test_sweep_terminates_at_any_speed(kind: paddock.RobotSpec, speed: float) -> None:
     arena, robot = alone(robot=kind, cylinders=PILLARS, at=(0.1, 0.05))

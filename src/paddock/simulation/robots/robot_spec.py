@@ -28,7 +28,7 @@ SAME = 1e-9  # corners closer than this count as equal [m]
 GRAVITY = 9.81  # [m/s²]
 MAX_CORNERS = 64  # maximum number of corners of an outline
 THINNEST, WIDEST = 0.001, 20.0  # minimum width of an outline, maximum distance of a corner from the axle's centre [m]
-OUTSIDE = 2.0  # maximum wheel separation and diameter, relative to the diameter of the body
+OUTSIDE = 5.0  # maximum wheel separation and diameter, relative to the diameter of the body
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

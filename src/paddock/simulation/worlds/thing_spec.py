@@ -9,7 +9,8 @@ from typing import Annotated
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Convex, Disc, Pose, Shape, place_shape, rectangle, signed_area, wrap
 from paddock.core.spec import Color, Degrees, Name, Number, Point, Spec
-from paddock.simulation.robots.robot_spec import GRAVITY, Length, check_outline
+from paddock.simulation.robots.drives import Length
+from paddock.simulation.robots.robot_spec import GRAVITY, check_outline
 
 THING_COLOR = "#c05640"
 Friction = Annotated[float, Number("a coefficient of friction", low=0, high=10)]
