@@ -12,12 +12,14 @@ import pytest
 from PIL import Image
 
 from command_line import paddock
+from paddock.arena.episodes import Trace
 from paddock.core import files
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.npz import read_npz
 from paddock.core.toml import read_toml
 from paddock.core.user_code import received_data
 from paddock.perception.mapping.logs import read_log
+from paddock.perception.mapping.logs.log_formats import read_lines
 from paddock.simulation.robots import RobotSpec
 from paddock.simulation.worlds import load_world
 from paddock.simulation.worlds.importers import bitmap, import_world
@@ -61,6 +63,43 @@ def test_archive_of_numbers_that_expands_to_gigabytes_is_refused(tmp_path: Path)
     np.savez_compressed(path, weights=np.zeros(1_000_000))
     with pytest.raises(PaddockError, match=r"champion\.npz: expected a policy: unpacked, the file would have 7 MB"):
         read_npz(path, "a policy")
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_archive_of_numbers_in_a_compression_without_limit_is_refused(tmp_path: Path, kind: int) -> None:
+    """Python unpacks 256 kB of it at once, which can be gigabytes, whatever size the archive states."""
+    path = tmp_path / "champion.npz"
+    np.savez(path, about=np.zeros(1), weights=np.zeros(1000))
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", kind) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    with pytest.raises(PaddockError, match="expected a policy: its compression is not one that NumPy writes"):
+        read_npz(path, "a policy")
+
+
+@pytest.mark.usefixtures("small_limit")
+@pytest.mark.parametrize("ending", ["npz", "parquet"])
+def test_trace_that_expands_to_gigabytes_is_refused(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"trace.{ending}"
+    if ending == "npz":
+        np.savez_compressed(path, time=np.zeros(1_000_000))
+    else:
+        pyarrow = pytest.importorskip("pyarrow", reason="the extra `data` is not installed")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.table({"time": np.zeros(1_000_000)}), path)
+    with pytest.raises(PaddockError, match=rf"trace\.{ending}: expected a trace.*: unpacked, "):
+        Trace.load(path)
+
+
+@pytest.mark.usefixtures("small_limit")
+def test_log_that_expands_to_gigabytes_is_refused_before_its_scans_are_read(tmp_path: Path) -> None:
+    line = f"FLASER 180 {'1 ' * 180}0 0 0 0 0 0 1 host 1\n".encode()
+    path = tmp_path / "drive.log.gz"
+    path.write_bytes(gzip.compress(line * 10_000))
+    with pytest.raises(PaddockError, match="unpacked, it has more than 1 MB: this is not a log"):
+        next(read_lines(path))
 
 
 @pytest.mark.usefixtures("small_limit")

@@ -49,6 +49,9 @@ def read_npz(path: str | Path, what: str) -> tuple[dict[str, Any], dict[str, NDA
 def _check_size(path: str | Path) -> None:
     """Refuse a small file that would fill the memory."""
     with zipfile.ZipFile(path) as archive:
-        size = sum(entry.file_size for entry in archive.infolist())
+        entries = archive.infolist()
+    if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
+        raise ValueError("its compression is not one that NumPy writes")  # unpacked without any limit
+    size = sum(entry.file_size for entry in entries)
     if size > find_unpacked_limit(Path(path).stat().st_size):
         raise ValueError(f"unpacked, the file would have {size >> 20} MB, which is more than its data can have")

@@ -17,7 +17,7 @@ import numpy as np
 from paddock.arena.episodes.events import Event, Kind
 from paddock.arena.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.files import append_text, whole_file
+from paddock.core.files import append_text, find_unpacked_limit, whole_file
 from paddock.core.npz import read_npz, write_npz
 from paddock.core.packages import import_package
 
@@ -110,9 +110,16 @@ def _save_parquet(trace: Trace, path: Path) -> None:
 
 
 def _load_parquet(path: Path) -> Trace:
-    parquet = import_extra("pyarrow.parquet")
+    pyarrow, parquet = import_extra("pyarrow"), import_extra("pyarrow.parquet")
+    limit, parts = find_unpacked_limit(path.stat().st_size), []
     try:
-        table = parquet.read_table(path)
+        with parquet.ParquetFile(path) as file:
+            for part in file.iter_batches(ROWS_AT_ONCE):  # equal values take nearly no space in the file
+                parts.append(part)
+                limit -= part.nbytes
+                if limit < 0:
+                    raise ValueError("unpacked, it is larger than its data can be")
+            table = pyarrow.Table.from_batches(parts, file.schema_arrow)
         about = json.loads((table.schema.metadata or {})[b"paddock"])
     except Exception as error:
         raise PaddockError(f"{path}: expected {A_TRACE}: {error}") from None

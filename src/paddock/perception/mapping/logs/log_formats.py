@@ -43,41 +43,56 @@ DP_SLAM_LINES = ("Odometry", "Laser")
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a plain or .gz file, or of the only text file in a .zip file."""
     refuse_special_file(path)
-    limit = find_unpacked_limit(path.stat().st_size) if path.exists() else 0
     try:
-        if zipfile.is_zipfile(path):
-            yield from _lines_of_archive(path, limit)
-            return
-        with path.open("rb") as file:
-            is_packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path, "rb") if is_packed else path.open("rb") as file:
-            yield from _decode(file, path, limit)
+        with _open_log(path) as file:
+            _check_size(file, path)
+        with _open_log(path) as file:
+            yield from _decode(file, path)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:  # the last: encrypted file
         raise PaddockError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _lines_of_archive(path: Path, limit: int) -> Iterator[str]:
-    with zipfile.ZipFile(path) as archive:
-        names = [
-            entry.filename
-            for entry in archive.infolist()
-            if not entry.is_dir() and not entry.filename.startswith("__MACOSX/")
-        ]
-        if len(names) != 1:
-            raise PaddockError(f"{path}: expected an archive with one log, got {len(names)} files: {', '.join(names)}")
-        with archive.open(names[0]) as file:
-            yield from _decode(file, path, limit)
+@contextmanager
+def _open_log(path: Path) -> Iterator[IO[bytes]]:
+    """Open the unpacked content of a file."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive, archive.open(_find_log(archive, path)) as entry:
+            yield entry
+        return
+    with path.open("rb") as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        if is_packed:
+            with gzip.open(file) as unpacked:
+                yield unpacked  # type: ignore[misc]
+        else:
+            yield file
 
 
-def _decode(file: IO[bytes] | gzip.GzipFile, path: Path, limit: int) -> Iterator[str]:
-    """Yield the lines of a file; refuse one that expands to more than `limit` bytes, or has no line ends."""
-    read = 0
+def _find_log(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
+    entries = [
+        entry for entry in archive.infolist() if not entry.is_dir() and not entry.filename.startswith("__MACOSX/")
+    ]
+    if len(entries) != 1:
+        names = ", ".join(entry.filename for entry in entries)
+        raise PaddockError(f"{path}: expected an archive with one log, got {len(entries)} files: {names}")
+    return entries[0]
+
+
+def _check_size(file: IO[bytes], path: Path) -> None:
+    """Refuse a small file that expands to much more, before any of its lines is parsed."""
+    limit, size = find_unpacked_limit(path.stat().st_size), 0
+    while part := file.read(1 << 20):
+        size += len(part)
+        if size > limit:
+            raise PaddockError(f"{path}: unpacked, it has more than {limit >> 20} MB: this is not a log")
+
+
+def _decode(file: IO[bytes], path: Path) -> Iterator[str]:
+    """Yield the lines of a file; refuse one that has no line ends."""
     while line := file.readline(LONGEST_LINE + 1):
-        read += len(line)
         if len(line) > LONGEST_LINE:
             raise PaddockError(f"{path}: expected lines of at most {LONGEST_LINE >> 20} MB: this is not a log")
-        if read > limit:
-            raise PaddockError(f"{path}: unpacked, it has more than {limit >> 20} MB: this is not a log")
         yield line.decode("utf-8", "replace").removeprefix("\ufeff")  # editors of Windows write this mark first
 
 
