@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paddock.core.errors import PaddockError
-from paddock.core.user_code import check_program, load_fresh
+from paddock.core.user_code import check_program, list_sources, load_fresh
 
 
 def test_file_changed_within_a_second_is_reloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,3 +38,11 @@ def test_declared_encoding_of_a_received_program_is_not_used() -> None:
     check_program(b"# coding: no-such-encoding\nx = 1\n", "mine.py")
     with pytest.raises(PaddockError, match=r"mine\.py: expected a Python program as UTF-8 text"):
         check_program("# coding: latin-1\nx = 'ä'\n".encode("latin-1"), "mine.py")
+
+
+def test_declared_encoding_of_a_file_is_not_used_to_find_its_imports(tmp_path: Path) -> None:
+    (tmp_path / "gains.py").write_text("GAIN = 1\n", encoding="utf-8")
+    (tmp_path / "mine.py").write_bytes(b"# coding: punycode\nimport gains  # " + b"a-" * 250_000)
+    assert [file.name for file in list_sources(tmp_path / "mine.py")] == ["mine.py", "gains.py"]
+    (tmp_path / "nested.py").write_text(f"x = {'-' * 100_000}1", encoding="utf-8")
+    assert [file.name for file in list_sources(tmp_path / "nested.py")] == ["nested.py"]

@@ -23,7 +23,16 @@ from paddock.core.errors import LinkError, PaddockError, UnknownName, format_val
 from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation, acting
 from paddock.core.terminal_text import shell_word
-from paddock.core.user_code import check_file, check_text, error_location, explain_error, load_fresh, place, show_path
+from paddock.core.user_code import (
+    check_file,
+    check_text,
+    error_location,
+    explain_error,
+    load_fresh,
+    parse_source,
+    place,
+    show_path,
+)
 from paddock.perception.estimation import EKF
 
 if TYPE_CHECKING:
@@ -278,7 +287,7 @@ def report_error_location(path: Path | None, *names: str) -> Iterator[None]:
 
 def _find_definition(path: Path, name: str) -> int | None:
     """Return the line of a file at which `act` or `Controller.act` is defined."""
-    found: ast.AST = ast.parse(path.read_bytes())
+    found: ast.AST | None = parse_source(path)
     for part in name.split("."):
         here = [node for node in getattr(found, "body", ()) if part in _names(node)]
         if not here:

@@ -366,12 +366,8 @@ def list_sources(file: Path) -> list[Path]:
 
 def _imported_names(file: Path) -> set[str]:
     """Return the names of all modules that a file may import; `from a import b` adds both a and a.b."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):
-        return set()
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in [] if (tree := parse_source(file)) is None else ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -379,3 +375,12 @@ def _imported_names(file: Path) -> set[str]:
             names |= {start.rstrip("."), *(start + alias.name for alias in node.names)} - {""}
     parents = {name.rpartition(".")[0] for name in names} - {""}
     return names | parents
+
+
+def parse_source(file: Path) -> ast.Module | None:
+    """Return the syntax tree of a file as UTF-8, whatever encoding it declares, which may be slow; None if invalid."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return ast.parse(file.read_bytes().decode("utf-8-sig", "replace"))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # it has changed, or is nested too deeply
+        return None

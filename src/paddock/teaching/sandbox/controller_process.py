@@ -18,6 +18,7 @@ from typing import IO, NoReturn
 
 import msgspec
 
+from paddock.core.user_code import parse_source
 from paddock.teaching.sandbox import sandbox_messages as messages
 from paddock.teaching.sandbox.controller_runner import ControllerJob
 from paddock.teaching.sandbox.failure import FailureKind, SandboxLost, SubmissionFailure
@@ -267,11 +268,7 @@ def read_queue(process: str) -> float:
 
 def find_loop(file: Path, line: int) -> int:
     """Return the first line of the outermost loop around a line, within its function; the line itself if none."""
-    try:
-        text = file.read_bytes().decode("utf-8-sig", "replace")  # whatever encoding it declares, which may be slow
-        nodes = list(ast.walk(ast.parse(text)))
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # the file has changed, or is too nested
-        return line
+    nodes = [] if (tree := parse_source(file)) is None else list(ast.walk(tree))
     around = [
         node for node in nodes if getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)
     ]
