@@ -183,8 +183,10 @@ def test_every_kind_has_an_example_in_its_section() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("example", blocks(SENSORS, "toml"), ids=lambda text: text.split('"')[1])
-def test_sensor_example_works_in_a_minimal_robot(example: str) -> None:
-    robot = RobotSpec.from_toml(ROBOT + example)
+def test_sensor_example_works_in_a_minimal_robot(example: str, tmp_path: Path) -> None:
+    (code,) = (block for block in blocks(SENSORS, "python") if block.startswith("# feeler.py"))
+    (tmp_path / "feeler.py").write_text(code)
+    robot = RobotSpec.from_table(tomllib.loads(ROBOT + example), folder=tmp_path)
     (spec,) = robot.sensors
     world = WorldSpec(name="box", bounds=(0, 0, 1, 1), robots=(RobotPlacement(name="r", type=robot, at=(0.5, 0.5)),))
     with paddock.open(world) as arena:

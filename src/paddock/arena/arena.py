@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from paddock.arena.base_arena import ONE, SimulatedArena
 from paddock.arena.episodes.events import Event, Kind
 from paddock.arena.local_body import LocalBody, Robots
+from paddock.arena.python_sensors import list_python_sensors, measure_in_python
 from paddock.arena.things import Things
 from paddock.core.argument_checks import check_seed, check_ticks
 from paddock.core.errors import SimulationError, format_value
@@ -136,6 +137,7 @@ class Arena(SimulatedArena):
         self.built, self.world, self.model = built, built.spec, built.model
         self.scratch = engine.workspace(self.model)
         self.stepping, self.sensing = step_for(self.model), sense_for(built.sensor_kinds)
+        self._has_python_sensors = any(map(list_python_sensors, built.robots))
         self.numbers = {robot.name: i for i, robot in enumerate(self.world.robots)}  # rows in all arrays
 
     def _bind_kernels(self) -> None:
@@ -250,7 +252,7 @@ class Arena(SimulatedArena):
             ticks -= now
 
     def _drive(self, loop: EpisodeLoop) -> str:
-        if self.gate or self._watched or self._on_tick.calls or not loop.plan.is_compilable:
+        if self._has_python_sensors or self.gate or self._watched or self._on_tick.calls or not loop.plan.is_compilable:
             return loop.drive()
         from paddock.arena.compiled_run import drive_compiled
 
@@ -278,6 +280,8 @@ class Arena(SimulatedArena):
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
         """Read devices of one robot into a row of readings. The caller holds the lock."""
+        if self._has_python_sensors:
+            measure_in_python(self, robot, enabled, readings)
         kernel = self._sense or self._sense_kernel()
         kernel(self.model, self.state, self.scratch, 0, robot, enabled, raw, readings)
 

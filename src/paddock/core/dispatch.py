@@ -77,8 +77,8 @@ class Dispatch:
 
     def extend(self, shipped: Kernel, numbers: Iterable[int]) -> dict[Kernel, Kernel]:
         """Return the replacement of the shipped kernel for these entries; empty if the shipped kernel has them all."""
-        foreign = {number for number in numbers if number >= len(self.registry.builtin)}
-        return {shipped: self.make((*self.shipped_cases(), *self.cases(foreign)))} if foreign else {}
+        foreign = self.cases(number for number in numbers if number >= len(self.registry.builtin))
+        return {shipped: self.make((*self.shipped_cases(), *foreign))} if foreign else {}
 
     def source(self, cases: Iterable[Case]) -> str:
         """Return the source of the function, starting with its `def` line."""

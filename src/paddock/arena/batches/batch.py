@@ -19,7 +19,7 @@ from paddock.arena.batches.policy_table import (
     check_runs,
     get_memory,
     list_enabled,
-    refuse_polled,
+    refuse_uncompiled,
 )
 from paddock.arena.batches.threads import count_threads, run_in_threads
 from paddock.arena.batches.world_starts import list_seeds, start_poses
@@ -231,7 +231,7 @@ class Batch:
         metric_sums = make_metric_sums(
             self.scenes, chosen, policy_table.enabled, *self._present(), moments, period, readings
         )
-        refuse_polled(self.scenes[0], policy_table.enabled)
+        refuse_uncompiled(self.scenes[0], policy_table.enabled)
         if moments:
             write_motions(metric_sums.trace[:, 0], self.motion)
         if self.gpu is None:

@@ -14,7 +14,7 @@ from paddock.core.errors import DeviceRefused, SimulationError, UnknownName
 from paddock.simulation.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats, Ints
 from paddock.simulation.engine.state import list_robot_types
 from paddock.simulation.sensors.camera import CameraSpec
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, explain_python_kind
 from paddock.simulation.worlds.build import BuiltWorld
 
 
@@ -143,10 +143,13 @@ def remember(policy_table: PolicyTable, policies: Mapping[int, Policy], world: i
             policy.memory[:] = get_memory(policy_table, robot, policy)[world]
 
 
-def refuse_polled(built: BuiltWorld, enabled: Bytes) -> None:
-    """Raise if an enabled device is polled only, since compiled runs cannot read it."""
+def refuse_uncompiled(built: BuiltWorld, enabled: Bytes) -> None:
+    """Raise if an enabled device is polled only or of a kind in plain Python, since compiled runs cannot read it."""
     for robot, kind in enumerate(built.robots):
         for number, spec in enumerate(kind.sensors):
-            if enabled[robot, number] and isinstance(spec, RangeSensorSpec) and spec.polled:
+            if enabled[robot, number]:
                 name = f"{built.spec.robots[robot].name}.{spec.name}"
-                raise DeviceRefused(f"{name} is polled only, so a policy cannot read it: set polled = false")
+                if isinstance(spec, RangeSensorSpec) and spec.polled:
+                    raise DeviceRefused(f"{name} is polled only, so a policy cannot read it: set polled = false")
+                if problem := explain_python_kind(spec):
+                    raise DeviceRefused(f"{name} {problem}")

@@ -12,7 +12,7 @@ from paddock.learning.gym import env_tables as t
 from paddock.learning.gym.env_spec import EnvSpec
 from paddock.learning.gym.terms import ALIASES, TermContext, TermSlot
 from paddock.simulation.sensors.camera import CameraSpec
-from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec
+from paddock.simulation.sensors.sensor_spec import RangeSensorSpec, SensorSpec, explain_python_kind
 
 FAR = 40.0  # radii of a robot: a goal at this distance or farther is observed as 1
 
@@ -83,6 +83,8 @@ def find_slot(spec: EnvSpec, context: TermContext, name: str) -> TermSlot:
         raise DeviceRefused(
             f"{context.robot.name}.{name} is polled only: set polled = false, or observe another device"
         )
+    if problem := explain_python_kind(slot.sensor):
+        raise DeviceRefused(f"{context.robot.name}.{name} {problem}")
     return slot
 
 

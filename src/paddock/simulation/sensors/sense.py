@@ -11,8 +11,10 @@ from paddock.core.rng import ALONE, CONSTANT_TICK, WALK_TICK, make_key
 from paddock.simulation.engine import model as m
 from paddock.simulation.engine.kernels.surroundings import gather
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X, Y
+from paddock.simulation.sensors.aim import aim, mount_at
 from paddock.simulation.sensors.camera import draw, grain
 from paddock.simulation.sensors.laser import mix_pixels
+from paddock.simulation.sensors.proximity import nearest_hit
 from paddock.simulation.sensors.sensor_dispatch import measure
 from paddock.simulation.sensors.sensor_registry import MEASURE
 from paddock.simulation.sensors.sensor_spec import SensorSpec, View
@@ -82,6 +84,19 @@ def take_picture(model, state, scratch, world, robot, device, depth, picture):
     sigma = model.stages[device, m.SIGMA] * model.robots[model.robot_variant[robot], m.NOISE]
     if sigma > 0.0:
         grain(picture, sample_key(model, state, world, robot, device, tick), sigma)
+
+
+@kernel
+def measure_distance(model, state, scratch, world, robot, device, channel):
+    """Return the distance [m] from a mount to the nearest surface ahead, at the time of the device's sample."""
+    tick = sample_tick(model, state, world, device)
+    motion = state.motion[world, tick % state.motion.shape[1]]
+    x, y, heading, c, s = frame(motion, robot)
+    segments, discs = look_around(model, state, motion, scratch, world, robot, device, tick, x, y, c, s)
+    view = View(robot, motion, x, y, heading, c, s, segments, discs)
+    mount = model.constants[mount_at(model, device, channel) :]
+    ax, ay = aim(model, view, device, mount)
+    return nearest_hit(scratch, view, mount[m.MOUNT_X], mount[m.MOUNT_Y], mount[m.MOUNT_Z], ax, ay)
 
 
 @kernel

@@ -41,11 +41,11 @@ SENSORS: Registry[type[SensorSpec]] = Registry(
 def get_kernel(kind: type[SensorSpec]) -> Kernel | None:
     """Return the kernel of a kind: `measure` in its module, or in the module of its base class.
 
-    Return None for cameras, whose images are rendered by `draw`.
+    Return None for cameras, whose images are rendered by `draw`, and for kinds in plain Python.
     """
     from paddock.simulation.sensors.camera import CameraSpec
 
-    if issubclass(kind, CameraSpec):
+    if issubclass(kind, CameraSpec) or kind.measure is not None:
         return None
     for base in kind.__mro__:
         found = getattr(sys.modules.get(base.__module__), "measure", None)
@@ -53,7 +53,7 @@ def get_kernel(kind: type[SensorSpec]) -> Kernel | None:
             return found
     raise PaddockError(
         f"{kind.__module__}: expected a function measure(model, scratch, view, device, values) with @kernel "
-        f"in the module of {kind.__name__}"
+        f"in the module of {kind.__name__}, or a method measure(self, view) of it"
     )
 
 

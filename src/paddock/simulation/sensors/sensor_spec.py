@@ -68,6 +68,7 @@ class SensorSpec(Spec):
     shows: ClassVar[Shape] = "values"  # type of the readings in programs
     first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
     lowest: ClassVar[float] = -math.inf  # noise does not carry a reading below this value
+    measure: ClassVar[Any] = None  # a method of a kind in plain Python, which has no kernel: (view) -> ideal values
 
     def __init_subclass__(cls) -> None:
         """Name a class of a user's file that has no name of its own by its location, so that its TOML can be read."""
@@ -203,6 +204,16 @@ class RangeSensorSpec(SensorSpec):
     @property
     def nothing_raw(self) -> float:
         return self.response[-1][1] if self.response else self.nothing * (self.scale or 1.0)
+
+
+def explain_python_kind(spec: SensorSpec) -> str:
+    """Return why compiled runs refuse a sensor, and the fix; empty if its kind has a kernel."""
+    if spec.measure is None:
+        return ""
+    return (
+        f"is of the kind {type(spec).__name__} in plain Python, which compiled runs cannot call: write its measure as "
+        "a kernel, or use another device"
+    )
 
 
 class View(NamedTuple):
