@@ -27,12 +27,18 @@ CLIENTS: dict[int, list[Any]] = defaultdict(list)  # by the port of their server
 
 @contextmanager
 def served(
-    world: str | WorldSpec = ROOM, *, seed: int = 5, stopped: bool = True, silence: float = 60.0, **settings: Any
+    world: str | WorldSpec = ROOM,
+    port: int = 0,
+    *,
+    seed: int = 5,
+    stopped: bool = True,
+    silence: float = 60.0,
+    **settings: Any,
 ) -> Iterator[CoppeliaServer]:
     """Serve a world over CoppeliaSim's API on a free port at full speed; the simulation is stopped at first."""
     arena = paddock.open(world, seed=seed)
     server = Server(arena, Settings(**{"port": 0, "speed": None, **settings}))
-    with CoppeliaServer(arena, 0, stopped=stopped, silence=silence) as bridge, server.in_background():
+    with CoppeliaServer(arena, port, stopped=stopped, silence=silence) as bridge, server.in_background():
         try:
             yield bridge
         finally:

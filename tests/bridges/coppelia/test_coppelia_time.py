@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 
 import paddock
 from bridges.coppelia.coppelia_fixtures import ROOM, load_old_client, new_client, served
+from paddock.bridges.common.ports import open_port
 from paddock.bridges.coppelia import CoppeliaServer
-from paddock.core.errors import PaddockError, SimulationError
+from paddock.core.errors import LinkError, PaddockError, SimulationError
 
 STEPS, BASE, TURN = 40, 2.0, 3.0
 RADIUS = 0.195 / 2
@@ -79,6 +81,34 @@ def test_stepping_program_of_protocol_1_is_bit_identical() -> None:
         assert sim.wait(0.2) == pytest.approx(0.0, abs=0.06)
         sim.setInt32Signal("ready", 1)
         assert sim.waitForSignal("ready")
+
+
+def test_free_port_has_a_free_port_next_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next port of a free port is often in use by closed connections, for a minute."""
+    next_ports: list[int] = []
+
+    def refuse_at_first(name: str, host: str, port: int) -> socket.socket:
+        if port:
+            next_ports.append(port)
+        if len(next_ports) == 1:
+            raise LinkError("in use")
+        return open_port(name, host, port)
+
+    monkeypatch.setattr("paddock.bridges.coppelia.zmq_bridge.open_port", refuse_at_first)
+    with served() as bridge:
+        assert "in use" not in "".join(bridge.describe())
+
+
+def test_stepping_of_protocol_1_without_the_next_port_is_refused() -> None:
+    """The client would wait for ever."""
+    module = load_old_client()
+    with served() as bridge:
+        port = bridge.port
+    with socket.create_server(("127.0.0.1", port + 1)), served(ROOM, port) as bridge:
+        client = new_client(bridge, module)
+        with pytest.raises(Exception, match=f"needs port {port + 1}, too, which is in use"):
+            client.setStepping(True)
+        client.setStepping(False)
 
 
 def test_stepping_levels_are_counted_and_stop_resets_them() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SILENCE = 10.0  # timeout of a stepping client that keeps other clients waiting [s]
 LONGEST_HOLD = 2.0  # seconds after which a client that waits for a step receives a keep-alive reply
 LOOK = 0.5  # seconds between two checks of waiting clients
+TRIES = 50  # free ports whose next port may be in use
 EXPECTED = f"coppelia: expected a port from 0 to {HIGHEST_PORT}, optionally 'stopped': 23000 or 23000,stopped"
 
 
@@ -49,7 +50,7 @@ class CoppeliaServer(PortBridge):
             if error.name != "cbor2":
                 raise
             raise PaddockError(f"coppelia: cbor2 is not installed: {install_extra('coppelia')}") from None
-        super().__init__("coppelia", arena, [port], host=host, silence=silence)
+        super().__init__("coppelia", arena, [port or _choose_port(host)], host=host, silence=silence)
         self._kinds = CoppeliaConnection, StepSubscriber  # of the port for requests and of the next port
         self.host, self.port = self.addresses[0]
         with contextlib.suppress(LinkError, OverflowError):  # the port for steps is optional
@@ -103,6 +104,11 @@ class CoppeliaServer(PortBridge):
         """Number of steps since the start."""
         return round(self.arena.time / self.simulator.step)
 
+    @property
+    def publishes(self) -> bool:
+        """Whether steps are published: the next port was free."""
+        return len(self._sockets) == 2
+
     def publish_step(self) -> None:
         """Notify clients of protocol 1 of a completed step."""
         for subscriber in list(self.subscribers):
@@ -111,11 +117,21 @@ class CoppeliaServer(PortBridge):
     def describe(self) -> Iterator[str]:
         """Yield the address, the robots, and a warning if access is not protected."""
         robots = list_some([make_object_path(self.simulator.scene, base) for base in self.simulator.scene.list_bases()])
-        steps = "" if len(self._sockets) == 2 else f"   port {self.port + 1} is in use: no stepping in protocol 1"
+        steps = "" if self.publishes else f"   port {self.port + 1} is in use: no stepping in protocol 1"
         yield (
             f"CoppeliaSim's ZeroMQ remote API at {self.host}, port {self.port}: {robots}   "
             f"(coppelia://{self.host}:{self.port}){describe_guard(self.host)}{steps}"
         )
+
+
+def _choose_port(host: str) -> int:
+    """Return a free port whose next port is free, too; 0 if there is none."""
+    for _ in range(TRIES):
+        with open_port("coppelia", host, 0) as first:
+            port: int = first.getsockname()[1]
+            with contextlib.suppress(LinkError, OverflowError), open_port("coppelia", host, port + 1):
+                return port
+    return 0
 
 
 def open_coppelia(arena: Arena, values: Sequence[str], host: str) -> CoppeliaServer:

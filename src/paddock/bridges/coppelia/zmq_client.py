@@ -17,7 +17,7 @@ from paddock.bridges.coppelia.calls import RemoteCaller
 from paddock.bridges.coppelia.zmq import RemoteSession, pack_reply, parse_request
 from paddock.bridges.coppelia.zmq.session import Reply
 from paddock.bridges.coppelia.zmq.zmtp import ZmtpPeer, pack_message
-from paddock.core.errors import BadMessage, Refused
+from paddock.core.errors import BadMessage, PaddockError, Refused
 
 if TYPE_CHECKING:
     from paddock.bridges.coppelia.zmq_bridge import CoppeliaServer
@@ -95,6 +95,14 @@ class CoppeliaClient:
 
     def hold(self, on: bool) -> None:
         self.member.lock(on)
+
+    def require_publishing(self) -> None:
+        if not self.server.publishes:
+            port = self.server.port
+            raise PaddockError(
+                f"stepping in protocol 1 needs port {port + 1}, too, which is in use: serve at another port than "
+                f"{port}, or use a newer client"
+            )
 
     def publish_step(self) -> None:
         self.server.publish_step()

@@ -18,6 +18,9 @@ class SteppingControl(TimeControl, Protocol):
     def hold(self, on: bool) -> None:
         """Join the lock, so that time waits for this client, or leave it."""
 
+    def require_publishing(self) -> None:
+        """Raise an error if completed steps are not published, for which clients of protocol 1 would wait."""
+
     def publish_step(self) -> None:
         """Notify clients of protocol 1 of a completed step."""
 

@@ -89,7 +89,9 @@ class RemoteSession:
 
     def _set_stepping(self, arguments: list[Any]) -> None:
         """Switch stepping on or off in version 1, which has no levels."""
-        self.caller.level = int(bool(arguments and arguments[0]))
+        if on := bool(arguments and arguments[0]):
+            self.caller.control.require_publishing()
+        self.caller.level = int(on)
         self.caller.hold_time()
 
     def _step(self) -> Generator[None, None, None]:
