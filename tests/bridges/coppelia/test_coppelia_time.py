@@ -90,8 +90,8 @@ def test_free_port_has_a_free_port_next_to_it(monkeypatch: pytest.MonkeyPatch) -
     def refuse_at_first(name: str, host: str, port: int) -> socket.socket:
         if port:
             next_ports.append(port)
-        if len(next_ports) == 1:
-            raise LinkError("in use")
+            if len(next_ports) == 1:
+                raise LinkError("in use")
         return open_port(name, host, port)
 
     monkeypatch.setattr("paddock.bridges.coppelia.zmq_bridge.open_port", refuse_at_first)

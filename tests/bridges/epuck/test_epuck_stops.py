@@ -232,13 +232,35 @@ def test_unacknowledged_stop_raises_error_and_is_repeated(arena: Arena) -> None:
     emulator.close()
 
 
+def test_final_stop_that_lost_a_byte_is_repeated_and_confirmed(arena: Arena, caplog: pytest.LogCaptureFixture) -> None:
+    class Lossy(SerialFirmware):
+        losses = 0
+
+        def receive(self, data: bytes) -> bytes:
+            if self.losses and data[:1] == b"\xbc":
+                self.losses, data = self.losses - 1, data[1:]
+            return super().receive(data)
+
+    firmware = Lossy(emulate(arena, "red"))
+    emulator = FaultySerial(firmware)
+    robot = paddock.connect(emulator.url, timeout=LONG)
+    robot.wheels.set(0.1, 0.1)
+    firmware.losses = 1
+    robot.close()
+    assert firmware.losses == 0
+    assert robot.wheels.speeds == STANDS
+    assert caplog.text == ""
+    emulator.close()
+    assert speeds(arena, "red") == STANDS
+
+
 def test_wheels_are_set_once_when_call_raises_type_error(
     arena: Arena, emulators: EPuckEmulators, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with paddock.connect(find_url(emulators, "red"), timeout=LONG) as robot:
         calls: list[tuple[float, float]] = []
 
-        def broken(left: float, right: float) -> None:
+        def broken(left: float, right: float, third: float) -> None:
             calls.append((left, right))
             raise TypeError("a bug inside")
 

@@ -15,7 +15,7 @@ from paddock.bridges.epuck.link.body import EPuckBody
 from paddock.bridges.epuck.link.spec import adapt_spec
 from paddock.bridges.epuck.wire import packets
 from paddock.core.argument_checks import all_finite, check_heading, check_ticks
-from paddock.core.errors import PaddockError
+from paddock.core.errors import BadMessage, PaddockError
 from paddock.core.geometry import ORIGIN, Pose, wrap
 from paddock.network.client.single import SingleRobot
 
@@ -136,5 +136,8 @@ class EPuck(SingleRobot):
 
     def _stop_and_disconnect(self) -> None:
         with self.port.hold_and_close():
-            self.stop()
+            try:
+                self.stop()  # its answer has the speeds that the robot was given
+            except BadMessage:  # a byte was lost: the next exchange begins anew
+                self.stop()
             self.port.verify_stopped()
