@@ -52,7 +52,7 @@ def answer(data: bytes) -> bytes:
 
 
 class OurServer(asyncio.Protocol):
-    """A server in callbacks of the event loop, as in paddock/server/connection.py."""
+    """A server in callbacks of the event loop, as in paddock/network/server/core/connection.py."""
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport

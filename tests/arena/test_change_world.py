@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,17 @@ def test_changed_arena_is_bit_identical_to_a_new_one() -> None:
             each["red"].wheels.set(0.05, 0.1)
             each.step(100)
         assert arena.digest() == other.digest()
+
+
+def test_robots_that_others_added_make_runs_unrepeatable_until_another_world_is_opened() -> None:
+    with paddock.open("clutter") as arena:
+        other = threading.Thread(target=lambda: arena.spawn("green", "e-puck"))
+        other.start()
+        other.join()
+        arena.reset()
+        assert arena.nondeterminism == "green was spawned"
+        arena.change_world(load_world("clutter"))
+        assert arena.nondeterminism == ""
 
 
 def test_handles_and_enabled_devices_carry_over_by_robot_name() -> None:

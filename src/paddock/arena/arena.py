@@ -424,6 +424,7 @@ class Arena(SimulatedArena):
             self.restarts += 1
             self.index()
             self.on_change()
+            self._population_change = ""  # the new world has its own robots
             self.note_event("reset", text=f"opened {spec.name}")
 
     def _move_into(self, built: BuiltWorld, state: engine.State, commands: Floats) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import sys
 import warnings
 from pathlib import Path
@@ -13,9 +13,18 @@ from urllib.parse import quote, urlsplit
 from paddock.core.errors import PaddockError
 from paddock.core.version import DISTRIBUTION, VERSION
 
+LECTURERS = (
+    "paddock_lecturers"  # package with the solutions and hidden seeds of the shipped exercises; not for students
+)
 NAMESAKE = "paddock"  # a distribution of this name is another project's
 CLIENT = "+client"  # local version of the wheel for students who only connect
 PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def find_lecturers() -> Path | None:
+    """Return the folder of the package for lecturers, or None if it is not installed."""
+    found = importlib.util.find_spec(LECTURERS)
+    return None if found is None or found.origin is None else Path(found.origin).resolve().parent
 
 
 @functools.cache

@@ -124,7 +124,7 @@ NUMBERS = 1e9  # maximum magnitude of other quantities; the minimum is its inver
 class Number:
     """The unit and the allowed range of a number.
 
-    `least` and `limit` bound the magnitude of non-zero values to what is physically plausible. Messages mention them
+    `minimum` and `limit` bound the magnitude of non-zero values to what is physically plausible. Messages mention them
     only for values that exceed them.
     """
 

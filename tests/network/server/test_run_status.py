@@ -129,6 +129,18 @@ def test_run_again_is_refused_while_run_is_active(shown: Show, viewer: RawViewer
     assert "no run has ended" in refused["message"]
 
 
+def test_robot_that_was_added_between_two_runs_makes_the_next_unrepeatable(shown: Show, viewer: RawViewer) -> None:
+    viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
+    viewer.ask("get_scene")
+    assert "red was moved" in viewer.news["run"]["intervention"]
+    shown.end("the first is over", again=True)
+    viewer.wait_for_end()
+    viewer.ask("spawn", robot="green", kind="e-puck", stays=True)
+    viewer.ask("run_again")
+    viewer.ask("get_scene")
+    assert viewer.news["run"]["intervention"] == shown.arena.nondeterminism == "green was spawned"
+
+
 def test_interventions_are_recorded_in_trace_and_first_is_sent(shown: Show, viewer: RawViewer) -> None:
     done = threading.Event()
     program = threading.Thread(

@@ -15,11 +15,11 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from marks import mostly
+from paddock.core.packages import LECTURERS
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds.placement import robot_types
 from paddock.teaching.exercises import check_exercise, exercise_names, load_exercise, mark_runs, run_exercise
 from paddock.teaching.exercises.exercise_spec import OWN_FILES
-from paddock.teaching.exercises.loader import LECTURERS
 from paddock.teaching.grading.similar import find_similar
 
 ROOT = Path(__file__).parents[3]

@@ -26,7 +26,7 @@ class BatchResult:
     metrics: Mapping[str, Floats]  # by name, shape (W, N)
     ticks: Ints  # ticks that every world ran, shape (W)
     poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
-    rows: Floats  # traces from the start, see batches/tables.py; NaN after a world's end; shape (W, rows, N, ·)
+    rows: Floats  # traces from the start, see batches/batch_tables.py; NaN after a world's end; shape (W, rows, N, ·)
     last: Floats  # row of every world at its end, shape (W, 1, N, ·); without traces (W, 0, N, ·)
     devices: Sequence[Sequence[str]]  # names of the devices whose readings the rows contain, for every robot
     every: int  # ticks between two rows

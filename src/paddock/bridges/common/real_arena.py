@@ -106,7 +106,7 @@ class RealArena(Arena):
             self.commands[0, number, column.COMMAND_LEFT : column.COMMAND_RIGHT + 1] = 0.0
 
     def _pass_ticks(self, model: Any, state: Any, commands: Any, scratch: Any, ticks: int) -> None:
-        """Advance the clock and copy the reported states of the robots. The caller must hold `turn`."""
+        """Advance the clock and copy the reported states of the robots. The caller must hold `mutex`."""
         for _ in range(ticks):
             before = self.motion
             self.state.clock[0, column.TICK] += 1

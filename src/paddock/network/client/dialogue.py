@@ -159,7 +159,7 @@ class Steering:
         self.pending_error: m.Refusal | None = None  # refusal of commands, which are sent without waiting for an answer
 
     def add(self, body: RemoteBody) -> None:
-        """Queue a new command of a robot. The caller must hold `turn`."""
+        """Queue a new command of a robot. The caller must hold `mutex`."""
         if self.is_lost(body.name):
             body.take_command()
             return
@@ -170,7 +170,7 @@ class Steering:
             self.send()
 
     def send(self) -> None:
-        """Send the queued commands without waiting for an answer. The caller must hold `turn`."""
+        """Send the queued commands without waiting for an answer. The caller must hold `mutex`."""
         if self._waiting:
             self._arena.dialogue.wire.send(m.SendCommands(commands=self.take()))
 

@@ -87,7 +87,7 @@ class Transforms:
         )
 
     def encode(self, times: Ints, table: Floats) -> Rows:
-        """Encode a message per time [ns]; the table has shape (time, robot, ·), columns as in batches/tables.py."""
+        """Encode a message per time [ns]; table: shape (time, robot, ·), columns as in batches/batch_tables.py."""
         messages, stamps = self._layout.rows(len(times)), fixed_stamps(times)
         half = table[:, :, t.ROW_HEADING] / 2
         columns = {"x": table[:, :, t.ROW_X], "y": table[:, :, t.ROW_Y], "z": np.sin(half), "w": np.cos(half)}

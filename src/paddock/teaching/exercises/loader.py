@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import util
 from pathlib import Path
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.packages import install_extra
+from paddock.core.packages import find_lecturers, install_extra
 from paddock.core.registry import Registry, library_folder
 from paddock.core.spec import Spec, spec_from_table
 from paddock.core.toml import read_toml_file
@@ -16,7 +15,6 @@ from paddock.core.user_code import code_beside
 from paddock.teaching.exercises.exercise_spec import FILE, HIDDEN_FILE, Exercise, Seeds
 
 PACKAGE = "paddock.teaching.exercises"
-LECTURERS = "paddock_lecturers"  # package with the OWN_FILES of the shipped exercises, which students do not install
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,12 +61,9 @@ def is_shipped(folder: str | Path) -> bool:
 
 
 def find_lecturers_folder(folder: Path) -> Path:
-    """Return the folder of an exercise's solution and hidden seeds: its own; for a shipped one, that of LECTURERS."""
-    if not is_shipped(folder):
-        return folder
-    package = util.find_spec(LECTURERS)
-    places = () if package is None else package.submodule_search_locations or ()
-    return next((Path(place) / folder.resolve().name for place in places), folder)
+    """Return the folder of an exercise's solution and hidden seeds: its own; for a shipped one, that of lecturers."""
+    package = find_lecturers()
+    return package / folder.resolve().name if package is not None and is_shipped(folder) else folder
 
 
 def read_hidden_seeds(folder: Path) -> tuple[int, ...]:

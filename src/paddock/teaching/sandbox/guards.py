@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import os
 import site
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from paddock.core.errors import PaddockError
+from paddock.core.packages import find_lecturers
 from paddock.teaching.sandbox import landlock, private_root, seccomp
 from paddock.teaching.sandbox.audit import forbid
 from paddock.teaching.sandbox.limits import SandboxLimits
@@ -29,7 +29,6 @@ DEVICES = ("/dev/null", "/dev/zero")
 CAPABILITIES = 0x20080522  # version of the capability structures
 CAN_FORK = hasattr(os, "fork")
 PACKAGE = Path(__file__).resolve().parents[2]
-LECTURERS = "paddock_lecturers"  # package with solutions and hidden seeds
 
 
 FileGuard = Literal["Landlock", "private root", ""]
@@ -68,7 +67,8 @@ def check_protection(unprotected: bool) -> None:
         raise PaddockError(
             "submissions cannot be confined on this system: their programs could read, change and delete your files; "
             "it needs Linux on x86-64 or 64-bit ARM with Landlock (Linux 5.13, switched on) or user namespaces: "
-            "`paddock doctor` shows what is there. If you trust all submissions, allow it (`unprotected`)"
+            "`paddock doctor` shows what is there. If you trust all submissions, add `--unprotected` (in Python: "
+            "`unprotected=True`)"
         )
 
 
@@ -105,16 +105,9 @@ def _find_packages() -> list[str]:
     ] + site.getsitepackages()
 
 
-@cache
-def _find_hidden() -> Path | None:
-    """Return the folder that no program may read; None if it is not installed."""
-    found = importlib.util.find_spec(LECTURERS)
-    return Path(found.origin).resolve().parent if found is not None and found.origin else None
-
-
 def _leave_out(root: Path) -> tuple[list[Path], list[Path]]:
-    """Return which parts of a folder may be read, without the hidden folder, and which may only be listed."""
-    hidden = _find_hidden()
+    """Return which parts of a folder may be read, without that for lecturers, and which may only be listed."""
+    hidden = find_lecturers()
     if root == hidden:
         return [], []
     if hidden is None or not hidden.is_relative_to(root):

@@ -1,6 +1,6 @@
 """Kernels of reaction networks: fluxes, the fastest rate, and integration steps that keep concentrations >= 0.
 
-A network is one table of numbers (written by `reactions/tables.py`): a head, a row for every pool, a record for every
+A network is one table of numbers (written by `reaction_spec.py`): a head, a row for every pool, a record for every
 unit. Kernels return 0 or a fault. A step that would make a pool negative is shortened. If that is not enough, the
 kernel returns a fault. Values are never clamped.
 """

@@ -271,7 +271,7 @@ def build_matrices(network: ReactionNetwork) -> Matrices:
 
 
 def pack_row(network: ReactionNetwork) -> Floats:
-    """Return the network as one row of numbers; see reactions/kernels.py."""
+    """Return the network as one row of numbers; see kernels.py."""
     numbers: list[float] = [len(network.pools), len(network.units)]
     for pool in network.pools:
         other = NOWHERE if pool.start_with is None else network.index(pool.start_with)

@@ -357,7 +357,7 @@ class Connection(asyncio.Protocol):
             return
         self.requests.accept(client)
         self._newer = hello.minor > MINOR
-        self._reader.most = int(min(MAX_BYTES, self.session.supervision.longest_message(client)))
+        self._reader.limit = int(min(MAX_BYTES, self.session.supervision.longest_message(client)))
         self._timers.pop("hello").cancel()
 
     def _reject(self, error: LinkError, hello: Hello, text: bool) -> None:

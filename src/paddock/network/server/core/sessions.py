@@ -53,6 +53,7 @@ class Sessions:
         tokens: with which clients join.
         people: full names of students, by robot.
         limits: of a token.
+        speed: of private copies, in simulated seconds per second; None for as fast as possible.
     """
 
     shared: Session

@@ -1,6 +1,6 @@
 // Colours: parsing, shades, and the colours of the theme.
 
-/** Colours of Paddock's pictures (`draw/colours.py`) that the page uses, too. */
+/** Colours of Paddock's pictures (`report/drawing/colours.py`) that the page uses, too. */
 export const PALETTE = {
   ink: "#2b2f36",
   start_pose: "#4a5568",

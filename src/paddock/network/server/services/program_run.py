@@ -6,7 +6,7 @@ import threading
 
 from msgspec.structs import replace
 
-from paddock.arena.episodes.events import CHANGES, POPULATION, Kind
+from paddock.arena.episodes.events import CHANGES, Kind
 from paddock.core.errors import Refused
 from paddock.network.protocol import Message
 from paddock.network.protocol import messages as m
@@ -20,7 +20,6 @@ class ProgramRun(Service):
 
     def __init__(self) -> None:
         self.status: m.RunStatus | None = None  # None: no program reports one
-        self._population_change = ""  # first intervention that a reset does not undo
         self.viewed, self.restarted = threading.Event(), threading.Event()  # the program waits for these
 
     def list_news(self) -> News:
@@ -31,18 +30,14 @@ class ProgramRun(Service):
 
     def on_intervention(self, client: Client, kind: Kind, text: str, in_full: str) -> None:
         """Show the first intervention that changes the run to viewers, because it is no longer repeatable."""
-        if kind not in CHANGES or self.status is None or self.status.state != "running":
-            return
-        said = f"{text} at {self.session.arena.time:g} s"
-        if kind in POPULATION:
-            self._population_change = self._population_change or said
-        if not self.status.intervention:
-            self.set_status(replace(self.status, intervention=said))
+        status = self.status
+        if kind in CHANGES and status is not None and status.state == "running" and not status.intervention:
+            self.set_status(replace(status, intervention=f"{text} at {self.session.arena.time:g} s"))
 
     def on_reset(self) -> None:
-        """Show no intervention any more, because the run begins again; but robots that came or left stay so."""
+        """Show only what a reset does not undo, such as robots that came or left, because the run begins again."""
         if self.status is not None and self.status.intervention:
-            self.set_status(replace(self.status, intervention=self._population_change))
+            self.set_status(replace(self.status, intervention=self.session.arena.disturbance))
 
     def set_status(self, status: m.RunStatus) -> None:
         """Send the state of the run to all clients; stop the clock if the run has ended."""
@@ -80,6 +75,6 @@ class ProgramRun(Service):
 
     def _restart(self, seed: int | None) -> None:
         self.session.reset(seed)
-        self.set_status(m.RunStatus(state="running", intervention=self._population_change))
+        self.set_status(m.RunStatus(state="running", intervention=self.session.arena.disturbance))
         self.session.clock.set_running(True)
         self.restarted.set()
