@@ -12,6 +12,7 @@ from PIL import Image
 
 from paddock.arena.episodes import Event, Trace
 from paddock.arena.episodes.recorder import TraceRecorder
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.report.drawing.canvas import Canvas
@@ -23,6 +24,12 @@ from paddock.simulation.worlds import load_world
 from report.runs import square
 
 EMPTY = load_world("empty")
+
+
+def test_drawing_without_matplotlib_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(PaddockError, match=r"drawing needs the package matplotlib: pip install matplotlib"):
+        Canvas.measure("a", 321)  # a size whose font is not loaded yet
 
 
 def like(picture: Image.Image, at: Point, color: str, most: int = 60) -> bool:

@@ -237,7 +237,8 @@ def fill_disc(draw: ImageDraw.ImageDraw, x: float, y: float, radius: float, fill
 @functools.cache
 def _font(size: int) -> ImageFont.FreeTypeFont:
     matplotlib = importlib.util.find_spec("matplotlib")  # found, but not imported, because that takes long
-    assert matplotlib is not None and matplotlib.origin is not None
+    if matplotlib is None or matplotlib.origin is None:  # as in the client that a class hands out
+        raise PaddockError("drawing needs the package matplotlib: pip install matplotlib")
     return ImageFont.truetype(Path(matplotlib.origin).parent / FONT, FONT_SCALE * size)
 
 
