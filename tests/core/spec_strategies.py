@@ -16,6 +16,7 @@ from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.sensor_spec import Pivot, SensorSpec
+from paddock.simulation.worlds.thing_spec import ThingSpec
 from paddock.simulation.worlds.world_spec import Arc, Field, RobotPlacement, Stroke, Wall, WorldSpec
 
 WHEEL_LENGTHS = ("wheel_separation", "wheel_diameter", "left_diameter", "right_diameter")
@@ -68,13 +69,13 @@ def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
             return st.floats(0, 90)
     if name == "points" and cls in (Wall, Stroke):
         return st.lists(points, min_size=3, max_size=5, unique=True).map(tuple)
-    if cls is BodySpec and name == "outline":
+    if cls in (BodySpec, ThingSpec) and name == "outline":
         return outlines()
     if cls is RobotSpec and name == "leds":
         return st.lists(names, max_size=3, unique=True).map(tuple)
     if cls is RobotSpec and name == "sensors":
         return st.lists(_draw_value(typing.get_args(hint)[0]), max_size=3, unique_by=lambda s: s.name).map(tuple)
-    if cls is WorldSpec and name in ("robots", "starts", "fields", "aliases"):
+    if cls is WorldSpec and name in ("robots", "things", "starts", "fields", "aliases"):
         return st.lists(_draw_value(typing.get_args(hint)[0]), max_size=2, unique_by=lambda s: s.name).map(tuple)
     return _draw_value(hint)
 
@@ -98,6 +99,10 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
             keys.pop("radius", None)
         elif keys.get("radius") is None:
             keys["radius"] = 0.1
+    if cls is ThingSpec:
+        shapes = {name: keys.pop(name, None) for name in ("outline", "size", "radius")}
+        given = [(name, value) for name, value in shapes.items() if value] or [("radius", 0.1)]
+        keys |= dict(given[:1])
     if cls is RobotSpec:
         keys["drive"] = _fit_wheels(keys["drive"], 4 * bounding_radius(keys["body"].shape))
     if cls is CameraSpec:
