@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from paddock.core.geometry import bounding_radius
 from paddock.core.spec import Count, Description, Number, Spec, Tagged, Text, hints
+from paddock.simulation.robots.drives import OmniDrive, SkidDrive
 from paddock.simulation.robots.robot_spec import BodySpec, RobotSpec
 from paddock.simulation.sensors.camera import CameraSpec
 from paddock.simulation.sensors.laser import LaserSpec
@@ -19,7 +20,9 @@ from paddock.simulation.sensors.sensor_spec import Pivot, SensorSpec
 from paddock.simulation.worlds.thing_spec import ThingSpec
 from paddock.simulation.worlds.world_spec import Arc, Field, RobotPlacement, Stroke, Wall, WorldSpec
 
-WHEEL_LENGTHS = ("wheel_separation", "wheel_diameter", "left_diameter", "right_diameter")
+WHEEL_LENGTHS = (
+    "wheel_separation", "wheel_diameter", "left_diameter", "right_diameter", "track", "wheelbase", "wheel_distance",
+)  # fmt: skip
 FAR, TINY = 1000.0, 1e-6
 coordinates = st.floats(-100, 100)
 points = st.tuples(coordinates, coordinates)
@@ -103,6 +106,10 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
         shapes = {name: keys.pop(name, None) for name in ("outline", "size", "radius")}
         given = [(name, value) for name, value in shapes.items() if value] or [("radius", 0.1)]
         keys |= dict(given[:1])
+    if cls is OmniDrive and len(keys.get("wheel_angles_deg", ())) < 3:
+        keys.pop("wheel_angles_deg", None)
+    if cls is SkidDrive:
+        keys["track"] = min(keys["track"], keys["wheel_separation"])
     if cls is RobotSpec:
         keys["drive"] = _fit_wheels(keys["drive"], 4 * bounding_radius(keys["body"].shape))
     if cls is CameraSpec:
@@ -110,6 +117,9 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
             keys.pop(stage, None)
     if issubclass(cls, SensorSpec) and keys.get("response"):
         keys.pop("scale", None)
+    if issubclass(cls, SensorSpec) and keys.get("noise_factors"):
+        channels = cls(**{**keys, "noise_factors": ()}).channels
+        keys["noise_factors"] = keys["noise_factors"][:1] * channels
     if cls is WorldSpec:
         x, y, width, height = keys["bounds"]
         keys["bounds"] = (x, y, x + 1 + abs(width), y + 1 + abs(height))
@@ -122,7 +132,8 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
 
 def _fit_wheels(wheels: Any, most: float) -> Any:
     """Return wheels that are not too large for the body."""
-    lengths = {name: min(getattr(wheels, name), most) for name in WHEEL_LENGTHS if hasattr(wheels, name)}
+    names = [field.name for field in fields(wheels)]
+    lengths = {name: min(getattr(wheels, name), most) for name in WHEEL_LENGTHS if name in names}
     if getattr(wheels, "measured", None) is not None:
         lengths["measured"] = _fit_wheels(wheels.measured, most)
     return replace(wheels, **lengths)
