@@ -19,6 +19,7 @@ from paddock.cli.nodes_view import make_table
 from paddock.network.nodes import HealthMonitor, ModuleThreads, load_modules, open_bus
 from paddock.network.nodes.coordinator import CoordinatorModule
 from paddock.network.nodes.health import LatencyHistogram
+from paddock.network.nodes.node import start_module
 from paddock.network.nodes.node_messages import MESSAGES, HealthMessage, RoundMessage
 from paddock.perception.mapping.logs import read_tum
 
@@ -81,6 +82,31 @@ def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "run for 2 simulated seconds, as fast as possible" in done.stdout.splitlines()[0]
     assert "coordinator      21 rounds  t 2.0 s, contacts 0" in done.stdout
+
+
+def test_module_logs_its_status_when_its_words_change(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "paddock.modules")
+    module = start_module("motor", configure(tmp_path))
+    texts = iter(["0.5 m/s, refused 0", "0.6 m/s, refused 0", "0.0 m/s, no command"])
+    module.status = lambda: next(texts)  # type: ignore[method-assign]
+    for _ in range(3):
+        module.send_health()
+    module.bus.close()
+    assert caplog.messages == ["MOTOR at 0.0 s: 0.5 m/s, refused 0", "MOTOR at 0.0 s: 0.0 m/s, no command"]
+
+
+@pytest.mark.heavy
+@pytest.mark.long
+def test_every_module_writes_its_log_into_a_file_of_its_own(tmp_path: Path) -> None:
+    spec = configure(tmp_path, bus="lines://127.0.0.1:0", seconds=1.0, state="state")
+    done = paddock("nodes", "up", str(write_configuration(spec)))
+    assert done.returncode == 0, done.stderr
+    for entry in spec.modules:
+        lines = (tmp_path / "state" / f"{entry.name}.log").read_text(encoding="utf-8").splitlines()
+        assert lines[0].endswith(f"{entry.name.upper()} started")
+        assert all(entry.name.upper() in line for line in lines)
+        assert " ended after " in lines[-1]
+    assert " MOTOR at " in (tmp_path / "state" / "motor.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import re
 import threading
 import time
 from collections import Counter
@@ -35,7 +37,10 @@ OF_NO_ROUND = (HealthMessage, PresenceMessage, ResumeMessage)
 EVERY_MODULE = ("ALL",)
 LINGER = 2.0  # wall seconds after the last round during which neighbours may still request it again
 CLOCK_BACK = 1.0  # [s] simulated: a message older than the previous ones by more than this means an arena reset
+NUMBER = re.compile(r"[\d.]+")  # in status texts, whose words are logged when they change
 ASK_AGAIN = 0.5  # wall seconds to wait for a round before neighbours are asked to repeat theirs
+
+log = logging.getLogger("paddock.modules")
 
 
 class RoundMerger:
@@ -180,6 +185,8 @@ class Module:
         )
         merger = RoundMerger(self.name, upstream, delayed)
         self.on_resume()
+        if self.round >= 0:
+            log.info("%s resumes after round %d", self.name, self.round)
         merger.done = done = self.round if self.round >= 0 else None
         neighbours = (*upstream, *delayed)
         wake_at = ask_at = time.monotonic()
@@ -210,9 +217,14 @@ class Module:
         if self.health.is_due(now):
             self.send_health()
 
+    _logged = ""  # words of the status that was logged last
+
     def send_health(self) -> HealthMessage:
         """Send the health report of this module to all modules."""
         report = self.health.report(self.bus, self.status())
+        if (words := NUMBER.sub("", report.status)) != self._logged:
+            self._logged = words
+            log.info("%s at %.1f s: %s", self.name, self.time, report.status)
         self.bus.send(report)
         return report
 
@@ -243,6 +255,7 @@ class Module:
 
     def restart(self) -> None:
         """Return to the initial state, because the arena was reset."""
+        log.info("%s begins anew: the arena was reset", self.name)
         ended, health = self.ended, self.health
         self.__init__(self.name, self.spec, self.options, self.bus)  # type: ignore[misc]
         self.ended, self.health = ended, health

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import threading
@@ -15,7 +16,7 @@ from pathlib import Path
 from paddock.network.nodes.bus_recorder import BusRecorder
 from paddock.network.nodes.config import ModulesSpec
 from paddock.network.nodes.faulty_bus import FaultyBus
-from paddock.network.nodes.node import Module, locate_errors, start_module
+from paddock.network.nodes.node import Module, locate_errors, log, start_module
 from paddock.network.nodes.transports.line_transport import LineServer
 
 SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: id of the supervisor; a module ends together with it
@@ -35,6 +36,8 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
         spec: the configuration.
         fresh: start from an empty state, even if a killed module has left a state to resume from.
     """
+    logging.basicConfig(format="%(asctime)s %(message)s")  # to stderr, which the supervisor writes into a file
+    log.setLevel(logging.INFO)
     ended = threading.Event()
     if (supervisor := os.environ.get(SUPERVISOR)) is not None:
         threading.Thread(target=_end_with_supervisor, args=(ended, int(supervisor)), daemon=True).start()
@@ -55,8 +58,10 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
         if faults is not None and isinstance(bus, FaultyBus):
             signal.signal(signal.SIGUSR1, lambda *_: bus.begin(Path(spec.folder) / faults))
     try:
+        log.info("%s started", module.name)
         with locate_errors():
             module.run()
+        log.info("%s ended after %d rounds", module.name, module.health.rounds)
     finally:
         ended.set()
         module.close()
