@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 import paddock
 from bridges.usarsim.usarsim_fixtures import DRIVE, INIT, Client, running, wait_until
+from network.server.parties import Peer
 from paddock.bridges.usarsim import UsarSimServer
+from paddock.network.server import Server, Settings
 from paddock.testing import PaddockProcess, wait_for
 
 OWN = b"INIT {ClassName USARBot.P2DX} {Name %s} {Location %f,%f,0}\r\n"
@@ -69,6 +71,33 @@ def test_many_clients_drive_one_robot_each(server: UsarSimServer) -> None:
         for client in clients:
             client.socket.close()
     wait_until(server, lambda: set(server.arena.robots) == {"pioneer"})
+
+
+def test_clients_that_come_and_go_do_not_stop_the_clock() -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    arena = paddock.open("yellow-rooms", seed=3)
+    arena.step(20_000)
+    try:
+        with (
+            Server(arena, Settings(port=0, speed=1.0)).in_background() as served,
+            UsarSimServer(arena, 0) as bridge,
+            Peer(served) as peer,
+        ):
+            keeper = Client(bridge)
+            keeper.send(INIT)  # it has the world's own robot
+            keeper.wait_for("SEN")
+            for number in range(10):
+                guest = Client(bridge)
+                guest.send(OWN % (b"G%d" % number, 6.0, -8.0))
+                wait_for(lambda: len(arena.robots) == 2)
+                guest.socket.close()
+                peer.ask("step", ticks=1)
+                wait_for(lambda: len(arena.robots) == 1)
+                peer.ask("step", ticks=1)
+            keeper.socket.close()
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_client_that_never_reads_does_not_block_others(server: UsarSimServer) -> None:
