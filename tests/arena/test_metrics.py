@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 import paddock
 from paddock.arena.metrics.metric import ONLY_SIMULATED, Metric
 from paddock.control.policies.braitenberg import Braitenberg, explorer
+from paddock.core.errors import PaddockError
 from paddock.core.jit import Kernel, kernel
 from paddock.simulation.engine import state as engine
 from paddock.simulation.engine.state import ACCELERATION, BEARINGS, CONTACTS, PANS, TURN, X, Y
@@ -189,3 +192,40 @@ def test_reading_state_that_is_not_known_is_an_error(metric, read):
         trace = arena.run(0.2, {"red": explorer()}).trace
     with pytest.raises(paddock.PaddockError, match=rf"its kernel reads {read}, which are known only while a robot"):
         trace.evaluate([metric])
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("parameter", "device"), [("robot_state", None), ("readings", "proximity")])
+def test_mistake_in_the_kernel_of_a_metric_is_reported_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parameter: str, device: str | None
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / f"slip_{parameter}.py").write_text(MISTAKEN.format(parameter=parameter, device=device))
+    metric = importlib.import_module(f"slip_{parameter}").East()
+    with paddock.open("empty", seed=1) as arena:
+        arena["red"].enable("proximity")
+        with pytest.raises(PaddockError, match=r"slip_\w+\.py line 6: this cannot be compiled: ") as caught:
+            arena.run(0.1, lambda seen: (0.1, 0.1), metrics=[metric])
+    assert "\n" not in str(caught.value)
+
+
+MISTAKEN = """import paddock
+from paddock.arena.metrics import Metric
+
+@paddock.kernel
+def add({parameter}, sums):
+    sums[0] += {parameter}[XX]
+
+class East(Metric):
+    kernel = add
+    columns = 1
+
+    def names(self):
+        return ("east",)
+
+    def required_device(self):
+        return {device!r}
+
+    def compute_results(self, sums, run):
+        return (sums[..., 0],)
+"""

@@ -334,13 +334,8 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
     else:
         sys.stderr.write(f"{text} …\n")
     try:
-        yield
-    except Exception as error:
-        if isinstance(error, RuntimeError) and str(error).startswith("no compiled object yet"):
-            raise KeyboardInterrupt from None  # Ctrl-C in a callback of LLVM, where ctypes discards it
-        if type(error).__module__.startswith("numba.") or isinstance(error, AttributeError):
-            raise _explain(error, kernel) from None
-        raise
+        with explain_mistakes(kernel):
+            yield
     finally:
         done.set()
         if live:
@@ -348,6 +343,19 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         head = "\r" if live else ""
         sys.stderr.write(f"{head}{text}: done in {time.monotonic() - started:.0f} s\n")
         sys.stderr.flush()
+
+
+@contextmanager
+def explain_mistakes(kernel: Kernel) -> Iterator[None]:
+    """Shorten the compiler's error about a mistake in a user's kernel, while a kernel that calls it is compiled."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, RuntimeError) and str(error).startswith("no compiled object yet"):
+            raise KeyboardInterrupt from None  # Ctrl-C in a callback of LLVM, where ctypes discards it
+        if type(error).__module__.startswith("numba.") or isinstance(error, AttributeError):
+            raise _explain(error, kernel) from None
+        raise
 
 
 def _explain(error: Exception, kernel: Kernel) -> Exception:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from paddock.arena.metrics.metric import Metric, RunTime, refuse_unknown_state
 from paddock.arena.metrics.metric_dispatch import note_motion, note_readings
 from paddock.arena.metrics.metric_registry import NOTE_MOTION, NOTE_READINGS, get_metric_number
 from paddock.core.errors import PaddockError
+from paddock.core.jit import explain_mistakes
 from paddock.core.motion import Motion, States
 from paddock.simulation.engine.model import Bytes, Floats
 from paddock.simulation.engine.state import CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X
@@ -53,7 +55,8 @@ class Meter:
                 refuse_unknown_state(part.metric, robot)
         self._set_state(motion, states)
         for part in self._parts:  # load kernels before robots move, since a Ctrl-C during loading is lost
-            self._note_motion(part, part.sums.copy(), part.marks.copy())
+            with explain_mistakes(part.metric.kernel):
+                self._note_motion(part, part.sums.copy(), part.marks.copy())
 
     @property
     def ahead(self) -> int:
@@ -74,8 +77,10 @@ class Meter:
         for part in self._parts:
             if part.device is not None:
                 values = readings[part.device] if isinstance(readings, Mapping) else getattr(readings, part.device)
+                loaded = part.row is not None
                 part.row = np.atleast_1d(np.asarray(values, np.float64))
-                part.note_readings(part.number, part.numbers, part.row, 0, len(part.row), self._state, part.sums)
+                with nullcontext() if loaded else explain_mistakes(part.metric.kernel):
+                    part.note_readings(part.number, part.numbers, part.row, 0, len(part.row), self._state, part.sums)
 
     def move(self, motion: Motion, ticks: int = 1, *, jumped: bool = False, states: States | None = None) -> None:
         """Process the motion after a tick, or after several if the clock is free-running and only the last is known."""
