@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -69,6 +70,12 @@ def test_legend_of_several_parameters_tells_them_apart() -> None:
     assert [text.get_text() for text in legend.get_texts()] == [
         f"max_speed {speed}, proximity.range {near}" for speed in (0.1, 0.2) for near in (0.05, 0.07)
     ]
+
+
+def test_equal_numbers_of_runs_are_named_once_above_the_table(done: Sweep) -> None:
+    sheet = tabulate_means(replace(done, failures=()))
+    assert sheet.heads == ("combination", "distance [m]", "contacts")
+    assert sheet.about.endswith(", runs of each combination: 3")
 
 
 def test_charts_have_units_and_wide_tables_are_split(done: Sweep) -> None:

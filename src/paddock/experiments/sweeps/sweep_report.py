@@ -59,10 +59,15 @@ def tabulate_means(sweep: Sweep) -> Table:
     for labels in sweep.failed_combinations:
         name = _format_labels({axis: labels[axis] for axis in varying if axis in labels})
         cells[repr(labels)] = {"combination": f"{name} (all runs failed)", "runs": "0"}
-    heads = ("combination", *sweep.results, "runs")
+    heads, named = ["combination", *sweep.results], ["combination", *map(label_figure, sweep.results)]
+    about = f"mean ± half of the {sweep.spec.confidence:.0%} confidence interval"
+    counts = {own["runs"] for own in cells.values()}
+    if len(counts) == 1:
+        about += f", runs of each combination: {counts.pop()}"
+    else:
+        heads, named = [*heads, "runs"], [*named, "runs"]
     rows = tuple(tuple(own.get(head, "-") for head in heads) for own in list(cells.values())[:MAX_ROWS])
-    named = ("combination", *map(label_figure, sweep.results), "runs")
-    return Table(named, rows, f"mean ± half of the {sweep.spec.confidence:.0%} confidence interval")
+    return Table(tuple(named), rows, about)
 
 
 def group_failures(sweep: Sweep) -> list[list[FailedRun]]:
