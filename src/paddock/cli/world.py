@@ -64,7 +64,11 @@ def show_world(name: WorldName, out: Output = None, force: Force = False) -> Non
 
 
 @world_app.command("export")
-def write_world_map(name: WorldName, out: Output = None, force: Force = False) -> None:
+def write_world_map(
+    name: WorldName,
+    out: Annotated[Path | None, out_option("The .yaml file; the image gets its name. Default: NAME.yaml.")] = None,
+    force: Force = False,
+) -> None:
     """Write a world as a map for the ROS map_server: a .yaml file and an image.
 
     paddock world export yellow-rooms -o map.yaml
