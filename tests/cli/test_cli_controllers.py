@@ -26,6 +26,8 @@ from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
 from paddock.control.policies.networks import Network
 from paddock.control.policies.policy import Input, nearness
+from paddock.simulation.robots import robot_names
+from paddock.simulation.worlds import Border, Box, Floor, RobotPlacement, Stroke, WorldSpec
 from paddock.testing import PaddockProcess
 from warm_start import start_python
 
@@ -440,6 +442,28 @@ def test_a_scout_does_not_rub_along_walls_with_its_built_in_controller(seed: int
         results = arena.run(60, drivers.controllers, metrics=["distance", "contact-time"]).metrics
     assert results["contact_time"] < 1.0
     assert results["distance"] > 4.0
+
+
+BLIND = {"duckiebot", "husky", "kobuki", "line-tracer"}  # no range sensor
+ONE_BEAM = {"bubble-rob"}  # touches walls that it meets at a small angle
+
+
+@pytest.mark.parametrize("kind", sorted(set(robot_names()) - BLIND - ONE_BEAM))
+def test_robots_with_range_sensors_drive_around_a_hall_with_their_built_in_controllers(kind: str) -> None:
+    hall = WorldSpec(
+        name="hall",
+        bounds=(0, 0, 6, 6),
+        border=Border(height=0.5),
+        boxes=(Box(at=(4.5, 3.0), size=(0.4, 1.0), height=0.5),),
+        floor=Floor(strokes=(Stroke(points=((1, 1), (5, 5))),)),
+        robots=(RobotPlacement(name="r", type=kind, at=(3, 3)),),
+    )
+    with paddock.open(hall, seed=1) as arena:
+        drivers = chosen_controllers(arena, None, None, otherwise=choose_built_in)
+        arena["r"].enable(*(name for name in drivers.devices["r"] if name != "camera"))
+        results = arena.run(30, drivers.controllers, metrics=["distance", "contact-time"]).metrics
+        assert results["contact_time"] == 0
+        assert results["distance"] > 1.0
 
 
 def test_a_contact_of_a_single_tick_is_visible_in_the_table_of_a_run(tmp_path: Path) -> None:

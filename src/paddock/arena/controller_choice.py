@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from paddock.arena.controllers import (
     report_error_location,
 )
 from paddock.control.behaviours.line import LinePatrol
-from paddock.control.policies.braitenberg import explorer
+from paddock.control.policies.braitenberg import DEVICES, explorer
 from paddock.control.policies.policy import is_policy
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import bounding_radius
@@ -34,6 +35,7 @@ from paddock.core.user_code import find_source, hash_sources, is_path, load_path
 from paddock.simulation.robots.drives import AckermannDrive
 from paddock.simulation.sensors.laser import LaserSpec
 from paddock.simulation.sensors.proximity import ProximitySpec
+from paddock.simulation.sensors.sensor_spec import SensorSpec
 from paddock.simulation.sensors.sonar import SonarSpec
 
 BUILT_IN = "built-in"
@@ -135,15 +137,21 @@ SLOWER = 0.3  # speed of the inner wheel while it steers away, as a fraction of 
 
 def name_built_in(robot: Robot) -> str:
     """Return the name of the built-in controller that suits a robot's sensors."""
-    world = robot.arena.known_world
+    world, devices = robot.arena.known_world, robot.devices
     has_lines = world is not None and (bool(world.floor.strokes) or world.floor.image is not None)
-    if has_lines and {"ground", "proximity"} <= set(robot.devices):
+    has_ring = "proximity" in devices and _is_ring_of_epuck(devices["proximity"].spec)
+    if has_lines and has_ring and "ground" in devices and devices["ground"].spec.channels == 3:
         return "line patrol"
     if not robot.spec.drive.turns_on_spot:
         return "gap driver"
-    if "proximity" in robot.devices and robot.devices["proximity"].spec.channels == 8:
-        return "explorer"
-    return "wanderer"
+    return "explorer" if has_ring else "wanderer"
+
+
+def _is_ring_of_epuck(spec: SensorSpec) -> bool:
+    """Whether a sensor has the eight directions that the e-puck's controllers expect, and at least its range."""
+    clockwise = [-mount[3] % 360 for mount in spec.mounts]
+    in_order = len(clockwise) == 8 and all(first < second for first, second in pairwise(clockwise))
+    return isinstance(spec, ProximitySpec) and in_order and spec.range >= DEVICES["proximity"][0]
 
 
 def choose_built_in(robot: Robot) -> Any:
@@ -167,28 +175,31 @@ def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
     """
     fast = 0.5 * robot.spec.drive.max_speed
     size = bounding_radius(robot.spec.body.shape)
-    looks = []  # devices, with a mask of the values that look ahead
-    # Devices, with the readings below which the robot steers away from this side; 0 for beams in other directions.
+    # Devices, with the readings below which the robot turns or steers away; 0 for beams in other directions.
+    front: list[tuple[str, NDArray[np.float64]]] = []
     left: list[tuple[str, NDArray[np.float64]]] = []
     right: list[tuple[str, NDArray[np.float64]]] = []
     for device in robot.devices.values():
         spec = device.spec
+        if not isinstance(spec, LaserSpec | ProximitySpec | SonarSpec) or device.polled:
+            continue
+        headings = np.radians([mount[3] for mount in spec.mounts])
         if isinstance(spec, LaserSpec):
-            looks.append((device.name, np.abs(spec.angles) < AHEAD))
-        elif isinstance(spec, ProximitySpec | SonarSpec) and not device.polled:
-            headings = np.radians([mount[3] for mount in spec.mounts])
-            looks.append((device.name, np.abs(headings) < AHEAD))
-            limits = np.array([_distance_to_circle(mount, (1 + BESIDE) * size) for mount in spec.mounts])
-            for side, turned in ((left, headings), (right, -headings)):
-                side.append((device.name, limits * (np.abs(turned - math.pi / 2) <= math.pi / 2 - AHEAD)))
+            headings = headings[0] + np.array(spec.angles)
+        headings = np.arctan2(np.sin(headings), np.cos(headings))
+        free = spec.nothing if isinstance(spec, SonarSpec) else spec.range  # the reading without an obstacle
+        front.append((device.name, np.where(np.abs(headings) < AHEAD, min(1.5 * size, free), 0.0)))
+        if isinstance(spec, LaserSpec):
+            continue
+        limits = np.array([min(_distance_to_circle(mount, (1 + BESIDE) * size), free) for mount in spec.mounts])
+        for side, turned in ((left, headings), (right, -headings)):
+            side.append((device.name, limits * (np.abs(turned - math.pi / 2) <= math.pi / 2 - AHEAD)))
 
     def is_near(observation: Observation, side: list[tuple[str, NDArray[np.float64]]]) -> bool:
         return any(bool((np.atleast_1d(getattr(observation, name)) < limits).any()) for name, limits in side)
 
     def act(observation: Observation) -> tuple[float, float]:
-        seen = [np.atleast_1d(getattr(observation, name))[ahead] for name, ahead in looks]
-        nearest = min((float(values.min()) for values in seen if len(values)), default=math.inf)
-        if nearest <= 1.5 * size:
+        if is_near(observation, front):
             return 0.3 * fast, -0.3 * fast
         near_left, near_right = is_near(observation, left), is_near(observation, right)
         if near_left == near_right:  # nothing beside the robot, or a narrow corridor
