@@ -18,11 +18,11 @@ import paddock
 from paddock.experiments.scenarios import load_scenario, run_scenario, scenario_names
 from paddock.simulation.worlds import world_names
 from paddock.teaching.contests import find_entrants, load_contest, new_contest, run_contest
+from paddock.teaching.contests.new import GAMES
 from paddock.teaching.exercises import check_exercise, exercise_names, load_exercise
 
 GOLDEN = Path(__file__).parent / "golden" / "run_digests.json"
 PROGRAMS = ("solution", "wrong_1", "wrong_2")
-GAMES = ("hill", "maze", "race", "sumo")
 QUICK_EXERCISE, SLOW_EXERCISE = "first-drive", "two-robots-meet"
 SECONDS, HEAT_SECONDS = 4.0, 1.5  # simulated, of a world, and of a heat of the quick contests
 

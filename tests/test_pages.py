@@ -102,7 +102,7 @@ def test_page_begins_with_its_title_and_what_it_is_for(page: Path) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_pages_of_a_language_link_to_no_other_language(language: str) -> None:
     pages = {page for page in PAGES if page.is_relative_to(DOCS / "bridges" / language) or page.stem == language}
-    assert pages
+    assert pages, f"docs/bridges: expected the page {language}.md, or a folder {language}"
     allowed = pages | {DOCS / "bridges" / "common.md"}
     targets = {target for page in pages for target, _ in find_links(page) if target.is_relative_to(DOCS / "bridges")}
     assert targets <= allowed

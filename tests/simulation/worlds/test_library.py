@@ -17,15 +17,7 @@ from paddock.simulation.worlds.floor import curve
 from paddock.simulation.worlds.placement import robot_types, start_pose
 from paddock.simulation.worlds.solids import solids
 
-EXPECTED = {
-    "clutter", "empty", "line-crossing", "line-track", "maze", "petri-dish", "petri-dish-gauss", "race-track",
-    "sumo-ring", "wall-loop", "yellow-rooms",
-}  # fmt: skip
 Floats = NDArray[np.float64]
-
-
-def test_all_expected_worlds_are_shipped() -> None:
-    assert set(world_names()) >= EXPECTED
 
 
 @pytest.mark.parametrize("name", world_names())

@@ -98,6 +98,11 @@ def test_text_names_every_device_and_points_of_every_check(name: str) -> None:
     assert f"{exercise.seconds:g} s" in text
 
 
+def test_page_lists_every_shipped_exercise() -> None:
+    table = (ROOT / "docs/teaching/exercises.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    assert set(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == set(NAMES)
+
+
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[zipfile.ZipFile, zipfile.ZipFile]:
     """The wheel for everybody, and the one for lecturers, built from this tree."""
