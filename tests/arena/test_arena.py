@@ -16,7 +16,8 @@ from paddock.control.policies.braitenberg import Braitenberg, explorer
 from paddock.core.observation import WheelSpeeds
 from paddock.simulation.robots import load_robot
 from paddock.simulation.worlds import load_world
-from paddock.simulation.worlds.world_spec import Box, RobotPlacement, WorldSpec
+from paddock.simulation.worlds.world_spec import Box, Cylinder, RobotPlacement, WorldSpec
+from scenes import alone
 
 TWO = paddock.WorldSpec(
     name="two",
@@ -713,3 +714,20 @@ def test_a_run_of_no_time_compiles_no_loop_and_has_the_trace_of_any_controller(m
         episode = arena.run(0, explorer())
         assert episode.ticks == 0
         assert len(episode.robots["red"].trace) == len(arena.run(0, lambda seen: None).robots["red"].trace)
+
+
+def test_nearest_surface_is_found_from_a_point_and_from_a_body() -> None:
+    boxes, ball = (Box(at=(1.0, 0.0), size=(0.2, 0.2), heading_deg=45),), Cylinder(at=(-1.0, 0.0), radius=0.3)
+    arena, robot = alone(boxes=boxes, cylinders=(ball,))
+    corner = 1.0 - math.hypot(0.1, 0.1)
+    assert arena.find_nearest((0.5, 0.0)) == (pytest.approx(corner - 0.5), "boxes[0]")
+    assert arena.find_nearest((-1.0, 0.1)) == (0.0, "cylinders[0] at [-1, 0]")
+    assert arena.find_nearest((0.0, 1.5)) == (pytest.approx(0.5), "border")
+    assert arena.find_nearest((0.06, 0.0)) == (pytest.approx(0.01), f"robot {robot.name!r}")
+    assert arena.find_nearest(robot.name) == (pytest.approx(0.65), "cylinders[0] at [-1, 0]")
+    with pytest.raises(paddock.SimulationError, match=r"find_nearest: expected a point \(x, y\) .*, got 3"):
+        arena.find_nearest(3)  # type: ignore[arg-type]
+    with pytest.raises(paddock.UnknownName, match="no robot called 'ona'"):
+        arena.find_nearest("ona")
+    empty = paddock.open(WorldSpec(name="empty", bounds=(0, 0, 1, 1), open=True))
+    assert empty.find_nearest((0.5, 0.5)) is None

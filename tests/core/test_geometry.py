@@ -19,6 +19,7 @@ from paddock.core.geometry import (
     bar,
     bounding_radius,
     compute_bounds,
+    compute_distance,
     crosses_itself,
     inner_radius,
     is_convex,
@@ -69,6 +70,13 @@ def test_overlap_is_the_minimum_separating_displacement(a: Shape, b: Shape) -> N
 @given(shapes_somewhere(), shapes_somewhere())
 def test_overlap_is_symmetric(a: Shape, b: Shape) -> None:
     assert overlap(a, b) == pytest.approx(overlap(b, a), abs=1e-12)
+
+
+@given(shapes_somewhere(), shapes_somewhere())
+def test_distance_is_the_widest_gap(a: Shape, b: Shape) -> None:
+    gap = max(0.0, -shortest_way_out(a, b))
+    assert gap - 1e-9 <= compute_distance(a, b) <= gap + 0.005
+    assert compute_distance(a, b) == pytest.approx(compute_distance(b, a), abs=1e-12)
 
 
 @given(shapes_somewhere(), st.floats(0, 1), st.floats(0, math.tau))

@@ -18,9 +18,9 @@ from paddock.arena.episodes.events import Event, Kind
 from paddock.arena.local_body import LocalBody, Robots
 from paddock.arena.python_sensors import list_python_sensors, measure_in_python
 from paddock.arena.things import Things
-from paddock.core.argument_checks import check_seed, check_ticks
+from paddock.core.argument_checks import all_finite, check_seed, check_ticks, is_list
 from paddock.core.errors import SimulationError, format_value
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Disc, Pose, place_shape
 from paddock.core.jit import progress_while_compiling
 from paddock.core.observation import Readings
 from paddock.simulation.engine import state as engine
@@ -30,7 +30,7 @@ from paddock.simulation.engine.push import step_for
 from paddock.simulation.engine.state import HEADING, SEED, TICK, X
 from paddock.simulation.sensors.sense import sense_for, take_picture
 from paddock.simulation.worlds.build import BuiltWorld, build
-from paddock.simulation.worlds.placement import Room, start_pose
+from paddock.simulation.worlds.placement import NearestSurface, Room, start_pose
 from paddock.simulation.worlds.world_spec import RobotPlacement, WorldSpec
 
 if TYPE_CHECKING:
@@ -445,6 +445,22 @@ class Arena(SimulatedArena):
             if name not in without:
                 room.add(spec, Pose(*pose), f"robot {name!r}")
         return room
+
+    def find_nearest(self, place: str | tuple[float, float]) -> NearestSurface | None:
+        """Return the distance to the nearest surface and its name; None in an open world without anything.
+
+        Args:
+            place: a point (x, y) [m], or the name of a robot, whose distance is that of its body to anything else.
+        """
+        if isinstance(place, str):
+            with self.mutex:
+                robot = self.robots[place]
+                return self.room(without=[place]).find_nearest(place_shape(robot.spec.body.shape, *robot.pose))
+        if not (is_list(place) and len(place) == 2 and all_finite(*place)):
+            got = format_value(place)
+            raise SimulationError(f"find_nearest: expected a point (x, y) in metres or the name of a robot, got {got}")
+        with self.mutex:
+            return self.room().find_nearest(Disc(float(place[0]), float(place[1]), 0.0))
 
     def index(self) -> None:
         """Update the spatial index of the bodies after they were moved by hand."""

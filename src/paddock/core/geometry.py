@@ -216,6 +216,15 @@ def overlap(a: Shape, b: Shape) -> float:
     return min(_overlap_along_edges(a, b), _overlap_along_edges(b, a))
 
 
+def compute_distance(a: Shape, b: Shape) -> float:
+    """Return the distance between two shapes [m]; 0 if they touch or overlap."""
+    if isinstance(a, Disc) or isinstance(b, Disc):
+        return max(0.0, -overlap(a, b))
+    if overlap(a, b) >= 0.0:
+        return 0.0
+    return min(-overlap(Disc(*corner, 0.0), other) for shape, other in ((a, b), (b, a)) for corner in shape)
+
+
 def _overlap_along_edges(a: Convex, b: Convex) -> float:
     smallest = math.inf
     for (x0, y0), (x1, y1) in zip(a, (*a[1:], a[0]), strict=True):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
+from typing import NamedTuple
 
 from paddock.core.errors import PaddockError, SpecError, format_length
-from paddock.core.geometry import Disc, Pose, Shape, compute_bounds, overlap, place_shape, wrap
+from paddock.core.geometry import Disc, Pose, Shape, compute_bounds, compute_distance, overlap, place_shape, wrap
 from paddock.simulation.robots import RobotSpec, find_robot, load_robot
 from paddock.simulation.sensors.sensor_spec import RangeSensorSpec
 from paddock.simulation.worlds.solids import Solid, solids
@@ -113,6 +114,13 @@ def _sort_obstacles(world: WorldSpec) -> _Cells:
     return cells
 
 
+class NearestSurface(NamedTuple):
+    """The nearest surface to a place."""
+
+    distance: float  # [m]; 0 if it touches the place or contains it
+    name: str  # of an obstacle, a thing or a robot: `boxes[2]`, `border`, `thing 'ball'`, `robot 'red'`
+
+
 class Room:
     """The obstacles of a world, its things, and the robots added so far, sorted into cells."""
 
@@ -159,6 +167,13 @@ class Room:
             if deep > ALLOWED:
                 return f"overlaps {name} by {format_length(deep)}: move it at least that far away"
         return ""
+
+    def find_nearest(self, shape: Shape) -> NearestSurface | None:
+        """Return what is nearest to a shape, at any height; None in an open world without anything."""
+        bodies = {name: other for cell in self._bodies.lists.values() for other, name, _ in cell}
+        obstacles = ((solid.shape, _describe(solid)) for solid in solids(self.world))
+        both = chain(obstacles, ((other, name) for name, other in bodies.items()))
+        return min((NearestSurface(compute_distance(shape, other), name) for other, name in both), default=None)
 
     def free_pose(self, spec: RobotSpec, heading: float = 0.0) -> Pose | None:
         """Return a free pose for a robot, preferably with some space around it; None if none was found."""
