@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from network.server.classes_served import ServedClass, add_exercise, make_class, served_class
 from network.server.parties import Peer
@@ -49,6 +50,17 @@ def test_every_student_has_own_clock_reset_and_seed(tmp_path: Path) -> None:
         assert ada.ask("advance", ticks=3)["type"] == "done"
         wait_for(lambda: copy_of(served, "ada-l").arena.tick == stopped + 3)
         assert ben.ask("set_pose", robot="ben", x=0.1, y=0.1)["type"] == "refused"
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_seed_that_the_lecturer_sets_is_not_sent_to_students(tmp_path: Path, shared: bool) -> None:
+    with served_class(make_private(tmp_path, shared=shared)) as served, served.peer("Ben") as ben:
+        if not shared:
+            ben.ask("reset", seed=7)
+            ben.wait("clock", seed=7)
+        assert served.teacher.ask("reset", seed=9)["type"] == "done"
+        served.teacher.wait("clock", seed=9)
+        assert "seed" not in ben.all_news("clock")[-1]
 
 
 def test_run_in_private_copy_equals_run_at_home(tmp_path: Path) -> None:

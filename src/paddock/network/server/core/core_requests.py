@@ -210,7 +210,6 @@ class CoreRequests(Service):
     @handles(m.Reset, Role.SUPERVISOR, done=True, in_copy=Role.CONTROLLER)
     def reset(self, client: Client, request: m.Reset) -> None:
         self.session.reset(request.seed)
-        self.session.knows_seed = self.session.knows_seed or request.seed is not None
         self.session.interventions.announce(client, "reset", "reset")
 
     @handles(m.Digest, Role.SUPERVISOR)

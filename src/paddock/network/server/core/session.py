@@ -84,7 +84,7 @@ class Session:
         self.tokens, self.people, self.shares = sessions.tokens, sessions.people, sessions.shares
         self.loop = sessions.loop
         self.clients: list[Client] = []
-        self.knows_seed = False  # whether a client has set the seed, which is then no secret
+        self.knows_seed = False  # whether a student has set the seed of a private copy, which is then no secret
         self.ownership = Ownership(arena, self.people)
         self.interventions, self.supervision = Interventions(self), Supervision()
         self.clock = self._make_clock(speed, lock_step=lock_step)

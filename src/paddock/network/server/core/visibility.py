@@ -86,7 +86,7 @@ def may_control_clock(session: Session, grant: Grant) -> bool:
 
 
 def knows_seed(session: Session, grant: Grant) -> bool:
-    """Whether a client receives the seed; in a private copy also if a client there has set it."""
+    """Whether a client receives the seed; in a private copy also if its student has set it."""
     return not session.occasion.hides_seed or session.knows_seed or grant.role is Role.SUPERVISOR
 
 

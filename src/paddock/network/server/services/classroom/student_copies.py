@@ -73,11 +73,14 @@ class CopyOfClass(Service):
     def reset(self, client: Client, request: m.Reset) -> None:
         """Restart; with another seed, in the world of that seed, so that the run equals the one at home."""
         self.restart(request.seed)
-        self.session.knows_seed = self.session.knows_seed or request.seed is not None
+        if request.seed is not None:
+            self.session.knows_seed = client.grant.role is not Role.SUPERVISOR
         self.session.interventions.announce(client, "reset", "reset")
 
     def restart(self, seed: int | None = None) -> None:
-        """Restart the copy, with the current seed or another one."""
+        """Restart the copy, with the current seed or another one, which is a secret of the lecturer."""
+        if seed is not None:
+            self.session.knows_seed = False
         if seed in (None, self.session.arena.seed) or self._classroom.lesson.exercise is None:
             self.session.reset(seed)
             return
