@@ -162,7 +162,7 @@ def choose_built_in(robot: Robot) -> Any:
         case "explorer":
             return explorer(0.6 * robot.spec.drive.max_speed)
         case "gap driver":
-            return gap_driver(robot)
+            return GapDriver(robot)
         case _:
             return wanderer(robot)
 
@@ -209,33 +209,37 @@ def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
     return act
 
 
-def gap_driver(robot: Robot) -> Callable[[Observation], tuple[float, float, float] | None]:
-    """Return a controller of a car: it steers towards the longest way ahead, and backs out where there is none."""
-    drive, size = robot.spec.drive, bounding_radius(robot.spec.body.shape)
-    assert isinstance(drive, AckermannDrive)
-    lasers = [
-        (device.name, device.spec.angles) for device in robot.devices.values() if isinstance(device.spec, LaserSpec)
-    ]
-    steering, back = math.radians(drive.max_steering_deg), 0
+class GapDriver:
+    """A controller of a car: it steers towards the longest way ahead, and backs out where there is none."""
 
-    def act(observation: Observation) -> tuple[float, float, float] | None:
-        nonlocal back
-        if not lasers:
+    def __init__(self, robot: Robot) -> None:
+        drive = robot.spec.drive
+        assert isinstance(drive, AckermannDrive)
+        self.drive, self.size = drive, bounding_radius(robot.spec.body.shape)
+        self.steering = math.radians(drive.max_steering_deg)
+        lasers = [device.spec for device in robot.devices.values() if isinstance(device.spec, LaserSpec)]
+        self.laser = lasers[0] if lasers else None
+        self._back = 0
+
+    def reset(self) -> None:
+        """Forget that the car was backing."""
+        self._back = 0
+
+    def act(self, observation: Observation) -> tuple[float, float, float]:
+        """Return the speed of both sides [m/s] and the steering angle [rad]."""
+        if self.laser is None:
             return 0.0, 0.0, 0.0
-        name, angles = lasers[0]
-        ranges = getattr(observation, name)
-        free = np.array([ranges[np.abs(angles - way) < WIDTH].min() for way in GAPS])
-        way = GAPS[int(free.argmax())]
-        ahead = ranges[np.abs(angles) < WIDTH].min()
-        back = back - 1 if back else (BACKING if ahead < size else 0)
-        if back:
-            return -size, -size, -math.copysign(steering, way)
-        angle = max(-steering, min(steering, float(way)))
-        curve = math.sqrt(SIDEWAYS * drive.wheelbase / max(1e-6, abs(math.tan(angle))))
-        speed = min(0.5 * drive.max_speed, 0.5 * float(ahead), curve)
+        ranges = getattr(observation, self.laser.name)
+        angles = np.add(self.laser.angles, math.radians(self.laser.mounts[0][3]))
+        free = [ranges[np.abs(angles - way) < WIDTH].min(initial=self.laser.range) for way in GAPS]
+        way, ahead = float(GAPS[int(np.argmax(free))]), free[0]
+        self._back = self._back - 1 if self._back else BACKING if ahead < self.size else 0
+        if self._back:
+            return -self.size, -self.size, -math.copysign(self.steering, way)
+        angle = max(-self.steering, min(self.steering, way))
+        curve = math.sqrt(SIDEWAYS * self.drive.wheelbase / max(1e-6, abs(math.tan(angle))))
+        speed = min(0.5 * self.drive.max_speed, 0.5 * float(ahead), curve)
         return speed, speed, angle
-
-    return act
 
 
 def _distance_to_circle(mount: Sequence[float], radius: float) -> float:
