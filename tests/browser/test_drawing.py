@@ -212,3 +212,16 @@ def test_names_of_robots_in_a_queue_do_not_overlap(visit, tmp_path: Path):
         for i, (left, top, right, bottom) in enumerate(boxes):
             for x0, y0, x1, y1 in boxes[:i]:
                 assert right <= x0 or left >= x1 or bottom <= y0 or top >= y1
+
+
+def test_things_are_drawn_where_robots_have_pushed_them(shared_stage):
+    page, arena = shared_stage("box-pushing")
+    box = next(thing for thing in arena.world.things if thing.name == "box")
+    assert box.at[:2] == (0.75, 0.55)
+    is_box = PIXELS + ".slice(48, 51).join() === color"
+    color = ",".join(map(str, rgb(box.color)))
+    page.until(is_box, layer="robots", x=0.75, y=0.55, color=color)
+    arena["red"].wheels.set(0.1, 0.1)
+    arena.advance(300)
+    page.until(is_box, layer="robots", x=1.0, y=0.55, color=color)
+    assert pixel(page, "robots", 0.75, 0.5)[3] == 0

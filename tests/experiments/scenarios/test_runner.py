@@ -336,7 +336,7 @@ def write_log(tmp_path: Path, level: str) -> str:
     )
     plan = prepare(spec)
     write_outputs(plan, run_scenario(plan, seed=1), tmp_path)
-    return (tmp_path / f"{level}-001" / "run.log").read_text().partition("\ndigest")[2]
+    return (tmp_path / f"{level}-001" / "run.log").read_text().partition("\n\n      ")[2]
 
 
 RUSH = """

@@ -13,7 +13,7 @@ import numpy as np
 
 from paddock.core.observation import Command
 from paddock.network.protocol import MessageDecoder, encode, messages
-from paddock.network.protocol.frames import pack, pack_leds
+from paddock.network.protocol.frames import pack, pack_leds, pack_poses
 from paddock.network.protocol.messages import ANSWERS, REQUESTS, Message
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "protocol"
@@ -133,6 +133,7 @@ SAMPLES: tuple[Message, ...] = (
             messages.SolidShape(corners=((0.5, 0.5),), radius=0.05, height=0.2, color="#aa5500"),
         ),
         marks=(messages.Mark(kind="lamp", name="sun", at=(0.9, 0.9), extent=0.1),),
+        things=(messages.SolidShape(corners=((0.0, 0.0),), radius=0.02, height=0.05, color="#c05640"),),
     ),
     messages.Done(id=3),
     messages.Answer(id=21, value="9f86d081"),
@@ -140,7 +141,7 @@ SAMPLES: tuple[Message, ...] = (
     messages.Observed(id=8, tick=5, robots={"red": SEEN}),
     messages.Reading(id=10, tick=5, values=np.array([1024.0, 0.0])),
     messages.Sensed(robot="red", tick=5, seen=msgspec.structs.replace(SEEN, pictures={}, truth=None), stream="ears"),
-    messages.FrameData(frame=7, tick=250, bodies=BODIES, lamps=LAMPS),
+    messages.FrameData(frame=7, tick=250, bodies=BODIES, lamps=LAMPS, things=pack_poses(np.array([[0.5, 0.25, 1.5]]))),
     messages.ClockState(tick=250, seed=7, running=True, speed=0.0, lock=("Ada's laptop",)),
     messages.RobotList(
         kinds=(ROBOT,),

@@ -315,7 +315,9 @@ def test_alone_a_robot_starts_at_the_pose_of_the_robot_of_a_world_without_starts
 def test_a_contest_of_one_in_a_world_without_starts_and_robots_is_not_told_to_reduce_its_heats(tmp_path: Path) -> None:
     (tmp_path / "bare.toml").write_text('name = "bare"\nbounds = [0, 0, 1, 1]\n', encoding="utf-8")
     (tmp_path / "height.py").write_text(REFEREE)
-    with pytest.raises(PaddockError, match=r"bare has 0 starts .none.: .*add \[\[starts\]\] or a robot to it$"):
+    with pytest.raises(
+        PaddockError, match=r"bare has 0 starts .none.: .*add \[\[starts\]\] or a robot to it \(at line \d+\)$"
+    ):
         load_contest(write_contest(tmp_path, heat_size=1, world="bare.toml", robot="e-puck"))
 
 

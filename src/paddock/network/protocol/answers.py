@@ -65,6 +65,7 @@ class SceneData(Message, tag="scene", frozen=True, kw_only=True):
     floor_bounds: tuple[Finite, Finite, Finite, Finite]  # area that the PNG covers, in the same order [m]
     solids: tuple[SolidShape, ...]
     marks: tuple[Mark, ...] = ()
+    things: tuple[SolidShape, ...] = ()  # that robots push; corners from the centre of mass
 
 
 class Done(Message, tag="done", frozen=True, kw_only=True):
@@ -115,12 +116,13 @@ class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
 
 
 class FrameData(Message, tag="frame", frozen=True, kw_only=True):
-    """Poses and LEDs of all robots, in the order of the last `robots`."""
+    """Poses and LEDs of all robots, in the order of the last `robots`, and poses of things, in that of the `scene`."""
 
     frame: Int64  # number of the frame, for `frame_ack`
     tick: Int64
     bodies: bytes  # 20 bytes per robot, see Bodies
     lamps: bytes = b""  # a bit per LED, see Bodies
+    things: bytes = b""  # x, y [m] and heading [rad] of each thing, 4-byte floats, little-endian
 
 
 class ClockState(Message, tag="clock", frozen=True, kw_only=True):

@@ -35,6 +35,11 @@ def pack(
     return bodies.tobytes()
 
 
+def pack_poses(poses: NDArray[np.float64]) -> bytes:
+    """Pack x, y, heading of things, shape (N, 3)."""
+    return poses.astype("<f4").tobytes()
+
+
 def pack_leds(leds: NDArray[np.float64]) -> bytes:
     """Pack LED brightness (N, ·) into one bit per LED, lowest bit first; empty if all LEDs are off."""
     on = leds > 0

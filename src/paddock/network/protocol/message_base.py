@@ -14,7 +14,7 @@ from paddock.core.errors import BadMessage, format_value
 from paddock.core.observation import Finite as Finite
 
 VERSION = 1  # of the protocol; both sides need the same
-MINOR = 9  # increases with every new field or message; unknown fields and messages of a newer peer are ignored
+MINOR = 10  # increases with every new field or message; unknown fields and messages of a newer peer are ignored
 MAX_TICKS = 1_000_000  # of one step
 LONGEST_NAME = 64  # characters of the name of a robot, a device or a client
 LONGEST_LINE = 200  # characters of a value in a refusal

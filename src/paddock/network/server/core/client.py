@@ -63,7 +63,7 @@ class FrameStream:
     period: float  # wall seconds
     sent: int = 0
     confirmed: int = 0
-    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of owners, bodies, LEDs
+    last: tuple[int, int, bytes, bytes, bytes] | None = None  # tick, changes of owners, bodies, LEDs, things
     timer: asyncio.TimerHandle | None = None  # until the next frame
 
 

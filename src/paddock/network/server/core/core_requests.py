@@ -16,7 +16,7 @@ from paddock.network.server.core.access import Role
 from paddock.network.server.core.client import Client, FrameStream, Subscription, check_count
 from paddock.network.server.core.service import Service, handles
 from paddock.network.server.core.visibility import hide_scene
-from paddock.network.server.core.world_view import bodies, picture
+from paddock.network.server.core.world_view import bodies, picture, thing_poses
 
 MAX_SUBSCRIPTIONS = 256  # of one client
 MAX_SNAPSHOTS = 16  # of one client
@@ -284,12 +284,13 @@ class CoreRequests(Service):
         """Send poses and LEDs if anything changed; only the tick if nothing is visible to the client."""
         session = self.session
         session.look_for_changes()
-        places, leds = b"", b""
+        places, leds, things = b"", b"", b""
         if client.grant.shows != "nothing":
+            things = thing_poses(session.arena)
             places, leds = bodies(session.arena, None if client.grant.shows == "all" else client.grant.sees)
-        state = (session.arena.tick, session.ownership.changes, places, leds)
+        state = (session.arena.tick, session.ownership.changes, places, leds, things)
         if state == stream.last:
             return
         stream.last, stream.sent = state, stream.sent + 1
         session.send_changes(client)
-        client.send(m.FrameData(frame=stream.sent, tick=session.arena.tick, bodies=places, lamps=leds))
+        client.send(m.FrameData(frame=stream.sent, tick=session.arena.tick, bodies=places, lamps=leds, things=things))

@@ -13,7 +13,7 @@ from paddock.arena import Arena, Robot
 from paddock.arena.devices import Camera
 from paddock.core.geometry import Disc
 from paddock.core.observation import Readings
-from paddock.network.protocol.frames import pack, pack_leds
+from paddock.network.protocol.frames import pack, pack_leds, pack_poses
 from paddock.network.protocol.map_messages import thin_particles
 from paddock.network.protocol.messages import (
     EstimateData,
@@ -28,7 +28,8 @@ from paddock.perception.estimation import Estimate, ellipse_axes
 from paddock.report.recordings.robot_messages import encode_jpeg
 from paddock.simulation.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X, Y
 from paddock.simulation.robots import RobotSpec
-from paddock.simulation.worlds.solids import solids
+from paddock.simulation.worlds import ThingSpec
+from paddock.simulation.worlds.solids import Solid, solids
 
 
 def read_enabled_devices(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> RobotReadings:
@@ -99,6 +100,13 @@ def bodies(arena: Arena, sees: Callable[[str], bool] | None = None) -> tuple[byt
     return places, pack_leds(motion[:, motion.shape[1] - led_count :])
 
 
+def thing_poses(arena: Arena) -> bytes:
+    """Return packed poses of all things for a `frame`."""
+    with arena.mutex:
+        state, robots = arena.state, len(arena.numbers)
+        return pack_poses(state.motion[0, arena.tick % state.motion.shape[1], robots:, X : HEADING + 1])
+
+
 def floor_file(arena: Arena) -> bytes:
     """Return the picture of the floor as a PNG file."""
     file = io.BytesIO()
@@ -106,8 +114,15 @@ def floor_file(arena: Arena) -> bytes:
     return file.getvalue()
 
 
+def _draw_solid(solid: Solid | ThingSpec) -> SolidShape:
+    shape = solid.shape
+    if isinstance(shape, Disc):
+        return SolidShape(corners=((shape.x, shape.y),), radius=shape.radius, height=solid.height, color=solid.color)
+    return SolidShape(corners=shape, height=solid.height, color=solid.color)
+
+
 def describe_scene(arena: Arena) -> SceneData:
-    """Return all that is drawn except the robots."""
+    """Return all that is drawn except the robots; things from their own centre."""
     world = arena.world
     floor = arena.model.floor
     left, _, _, top = world.bounds
@@ -119,12 +134,8 @@ def describe_scene(arena: Arena) -> SceneData:
         bounds=world.bounds,
         floor=floor_file(arena),
         floor_bounds=(left, bottom, right, top) if any(size) else world.bounds,
-        solids=tuple(
-            SolidShape(corners=((s.shape.x, s.shape.y),), radius=s.shape.radius, height=s.height, color=s.color)
-            if isinstance(s.shape, Disc)
-            else SolidShape(corners=s.shape, height=s.height, color=s.color)
-            for s in solids(world)
-        ),
+        solids=tuple(_draw_solid(solid) for solid in solids(world)),
+        things=tuple(_draw_solid(thing) for thing in world.things),
         marks=(
             *(Mark(kind="start", name=start.name, at=start.at) for start in world.starts),
             *(Mark(kind="light", name="", at=light.at) for light in world.lights),

@@ -9,6 +9,7 @@ import { drawCells, drawMapParts } from "./map_layer.js";
 import { shownParts } from "./map_legend.js";
 import { themeColors } from "./paint.js";
 import { drawRays } from "./rays.js";
+import { drawThings } from "./things.js";
 import { Visibility } from "./visibility.js";
 import { Trails } from "./trails.js";
 import { View, roundLength, tidy } from "./view.js";
@@ -220,6 +221,7 @@ export class Arena {
     const map = this.maps.current;
     if (map) drawMapParts(context, view, map, session.kindOf(session.robot(map.robot)), this.parts);
     if (chosen !== undefined) drawSelection(this, chosen);
+    drawThings(context, view, session);
     this.bodies.draw(context, view, session, this.shown);
     this.glowing = this.bodies.drawSignals(context, view, session, this.shown, now);
     this.drawEstimates();

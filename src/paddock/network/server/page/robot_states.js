@@ -1,4 +1,4 @@
-// Poses of all robots: the last two frames, and interpolation between them.
+// Poses of all robots and things: the last two frames, and interpolation between them.
 
 const FLOATS = 5; // of 4 bytes in a robot's 20, see protocol/frames.py
 const MAX_INTERPOLATION = 200; // [ms] no interpolation between frames that are farther apart
@@ -18,6 +18,9 @@ export class RobotStates {
   bearing = new Float32Array(0); // of the last contact on the body [rad]
   touched = new Float64Array(0); // time of the last contact [ms]
   leds = new Uint8Array(0); // a bit per LED, the same number of bytes for each robot; empty if all are off
+  things = new Float32Array(0); // interpolated x, y [m], heading [rad] of each thing
+  thingsFrom = this.things;
+  thingsTo = this.things;
   teleported = new Uint8Array(0); // 1 where a robot was teleported since the last update of the trails
   moving = false; // whether the interpolation has not reached the newest frame
   fromTick = 0; // tick of the poses at the start of the interpolation
@@ -53,7 +56,7 @@ export class RobotStates {
   }
 
   /** Take over a frame that arrived at `now` [ms]. */
-  receive(bodies, leds, tick, dt, now) {
+  receive(bodies, leds, tick, dt, now, things) {
     if (bodies.length !== 4 * FLOATS * this.count) return; // the matching list of robots has not arrived yet
     const buffer = bodies.buffer.slice(bodies.byteOffset, bodies.byteOffset + bodies.byteLength);
     const floats = new Float32Array(buffer);
@@ -64,7 +67,7 @@ export class RobotStates {
     const seconds = (tick - this.tick) * dt;
     const fresh = !this.to || tick < this.tick;
     this.fromTick = fresh ? tick : this.shownTick;
-    let moves = fresh; // stationary robots are drawn once, not in every animation frame
+    let moves = this.#receiveThings(things, fresh) || fresh; // stationary robots are drawn once, not in every animation frame
     for (let i = 0; i < this.count; i++) {
       const x = floats[FLOATS * i];
       const y = floats[FLOATS * i + 1];
@@ -96,6 +99,19 @@ export class RobotStates {
     if (fresh) this.interpolateTo(now); // so that poses are correct before the next animation frame
   }
 
+  /** Take over the poses of things; return whether any of them moves. */
+  #receiveThings(things, fresh) {
+    if (!things?.length) {
+      this.things = this.thingsTo = new Float32Array(0);
+      return false;
+    }
+    const poses = new Float32Array(things.buffer.slice(things.byteOffset, things.byteOffset + things.byteLength));
+    if (fresh || poses.length !== this.things.length) this.things = poses.slice();
+    this.thingsFrom = this.things.slice();
+    this.thingsTo = poses;
+    return poses.some((number, k) => number !== this.things[k]);
+  }
+
   /** Interpolate the poses at `now` [ms] between the last two frames. */
   interpolateTo(now) {
     if (!this.to || !this.moving) return;
@@ -111,6 +127,11 @@ export class RobotStates {
       if (turn > Math.PI) turn -= FULL_TURN;
       else if (turn < -Math.PI) turn += FULL_TURN;
       heading[i] = from[a + 2] + share * turn;
+    }
+    for (let k = 0; k < this.thingsTo.length; k++) {
+      const change = this.thingsTo[k] - this.thingsFrom[k];
+      const full = k % 3 === 2 ? FULL_TURN * Math.round(change / FULL_TURN) : 0;
+      this.things[k] = this.thingsFrom[k] + share * (change - full);
     }
     this.moving = share < 1;
   }

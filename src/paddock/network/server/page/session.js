@@ -267,13 +267,13 @@ export class Session extends Emitter {
     this.emit("clock");
   }
 
-  on_frame({ frame, tick, bodies, lamps }) {
+  on_frame({ frame, tick, bodies, lamps, things }) {
     this.link.send("frame_ack", { frame });
     this.frames += 1;
     const { hasJumped } = this;
     this.hasJumped = false;
     if (hasJumped) this.states.to = null; // no interpolation
-    this.states.receive(bodies, lamps, tick, this.dt, performance.now());
+    this.states.receive(bodies, lamps, tick, this.dt, performance.now(), things);
     this.clock.tick = tick;
     if (hasJumped) this.emit("jump");
     this.emit("frame");

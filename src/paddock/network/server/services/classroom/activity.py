@@ -27,7 +27,7 @@ class RobotActivity:
     _travel: tuple[float, float] = (math.nan, math.nan)  # of the wheels
     _moved_at: float = 0.0  # by the loop's clock
     _free_at: float = 0.0  # when it last did not push
-    _commanded_at: float = 0.0
+    _commanded_at: float = math.nan
 
     def restart(self, now: float) -> None:
         """Begin anew, because a program has connected or the robot was moved."""
@@ -36,6 +36,8 @@ class RobotActivity:
 
     def look(self, arena: Arena, robot: str, now: float, *, stopped: str = "") -> None:
         """Look at the robot; `stopped` is the reason why the clock stands still, which is not the robot's fault."""
+        if math.isnan(self._commanded_at):  # the first look counts from now
+            self.restart(now)
         row = arena.motion[arena.numbers[robot]]
         x, y, heading = (float(row[i]) for i in (X, Y, HEADING))
         left, right = (float(speed) for speed in arena.commands[0, arena.numbers[robot], :2])
