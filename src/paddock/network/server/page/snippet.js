@@ -22,7 +22,8 @@ export function snippet({ url, token, robot, kind }) {
   if (eye) {
     const several = eye.channels > 1;
     const near = several ? `min(seen.${eye.name})` : `seen.${eye.name}`;
-    const close = rounded(0.5 * Math.min(eye.range, 8 * kind.drive.wheel_separation));
+    const { wheel_separation, track, wheel_distance } = kind.drive; // depending on the kind of drive
+    const close = rounded(0.5 * Math.min(eye.range, 8 * (wheel_separation ?? track ?? 2 * wheel_distance)));
     lines.push(
       `    if ${near} < ${close}:  # metres: something is near, turn away`,
       `        robot.wheels.set(${slow}, -${slow})`,
