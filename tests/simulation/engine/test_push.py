@@ -71,6 +71,7 @@ def test_a_point_pushes_a_box_off_its_centre_as_the_limit_surface_says(offset, s
 
 @pytest.mark.parametrize("offset", [0.01, 0.03])
 @pytest.mark.parametrize("kind", ["box", "disc"])
+@pytest.mark.heavy
 def test_a_round_robot_rolls_along_the_thing_that_it_pushes(kind, offset):
     radius = 0.05
     pushed = thing(contact_friction=10.0, **({"size": (0.1, 0.2)} if kind == "box" else {"radius": radius}))
@@ -96,6 +97,7 @@ def test_the_moment_of_friction_is_that_of_even_pressure(size, lever):
 
 
 @pytest.mark.parametrize(("count", "moves"), [(1, True), (17, True), (18, False), (30, False)])
+@pytest.mark.heavy
 def test_an_epuck_moves_17_pucks_of_20_g_in_a_row_but_not_18(count, moves):
     row = tuple(thing(f"puck{i}", at=(0.0575 + 0.0401 * i, 0.0), radius=0.02) for i in range(count))
     arena = paddock.open(world(place("one", "e-puck", 0.0), bounds=(-1, -1, 3, 1), things=row))
@@ -109,6 +111,7 @@ def test_an_epuck_moves_17_pucks_of_20_g_in_a_row_but_not_18(count, moves):
 
 
 @pytest.mark.parametrize(("robots", "moves"), [(1, False), (2, True), (3, True)])
+@pytest.mark.heavy
 def test_robots_push_together_what_none_can_push_alone(robots, moves):
     box = thing(at=(0.3, 0.0), size=(0.2, 0.4), mass=0.5)  # 1.5 N; an e-puck has 1.0 N
     around = [place(f"r{i}", "e-puck", 0.15, 0.08 * (i - (robots - 1) / 2)) for i in range(robots)]
@@ -201,6 +204,7 @@ def drive_at_random(arena: Arena, seconds: float, seed: int) -> list[float]:
         *(pytest.param(range(50 * k, 50 * k + 50), 60, marks=[pytest.mark.long, pytest.mark.soak]) for k in range(20)),
     ],
 )
+@pytest.mark.heavy
 def test_nothing_overlaps_leaves_the_world_or_appears(seeds, seconds):
     for seed in seeds:
         arena = paddock.open(crowded_world(seed), seed=seed)
@@ -212,6 +216,7 @@ def test_nothing_overlaps_leaves_the_world_or_appears(seeds, seconds):
 
 
 @pytest.mark.parametrize("dt", [0.02, 0.1])
+@pytest.mark.heavy
 def test_nothing_tunnels_through_a_thin_wall_or_a_fast_robot(dt):
     wall = Wall(points=((0.5, -1.0), (0.5, 1.0)), thickness=0.0)
     thin = thing(at=(0.3, 0.0), size=(0.004, 0.3), mass=0.001)
@@ -223,6 +228,7 @@ def test_nothing_tunnels_through_a_thin_wall_or_a_fast_robot(dt):
     assert max(list_overlaps(arena)) < ALLOWED
 
 
+@pytest.mark.heavy
 def test_many_robots_among_pucks_never_overlap_and_say_how_long_they_stalled():
     rng = np.random.default_rng(1)
     spots = [(0.1 * i + 0.1, 0.1 * j + 0.1) for i in range(12) for j in range(12)]
@@ -282,6 +288,7 @@ def driven_arena(seed: int = 3) -> Arena:
     return arena
 
 
+@pytest.mark.heavy
 def test_reading_sensors_does_not_change_the_future():
     silent, read = driven_arena(), driven_arena()
     for robot in read.robots.values():
@@ -294,6 +301,7 @@ def test_reading_sensors_does_not_change_the_future():
     assert silent.digest() == read.digest()
 
 
+@pytest.mark.heavy
 def test_a_restored_snapshot_has_the_same_future():
     arena = driven_arena()
     arena.step(100)
@@ -306,6 +314,7 @@ def test_a_restored_snapshot_has_the_same_future():
     assert digest_after(other, 150) == first
 
 
+@pytest.mark.heavy
 def test_a_reset_puts_things_back():
     arena = driven_arena()
     start = arena.digest()
@@ -331,6 +340,7 @@ def pucks_world() -> WorldSpec:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.heavy
 def test_a_batch_equals_single_arenas(threads):
     worlds = paddock.batch(pucks_world(), 4, seed=5, threads=threads)
     worlds.commands[..., :2] = 0.1, 0.09
@@ -349,6 +359,7 @@ def test_a_batch_equals_single_arenas(threads):
     assert any(each.pose != each.spec.pose for each in arena.things.values())
 
 
+@pytest.mark.heavy
 def test_a_recording_replays_pushed_things(tmp_path):
     arena = paddock.open(pucks_world(), seed=2)
     poses = {}
